@@ -1,0 +1,4 @@
+/** Every group, one line each. */
+export { journal } from './groups/journal.ts';
+export { kernel } from './groups/kernel.ts';
+export { start } from './groups/start.ts';

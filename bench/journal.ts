@@ -1,0 +1,196 @@
+/**
+ * What the journal adds to a call: three records before it (requested, decision, intent) and one after (result).
+ *
+ * Runs alone with `node -C source bench/journal.ts`. Figures are medians over rounds, so that a round in which the disk
+ * was waited for shows in p99 and in the mean, not in the middle.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JournalRecord, JournalStore } from '../packages/sdk/src/contracts/journal.ts';
+import { createArgsHasher } from '../packages/sdk/src/journal/args-hash.ts';
+import { createRedactor } from '../packages/sdk/src/journal/redact.ts';
+import { createArgsSummarizer } from '../packages/sdk/src/journal/summarize-args.ts';
+import { openStateFolder } from '../packages/sdk/src/platform/state-folder.ts';
+import { createMemoryJournal } from '../packages/sdk/src/stores/journal-memory.ts';
+import { openSqliteJournal } from '../packages/sdk/src/stores/journal-sqlite.ts';
+
+export interface Row {
+  readonly name: string;
+  readonly microsPerCall: number;
+  readonly p99Micros?: number;
+}
+
+const ARGS_HASH = `hmac-sha256:${'5b'.repeat(32)}`;
+
+function admission(callId: string): readonly JournalRecord[] {
+  const call = { call_id: callId, session_id: 'session-1b2c3d4e', at_ms: 1_760_000_000_000 };
+  return [
+    {
+      kind: 'requested',
+      ...call,
+      request_id: `request-${callId}`,
+      tool: 'file_write',
+      args_hash: ARGS_HASH,
+      args_summary: 'path="src/index.ts" content=<1834 bytes>',
+      actor: 'local',
+      client: 'bench/1',
+    },
+    { kind: 'decision', ...call, outcome: 'allow', gate: 'policy', code: 'allowed' },
+    {
+      kind: 'intent',
+      ...call,
+      tool: 'file_write',
+      args_hash: ARGS_HASH,
+      retry_safe: false,
+      instance: '3f0f9c3e-3a9c-4b6e-9c5d-2f1f5b6a7c8d',
+      effect: {
+        effect_id: `effect.${callId}`,
+        kind: 'tool_execution',
+        subject_ref: { kind: 'tool_call', id: callId },
+        source: { kind: 'user', id: 'local', trust: 'user_provided', privacy: 'content_refs_only' },
+        destination: { kind: 'tool', id: 'file_write' },
+        policy_refs: [{ kind: 'permission', id: 'registry' }],
+        content_refs: [],
+        redacted_summary: 'path="src/index.ts" content=<1834 bytes>',
+      },
+    },
+  ];
+}
+
+function outcome(callId: string): readonly JournalRecord[] {
+  return [
+    {
+      kind: 'result',
+      call_id: callId,
+      session_id: 'session-1b2c3d4e',
+      at_ms: 1_760_000_000_001,
+      tool: 'file_write',
+      args_hash: ARGS_HASH,
+      status: 'completed',
+      start_ts: 1_760_000_000_000,
+      end_ts: 1_760_000_000_001,
+      duration_ms: 0.8,
+      bytes: 1834,
+      files: [{ path: 'src/index.ts', before: 'a1'.repeat(32), after: 'b2'.repeat(32) }],
+      errors: [],
+      effect: {
+        effect_id: `effect.${callId}`,
+        terminal_status: 'completed',
+        content_refs: [],
+        redacted_summary: 'wrote 1834 bytes',
+      },
+    },
+  ];
+}
+
+async function oneCall(journal: JournalStore, callId: string): Promise<void> {
+  await journal.append(admission(callId));
+  await journal.append(outcome(callId));
+}
+
+interface Load {
+  readonly calls: number;
+  readonly inFlight: number;
+}
+
+/** Time per call of each round of `inFlight` calls, in microseconds, sorted. */
+async function measure(journal: JournalStore, { calls, inFlight }: Load): Promise<Float64Array> {
+  const rounds = Math.floor(calls / inFlight);
+  const micros = new Float64Array(rounds);
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now();
+    if (inFlight === 1) await oneCall(journal, `call-${round}-0b1c2d3e4f`);
+    else
+      await Promise.all(Array.from({ length: inFlight }, (_, at) => oneCall(journal, `call-${round}-${at}-0b1c2d3e`)));
+    micros[round] = ((performance.now() - started) * 1000) / inFlight;
+  }
+  return micros;
+}
+
+function rows(name: string, micros: Float64Array): readonly Row[] {
+  const mean = micros.reduce((sum, value) => sum + value, 0) / micros.length;
+  const sorted = micros.toSorted();
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return [
+    { name, microsPerCall: at(0.5), p99Micros: at(0.99) },
+    { name: `${name}, mean`, microsPerCall: mean },
+  ];
+}
+
+async function storeRows(name: string, open: () => JournalStore, load: Load): Promise<readonly Row[]> {
+  const journal = open();
+  await measure(journal, { ...load, calls: Math.min(load.calls, 2000) });
+  const measured = rows(`journal ${name}, ${load.inFlight} in flight`, await measure(journal, load));
+  await journal.close();
+  return measured;
+}
+
+function verifyRow(journal: JournalStore): Row {
+  const started = performance.now();
+  const { ok, records } = journal.verify();
+  if (!ok) throw new TypeError('The journal of the benchmark does not verify');
+  return { name: 'journal verify, per record', microsPerCall: ((performance.now() - started) * 1000) / records };
+}
+
+function perOperation(name: string, operation: () => unknown): Row {
+  const batches = new Float64Array(200);
+  for (let batch = -50; batch < batches.length; batch++) {
+    const started = performance.now();
+    for (let turn = 0; turn < 200; turn++) operation();
+    if (batch >= 0) batches[batch] = ((performance.now() - started) * 1000) / 200;
+  }
+  batches.sort();
+  return { name, microsPerCall: batches[100] ?? 0, p99Micros: batches[198] ?? 0 };
+}
+
+function argumentRows(): readonly Row[] {
+  const args = {
+    path: 'packages/sdk/src/index.ts',
+    content: 'export const answer = 42;\n'.repeat(40),
+    create_dirs: true,
+  };
+  const hash = createArgsHasher(Buffer.alloc(32, 7));
+  const redactor = createRedactor({ secrets: ['correct-horse-battery', 'hunter2hunter2'] });
+  const summarize = createArgsSummarizer(redactor);
+  return [
+    perOperation('args hash, 1 kB of arguments', () => hash('file_write', args)),
+    perOperation('args hash, one path', () => hash('file_read', { path: args.path })),
+    perOperation('args summary', () => summarize(args, ['content'])),
+    perOperation('redact 1 kB without secrets', () => redactor.redactText(args.content)),
+  ];
+}
+
+/** `share` scales the number of calls down, to see that it runs. */
+export async function journalBench({ share = 1 }: { readonly share?: number } = {}): Promise<Row[]> {
+  const load = (calls: number, inFlight: number): Load => {
+    return { calls: Math.max(inFlight, Math.floor(calls * share)), inFlight };
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'journal-bench-'));
+  const state = (name: string) => openStateFolder(join(folder, name));
+  try {
+    const normal = () => openSqliteJournal(state('normal'));
+    const full = () => openSqliteJournal(state('full'), { durability: 'full' });
+    const measured = [
+      ...(await storeRows('normal', normal, load(20_000, 1))),
+      ...(await storeRows('normal', normal, load(64_000, 32))),
+      ...(await storeRows('full', full, load(2000, 1))),
+      ...(await storeRows('full', full, load(32_000, 32))),
+      ...(await storeRows('memory', createMemoryJournal, load(20_000, 1))),
+      ...(await storeRows('memory', createMemoryJournal, load(64_000, 32))),
+    ];
+    const written = normal();
+    measured.push(verifyRow(written), ...argumentRows());
+    await written.close();
+    return measured;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  for (const { name, microsPerCall, p99Micros } of await journalBench()) {
+    const tail = p99Micros === undefined ? '' : `p99 ${p99Micros.toFixed(2)}`;
+    console.log(`${name.padEnd(44)} ${microsPerCall.toFixed(2).padStart(9)} µs  ${tail}`);
+  }
+}

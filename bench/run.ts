@@ -1,0 +1,64 @@
+/**
+ * `npm run bench [-- group … --quick --results folder]`: runs the groups of the catalog, all or the named ones.
+ *
+ * Prints tables and budgets, and writes the same to bench/results/<group>.json. Ends with 0 also when a budget is
+ * missed: a figure depends on the machine, and a red build because of a busy one helps nobody.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { formatBudgets, judgeBudget } from './budget.ts';
+import * as catalog from './catalog.ts';
+import type { Group, GroupOptions } from './group.ts';
+import { formatTable } from './table.ts';
+
+const GROUPS: readonly Group[] = Object.values(catalog);
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false }, results: { type: 'string' } },
+  });
+  const unknown = positionals.find((name) => !GROUPS.some((group) => group.name === name));
+  if (unknown !== undefined) {
+    const known = GROUPS.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`);
+    console.error([`No such group: ${unknown}`, ...known].join('\n'));
+    return 2;
+  }
+  const results = values.results ?? join(import.meta.dirname, 'results');
+  mkdirSync(results, { recursive: true });
+  const chosen = positionals.length === 0 ? GROUPS : GROUPS.filter(({ name }) => positionals.includes(name));
+  const advice = values.quick
+    ? 'Quick: these figures mean nothing.'
+    : 'Only the ratios inside one table are the result.';
+  console.log(`${machine().summary}\n${advice}`);
+  for (const group of chosen) await runGroup(group, { quick: values.quick }, results);
+  return 0;
+}
+
+async function runGroup(group: Group, options: GroupOptions, results: string): Promise<void> {
+  console.log(`\n== ${group.name}: ${group.summary}`);
+  const { tables, budgets } = await group.run(options);
+  const judged = budgets.map(judgeBudget);
+  for (const table of tables) console.log(`\n${formatTable(table)}`);
+  console.log(`\n${formatBudgets(judged)}`);
+  const report = {
+    group: group.name,
+    ...options,
+    at: new Date().toISOString(),
+    machine: machine(),
+    tables,
+    budgets: judged,
+  };
+  writeFileSync(join(results, `${group.name}.json`), `${JSON.stringify(report, undefined, 2)}\n`);
+}
+
+function machine() {
+  const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
+  const [load = 0] = loadavg();
+  const summary = `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} x ${processor}, load ${load.toFixed(2)}`;
+  return { summary, node: process.versions.node, processors: availableParallelism(), processor, load };
+}
+
+if (import.meta.main) process.exitCode = await main();

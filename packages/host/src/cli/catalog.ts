@@ -1,0 +1,9 @@
+/** Every command, one line each. */
+export { audit } from './commands/audit.ts';
+export { call } from './commands/call.ts';
+export { doctor } from './commands/doctor.ts';
+export { explain } from './commands/explain.ts';
+export { revoke } from './commands/revoke.ts';
+export { stdio } from './commands/stdio.ts';
+export { tools } from './commands/tools.ts';
+export { trust } from './commands/trust.ts';

@@ -1,0 +1,34 @@
+/** What a command file exports, and the options all commands share. */
+import type { Command } from 'commander';
+
+/** How an action says what the exit code is. */
+export type Done = (exitCode: number) => void;
+
+export interface CliCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** Adds arguments, options and the action. */
+  configure(command: Command, done: Done): void;
+}
+
+export interface SharedOptions {
+  readonly workspace: string;
+  readonly state?: string;
+  readonly registry?: string;
+  readonly json?: boolean;
+}
+
+export function defineCommand(command: CliCommand): CliCommand {
+  return command;
+}
+
+export function withSharedOptions(command: Command): Command {
+  return command
+    .option('-w, --workspace <dir>', 'folder every path is relative to', '.')
+    .option('--state <dir>', 'folder of journal and key (default: the user state folder)')
+    .option(
+      '--registry <file>',
+      "the operator's registry (default: tool-runtime.yaml of the workspace, or safe defaults)",
+    )
+    .option('--json', 'machine-readable output, one JSON value per line');
+}

@@ -1,0 +1,62 @@
+/** audit list: the newest records, or those after one, oldest first. */
+import type { Runtime, StoredRecord } from '@tool-runtime/sdk';
+import type { Command } from 'commander';
+import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { withRuntime } from '../../open-runtime.ts';
+import { wholeNumber } from '../../whole-number.ts';
+import { createRecordPrinter } from './print-record.ts';
+
+type Kind = StoredRecord['kind'];
+
+/** A record for each kind, so that the compiler notices a kind that is missing here. */
+const KINDS: Readonly<Record<Kind, true>> = {
+  session: true,
+  requested: true,
+  decision: true,
+  approval: true,
+  hook: true,
+  intent: true,
+  result: true,
+  recovery: true,
+  checkpoint: true,
+  child: true,
+};
+
+interface ListOptions extends SharedOptions {
+  readonly limit: number;
+  readonly session?: string;
+  readonly kind?: Kind;
+  readonly after?: number;
+}
+
+export function addList(command: Command, done: Done): void {
+  withSharedOptions(command.command('list').description('The newest records, oldest first'))
+    .option('-n, --limit <count>', 'how many', wholeNumber('--limit', 1), 50)
+    .option('--session <id>', 'only one session')
+    .addOption(command.createOption('--kind <kind>', 'only one kind').choices(Object.keys(KINDS)))
+    .option('--after <seq>', 'only records after this one, from there on', wholeNumber('--after', 0))
+    .action(async (options: ListOptions) => {
+      const print = await createRecordPrinter(options);
+      await withRuntime(options, (runtime) => {
+        for (const record of chosen(runtime, options)) print(record);
+      });
+      done(0);
+    });
+}
+
+/** The last `limit` matches, or the first ones after `--after`. */
+function chosen(runtime: Runtime, { limit, session, kind, after }: ListOptions): Iterable<StoredRecord> {
+  const filter = {
+    ...(session === undefined ? {} : { sessionId: session }),
+    ...(kind === undefined ? {} : { kind }),
+  };
+  if (after !== undefined) return runtime.records({ ...filter, after, limit });
+  const isFiltered = session !== undefined || kind !== undefined;
+  if (!isFiltered) return runtime.records({ after: Math.max(0, runtime.head().seq - limit), limit });
+  const last: StoredRecord[] = [];
+  for (const record of runtime.records(filter)) {
+    last.push(record);
+    if (last.length > limit) last.shift();
+  }
+  return last;
+}

@@ -1,0 +1,34 @@
+/** audit verify: whether the chain is whole. */
+import type { ChainHead, VerifyReport } from '@tool-runtime/sdk';
+import type { Command } from 'commander';
+import { badUsage } from '../../bad-usage.ts';
+import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { withRuntime } from '../../open-runtime.ts';
+import { plainText } from '../../plain-text.ts';
+import { paint, printJson, printLine } from '../../terminal.ts';
+
+interface VerifyOptions extends SharedOptions {
+  readonly anchor?: ChainHead;
+}
+
+export function addVerify(command: Command, done: Done): void {
+  withSharedOptions(command.command('verify').description('Check every record against the keyed chain'))
+    .option('--anchor <seq:mac>', 'a head kept elsewhere that the chain must still contain', parseAnchor)
+    .action(async (options: VerifyOptions) => {
+      const report = await withRuntime(options, (runtime) => runtime.verify(options.anchor));
+      if (options.json === true) printJson(report, { compact: true });
+      else printLine(describe(report));
+      done(report.ok ? 0 : 1);
+    });
+}
+
+function describe({ ok, records, head, broken }: VerifyReport): string {
+  if (ok) return `${paint('green', 'ok')} ${records} records, head ${head.seq}:${head.mac}`;
+  return `${paint('red', 'broken')} at record ${broken?.seq}: ${plainText(broken?.reason ?? '')}`;
+}
+
+function parseAnchor(text: string): ChainHead {
+  const match = /^(\d{1,15}):([0-9a-f]+)$/.exec(text);
+  if (match?.[1] !== undefined && match[2] !== undefined) return { seq: Number(match[1]), mac: match[2] };
+  throw badUsage(`Not an anchor: ${text}`, 'use the head that audit verify printed, such as 42:9f…');
+}

@@ -1,0 +1,81 @@
+/** tool-runtime doctor: what this machine offers and what is missing, each with the next step. */
+import { spawnSync } from 'node:child_process';
+import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { withRuntime } from '../open-runtime.ts';
+import { plainText } from '../plain-text.ts';
+import { paint, printJson, printLine } from '../terminal.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+}
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'Check Node, path sandbox, state folder, journal, registry and the programs that tools need',
+  configure(command, done) {
+    withSharedOptions(command).action(async (options: SharedOptions) => {
+      const findings = [
+        nodeVersion(),
+        program('git', ['--version']),
+        program('bwrap', ['--version']),
+        ...(await runtimeChecks(options)),
+      ];
+      if (options.json === true) printJson({ findings }, { compact: true });
+      else for (const finding of findings) printLine(line(finding));
+      done(findings.some((finding) => finding.state === 'failed') ? 1 : 0);
+    });
+  },
+});
+
+function nodeVersion(): Finding {
+  return { check: 'node', state: 'ok', message: process.versions.node };
+}
+
+function program(name: string, args: readonly string[]): Finding {
+  const found = spawnSync(name, args, { encoding: 'utf8' });
+  if (found.error === undefined && found.status === 0)
+    return { check: name, state: 'ok', message: found.stdout.trim() };
+  return { check: name, state: 'warning', message: `not found; tools that need ${name} will refuse to work` };
+}
+
+async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
+  try {
+    return await withRuntime(options, (runtime) => {
+      const report = runtime.verify();
+      return [
+        {
+          check: 'paths',
+          state: runtime.pathBackend === 'openat2' ? 'ok' : 'warning',
+          message:
+            runtime.pathBackend === 'openat2'
+              ? 'openat2 (the kernel resolves every path below the root)'
+              : 'descriptor walk (as safe, slower; install koffi on Linux 5.6 or later for openat2)',
+        },
+        {
+          check: 'journal',
+          state: report.ok ? 'ok' : 'failed',
+          message: report.ok
+            ? `${report.records} records verified`
+            : `broken at ${report.broken?.seq}: ${report.broken?.reason}`,
+        },
+        {
+          check: 'registry',
+          state: runtime.warnings.length === 0 ? 'ok' : 'warning',
+          message: runtime.warnings.length === 0 ? runtime.registry.fingerprint : `${runtime.warnings.length} warnings`,
+        },
+      ];
+    });
+  } catch (thrown) {
+    // The doctor reports what keeps a runtime from starting instead of failing with it.
+    const { isToolError } = await import('@tool-runtime/protocol');
+    if (!isToolError(thrown)) throw thrown;
+    return [{ check: 'runtime', state: 'failed', message: `${thrown.code} ${thrown.message}` }];
+  }
+}
+
+function line({ check, state, message }: Finding): string {
+  const colour = state === 'ok' ? 'green' : state === 'warning' ? 'yellow' : 'red';
+  return `${paint(colour, state.padEnd(8))} ${check.padEnd(9)} ${plainText(message)}`;
+}

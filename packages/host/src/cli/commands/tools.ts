@@ -1,0 +1,47 @@
+/** tool-runtime tools: what a session may call, and what it may not and why. */
+import type { HiddenTool, Session, ToolListing } from '@tool-runtime/sdk';
+import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { withRuntime } from '../open-runtime.ts';
+import { plainText } from '../plain-text.ts';
+import { paint, printJson, printLine, showError } from '../terminal.ts';
+
+export const tools = defineCommand({
+  name: 'tools',
+  summary: 'List the tools this workspace and registry allow, and why others are hidden',
+  configure(command, done) {
+    withSharedOptions(command)
+      .argument('[name]', 'show one tool with its schemas')
+      .action(async (name: string | undefined, options: SharedOptions) => {
+        const code = await withRuntime(options, async (runtime) => {
+          const session = await runtime.openSession({ client: 'tool-runtime tools' });
+          return name === undefined ? listTools(session, options) : showTool(session, name, options);
+        });
+        done(code);
+      });
+  },
+});
+
+function listTools(session: Session, options: SharedOptions): number {
+  const [usable, hidden] = [session.tools(), session.hidden()];
+  if (options.json === true) printJson({ tools: usable, hidden }, { compact: true });
+  else for (const line of [...usable.map(usableLine), ...hidden.map(hiddenLine)]) printLine(line);
+  return 0;
+}
+
+/** Exit 0 only for a tool that can be called. */
+function showTool(session: Session, name: string, options: SharedOptions): number {
+  const usable = session.tools().find((tool) => tool.name === name);
+  const found = usable ?? session.hidden().find((tool) => tool.name === name);
+  if (found !== undefined) printJson(found, { compact: options.json === true });
+  else showError(`No such tool: ${name}`, 'run: tool-runtime tools');
+  return usable === undefined ? 1 : 0;
+}
+
+function usableLine({ name, summary, sideEffectLevel }: ToolListing): string {
+  return `${paint('bold', name.padEnd(16))} ${plainText(summary)} ${paint('dim', `(${sideEffectLevel})`)}`;
+}
+
+function hiddenLine({ name, reason, registry }: HiddenTool): string {
+  const place = registry === undefined ? '' : ` (${registry})`;
+  return paint('dim', `${name.padEnd(16)} hidden: ${plainText(`${reason}${place}`)}`);
+}

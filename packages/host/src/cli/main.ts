@@ -1,0 +1,56 @@
+/** The tool-runtime command: finds the command, runs it, turns its end into an exit code. 0 done, 1 not, 2 bad usage. */
+import { Command, CommanderError } from 'commander';
+import { UsageError } from './bad-usage.ts';
+import * as catalog from './catalog.ts';
+import { hostVersion } from './host-version.ts';
+import { showError } from './terminal.ts';
+
+export async function main(args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  tolerateLeavingReaders();
+  const program = new Command('tool-runtime')
+    .description('Call developer tools on one governed, recorded path')
+    .version(hostVersion(), '-V, --version')
+    .showHelpAfterError('(run with --help for usage)')
+    .exitOverride()
+    .enablePositionalOptions();
+  for (const command of Object.values(catalog)) {
+    const sub = program.command(command.name).description(command.summary);
+    command.configure(sub, (code) => {
+      exitCode = code;
+    });
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    return exitCodeOf(thrown);
+  }
+}
+
+async function exitCodeOf(thrown: unknown): Promise<number> {
+  // Commander has printed its message already; help and version are not mistakes.
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+  if (thrown instanceof UsageError) {
+    showError(thrown.message, thrown.next);
+    return 2;
+  }
+  const { toToolError } = await import('@tool-runtime/protocol');
+  const { code, message, details, cause } = toToolError(thrown);
+  const next = details['next'];
+  showError(`${code} ${message}`, typeof next === 'string' ? next : undefined);
+  if (code !== 'E_INTERNAL') return 2;
+  if (cause instanceof Error) process.stderr.write(`${cause.stack}\n`);
+  return 1;
+}
+
+/** A reader that has seen enough, such as `head`, is no failure; the default would be a stack trace. */
+function tolerateLeavingReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.listenerCount('error') === 0) stream.on('error', failUnlessClosed);
+  }
+}
+
+function failUnlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

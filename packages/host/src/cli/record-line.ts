@@ -1,0 +1,68 @@
+/** One journal record as one line for people. */
+import type { StoredRecord } from '@tool-runtime/sdk';
+import { plainText } from './plain-text.ts';
+import { paint } from './terminal.ts';
+
+export function describeRecord(record: StoredRecord): string {
+  const time = new Date(record.at_ms).toISOString().slice(11, 23);
+  const gist = gistOf(record).filter((part) => part !== undefined && part !== '');
+  return `${String(record.seq).padStart(6)} ${paint('dim', time)} ${record.kind.padEnd(10)} ${gist.join(' ')}`;
+}
+
+type Gist = readonly (string | undefined)[];
+
+function gistOf(record: StoredRecord): Gist {
+  switch (record.kind) {
+    case 'requested':
+      return [plain(record.tool), plain(record.args_summary), faint(`by ${record.actor}, call ${record.call_id}`)];
+    case 'decision':
+      return [
+        verdict(record.outcome),
+        `${record.gate}:`,
+        record.rule ?? record.code,
+        place(record),
+        plain(record.message),
+      ];
+    case 'approval':
+      return [record.phase, plain(record.answer), plain(record.answered_by), plain(record.reason)];
+    case 'intent':
+      return [plain(record.tool), faint(record.effect.effect_id)];
+    case 'result':
+      return [
+        plain(record.tool),
+        verdict(record.status),
+        `in ${record.duration_ms.toFixed(2)} ms`,
+        files(record.files),
+      ];
+    case 'session':
+      return [record.event, record.session_id, faint(`${record.actor}, ${record.client}`)];
+    case 'hook':
+      return [plain(record.hook), record.action];
+    case 'recovery':
+      return [record.reason, '→', record.classification, plain(record.note)];
+    case 'checkpoint':
+      return [`${record.open.length} open calls`];
+    case 'child':
+      return [plain(record.event), record.child_session_id];
+  }
+}
+
+function plain(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : plainText(text);
+}
+
+function faint(text: string): string {
+  return paint('dim', plainText(text));
+}
+
+function verdict(word: string): string {
+  return paint(['allow', 'completed'].includes(word) ? 'green' : word === 'ask' ? 'yellow' : 'red', word);
+}
+
+function place({ registry }: { readonly registry?: string }): string | undefined {
+  return registry === undefined ? undefined : `(${plainText(registry)})`;
+}
+
+function files(list: readonly { readonly path: string }[]): string {
+  return list.map((file) => plainText(file.path)).join(', ');
+}

@@ -1,0 +1,64 @@
+/**
+ * Lines of text to a stream whose reader may be slow or gone.
+ *
+ * Whether it is gone is kept here: process.stdout comes back to life after an error and says it is not destroyed.
+ */
+import type { Writable } from 'node:stream';
+
+export class LineWriter {
+  readonly #output: Writable;
+  readonly #onGone: () => void;
+  readonly #waiting = new Set<() => void>();
+  #isGone: boolean;
+
+  constructor(output: Writable, onGone: () => void = () => {}) {
+    this.#output = output;
+    this.#onGone = onGone;
+    this.#isGone = output.destroyed;
+    output.on('drain', this.#wake);
+    output.on('error', this.#leave);
+    output.on('close', this.#leave);
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  write(line: string): void {
+    if (!this.#isGone) this.#output.write(`${line}\n`);
+  }
+
+  /** Nothing to wait for, or a promise of the moment when the reader has caught up or is gone. */
+  ready(): Promise<void> | undefined {
+    if (this.#isGone || !this.#output.writableNeedDrain) return undefined;
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  /** Resolves when everything written has been handed over, or nobody is left to take it. */
+  flush(): Promise<void> {
+    if (this.#isGone) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve);
+      this.#output.write('', () => resolve());
+    });
+  }
+
+  /** Forgets the stream, which stays open. Errors are still swallowed: a reader may leave after the last line. */
+  release(): void {
+    this.#output.off('drain', this.#wake);
+    this.#output.off('close', this.#leave);
+  }
+
+  readonly #wake = (): void => {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  };
+
+  readonly #leave = (): void => {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#wake();
+    this.#onGone();
+  };
+}

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SAMPLES } from '../../test/sample-messages.ts';
+import { clientMessageSchema } from './client-message.ts';
+
+test('S0-2 a client may send its three messages and none of the host', () => {
+  const accepted = Object.values(SAMPLES).filter((sample) => clientMessageSchema.safeParse(sample).success);
+  assert.deepEqual(accepted, [SAMPLES.ToolRequest, SAMPLES.Heartbeat, SAMPLES.CancelRequest]);
+});

@@ -1,0 +1,19 @@
+/** One call of one tool. The answer is exactly one terminal message with the same request id. */
+import { z } from 'zod';
+import { idSchema } from './id.ts';
+import { jsonObjectSchema } from './json.ts';
+import { timestampSchema } from './timestamp.ts';
+
+export const toolRequestSchema = z.strictObject({
+  type: z.literal('ToolRequest'),
+  tool: idSchema,
+  args: jsonObjectSchema,
+  request_id: idSchema,
+  session_id: idSchema,
+  timestamp: timestampSchema,
+  idempotency_key: idSchema.exactOptional(),
+  dedupe_key: idSchema.exactOptional(),
+  timeout_ms: z.int().positive().exactOptional(),
+});
+
+export type ToolRequest = Readonly<z.infer<typeof toolRequestSchema>>;

@@ -1,0 +1,81 @@
+/**
+ * The only error that crosses the wire, and the closed list of its codes.
+ *
+ * Callers switch on `code`. Recognise with `isToolError`, never `instanceof`:
+ * two installed copies of this package in one process are normal.
+ */
+
+export const ERROR_CODES = [
+  'E_FILE_IO',
+  'E_AST_PARSE',
+  'E_AST_EDIT',
+  'E_VALIDATION_FAIL',
+  'E_GIT',
+  'E_HTTP',
+  'E_SHELL',
+  'E_POLICY',
+  'E_TIMEOUT',
+  'E_INTERNAL',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export function isErrorCode(value: string): value is ErrorCode {
+  return (ERROR_CODES as readonly string[]).includes(value);
+}
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** One element of `errors[]` or `warnings[]`. */
+export interface ErrorEntry {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The argument, file or field concerned, as the caller wrote it. */
+  readonly path?: string;
+  readonly details?: JsonObject;
+}
+
+export interface ToolErrorOptions {
+  readonly path?: string;
+  /** Flat, safe to log: no secrets, no file contents. `rule`, `registry`, `next` and `reason` have fixed meanings. */
+  readonly details?: JsonObject;
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for('tool-runtime.ToolError');
+
+export class ToolError extends Error {
+  readonly code: ErrorCode;
+  readonly path: string | undefined;
+  readonly details: JsonObject;
+
+  constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ToolError';
+    this.code = code;
+    this.path = options.path;
+    this.details = options.details ?? {};
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** The wire form. The cause and the stack stay at home. */
+  toEntry(): ErrorEntry {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.path === undefined ? {} : { path: this.path }),
+      ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
+    };
+  }
+}
+
+export function isToolError(value: unknown): value is ToolError {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+}
+
+/** Any thrown value as a ToolError. An unknown throw is our fault, never the caller's, and its text may hold anything. */
+export function toToolError(thrown: unknown): ToolError {
+  if (isToolError(thrown)) return thrown;
+  return new ToolError('E_INTERNAL', 'The runtime failed unexpectedly', { cause: thrown });
+}

@@ -1,0 +1,54 @@
+/**
+ * Finds whom to answer when a message was refused before it could be parsed.
+ *
+ * Walks only the outermost members and gives up on any doubt: a second `request_id`, unbalanced brackets, text after
+ * the object. The id names the addressee of an error message and nothing else is done with it.
+ */
+import { idSchema } from './envelopes/id.ts';
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipWhitespace,
+  stringEnd,
+} from './json-tokens.ts';
+
+export function readRequestId(text: string): string | null {
+  let depth = 0;
+  let found: string | null = null;
+  for (let at = skipWhitespace(text, 0); at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (depth === 0 && code !== OPEN_BRACE) return null;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth--;
+      if (depth === 0) return skipWhitespace(text, at + 1) === text.length ? found : null;
+    } else if (code === QUOTE) {
+      const end = stringEnd(text, at);
+      if (end < 0) return null;
+      if (depth === 1 && isRequestIdKey(text, at, end)) {
+        if (found !== null) return null;
+        found = idAfterColon(text, end);
+        if (found === null) return null;
+      }
+      at = end - 1;
+    }
+  }
+  return null;
+}
+
+function isRequestIdKey(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(skipWhitespace(text, end)) !== COLON) return false;
+  return JSON.parse(text.slice(start, end)) === 'request_id';
+}
+
+function idAfterColon(text: string, keyEnd: number): string | null {
+  const start = skipWhitespace(text, skipWhitespace(text, keyEnd) + 1);
+  const end = text.charCodeAt(start) === QUOTE ? stringEnd(text, start) : -1;
+  if (end < 0) return null;
+  const id = idSchema.safeParse(JSON.parse(text.slice(start, end)));
+  return id.success ? id.data : null;
+}

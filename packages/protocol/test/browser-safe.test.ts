@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { PROTOCOL_VERSION } from '@tool-runtime/protocol';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => ({ name, text: readFileSync(join(SRC, name), 'utf8') }));
+
+const importsOf = (text: string) =>
+  [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])(.+?)\1/g)].map((match) => match[2] ?? '');
+
+describe('the protocol package', () => {
+  test('imports its own files and zod, nothing of Node', () => {
+    assert.ok(files.length > 20);
+    assert.deepEqual(importsOf("import x from 'node:fs'; import('os'); export { y } from './y.ts';"), [
+      'node:fs',
+      'os',
+      './y.ts',
+    ]);
+    const foreign = files.flatMap(({ name, text }) =>
+      importsOf(text)
+        .filter((specifier) => specifier !== 'zod' && !/^\.\.?\/.+\.ts$/.test(specifier))
+        .map((specifier) => `${name} imports ${specifier}`),
+    );
+    assert.deepEqual(foreign, []);
+  });
+
+  test('uses no global that only Node has', () => {
+    const users = files.filter(({ text }) => /\b(?:Buffer|process|setImmediate|require|__dirname)\s*[.(]/.test(text));
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      [],
+    );
+  });
+
+  test('S0-83 states its version', () => assert.equal(PROTOCOL_VERSION, 1));
+});

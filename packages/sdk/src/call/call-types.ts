@@ -1,0 +1,94 @@
+/**
+ * What a call is at each point of its path. Each stage takes the type before it and returns the type after it, so the
+ * order of the stages is checked by the compiler: only an `AdmittedCall` can be executed.
+ */
+import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { TerminalStatus } from '../contracts/classes.ts';
+import type { EffectIntent } from '../contracts/effects.ts';
+import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
+import type { CallView } from '../contracts/policy.ts';
+import type { RuleSubject } from '../contracts/rule.ts';
+import type { FileChange } from '../contracts/workspace.ts';
+import type { ToolExecutionOutput } from '../package/execution-output.ts';
+import type { ChangeLog } from './change-log.ts';
+import type { CompiledTool } from './session-parts.ts';
+
+/** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
+export interface CallRequest {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly requestId: string;
+  readonly idempotencyKey?: string;
+  readonly dedupeKey?: string;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A call that has an identity and a clock, and nothing else yet. */
+export interface OpenCall {
+  readonly request: CallRequest;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly startedAt: number;
+  readonly startedTick: number;
+  readonly warnings: ErrorEntry[];
+  /** Records of this call that are not written yet, in order. */
+  readonly trail: JournalRecord[];
+  readonly progress: { requested: boolean; pct: number };
+  /** Signal of the call: fires on cancel and at the deadline. Made on first use, because most calls never look. */
+  signal(): AbortSignal;
+  abort(reason: ToolError): void;
+  cancelled(): boolean;
+}
+
+/** The tool is known and the arguments are final for this round of judgement. */
+export interface ReadyCall {
+  readonly open: OpenCall;
+  readonly compiled: CompiledTool;
+  readonly args: JsonObject;
+  readonly argsHash: string;
+  readonly view: CallView;
+  readonly subject: RuleSubject;
+}
+
+/** Every gate has spoken. `ask` carries why a person or program must say yes. */
+export interface JudgedCall extends ReadyCall {
+  readonly verdict: 'allow' | 'ask';
+  readonly decision: Omit<DecisionRecord, 'kind' | 'call_id' | 'session_id' | 'at_ms'>;
+}
+
+/** Locks are held and the key, if any, is known to be new. */
+export interface AdmittedCall extends JudgedCall {
+  readonly claim: KeyClaim | undefined;
+  readonly releaseLocks: () => void;
+}
+
+/** The intent is on record: the only kind of call that may run. */
+export interface RecordedCall extends AdmittedCall {
+  readonly intent: EffectIntent;
+}
+
+/** What running it came to; errors are values here, because they are recorded like anything else. */
+export interface Execution {
+  readonly data: JsonValue;
+  readonly error: ToolError | undefined;
+  readonly changes: ChangeLog;
+  readonly output: ToolExecutionOutput;
+  /** Set when the tool ignored its deadline and still runs: its locks stay taken until it ends. */
+  readonly lingering: Promise<unknown> | undefined;
+}
+
+/** How a call ended, whichever way. */
+export interface Outcome {
+  readonly status: TerminalStatus;
+  readonly data: JsonValue;
+  readonly errors: readonly ErrorEntry[];
+  readonly changes: readonly FileChange[];
+  readonly bytes: number;
+  readonly endedAt: number;
+  readonly durationMs: number;
+}
+
+export function isOk(outcome: Outcome): boolean {
+  return outcome.status === 'completed' && outcome.errors.length === 0;
+}

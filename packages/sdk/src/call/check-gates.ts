@@ -1,0 +1,63 @@
+/**
+ * Every gate, on the final arguments, strictest first: ceiling → argument constraints → "before" rules → approval
+ * policy → policy port. A gate refuses by throwing; only the last two may ask for a person's word instead.
+ */
+import { policyDenial } from '../contracts/failures.ts';
+import type { PolicyOutcome } from '../contracts/policy.ts';
+import type { JudgedCall, ReadyCall } from './call-types.ts';
+import type { SessionParts } from './session-parts.ts';
+
+export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<JudgedCall> {
+  const { compiled, subject, view } = call;
+  parts.ceiling.check({
+    tool: view.tool,
+    annotated: compiled.annotated,
+    annotations: compiled.annotations,
+    profile: view.profile,
+  });
+  compiled.constraints.check(call.args);
+  if (parts.rules.applies('before', subject)) await checkRules(call, parts);
+  const approval = parts.approvals.judge({
+    tool: view.tool,
+    annotated: compiled.annotated,
+    profile: view.profile,
+    paths: view.paths,
+  });
+  if (approval.verdict === 'deny') {
+    throw policyDenial(`Approval policy denies the call: ${approval.reason}`, {
+      details: { gate: 'approval', ...(approval.field === undefined ? {} : { field: approval.field }) },
+    });
+  }
+  const outcome = await parts.policy.evaluatePreTool(view);
+  const policyAsks = judgePolicy(outcome);
+  if (approval.verdict === 'ask' || policyAsks) {
+    const why = approval.verdict === 'ask' ? approval.reason : outcome.decision.reason.code;
+    return { ...call, verdict: 'ask', decision: { outcome: 'ask', gate: 'approval', code: why } };
+  }
+  return {
+    ...call,
+    verdict: 'allow',
+    decision: { outcome: 'allow', gate: 'policy', code: outcome.decision.reason.code },
+  };
+}
+
+async function checkRules(call: ReadyCall, parts: SessionParts): Promise<void> {
+  const report = await parts.rules.run('before', call.subject, {
+    registry: parts.registry,
+    workspace: parts.readOnlyWorkspace,
+    signal: call.open.signal(),
+    ast: parts.ast,
+  });
+  call.open.warnings.push(...report.warnings);
+  if (report.blocking !== undefined) throw report.blocking;
+}
+
+/** True when the policy asks; throws for everything that is neither allow nor ask. */
+function judgePolicy(outcome: PolicyOutcome): boolean {
+  const { type, reason } = outcome.decision;
+  if (type === 'allow') return false;
+  if (type === 'ask') return true;
+  throw policyDenial(`Policy answered ${type}: ${reason.redacted_summary ?? reason.code}`, {
+    details: { gate: 'policy', reason: reason.code },
+  });
+}

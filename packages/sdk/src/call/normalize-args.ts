@@ -1,0 +1,79 @@
+/** Aliases rewritten, required keys present, schema satisfied: from here on the arguments are the tool's own. */
+import { describeIssues, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
+import { mutationClass } from '../contracts/annotations.ts';
+import type { CallProfile } from '../contracts/tool.ts';
+import { declaredPaths } from '../policy/declared-paths.ts';
+import { narrowProfile } from '../policy/narrow-profile.ts';
+import { requireKeys } from '../policy/required-keys.ts';
+import { rewriteAliases } from '../policy/rewrite-aliases.ts';
+import type { OpenCall, ReadyCall } from './call-types.ts';
+import type { CompiledTool, SessionParts } from './session-parts.ts';
+import { noteRequested } from './trail.ts';
+
+export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): ReadyCall {
+  const { tool, annotations, route } = compiled;
+  const args = parseArgs(compiled, raw);
+  const argsHash = hashOf(tool.name, args, parts);
+  const paths = declaredPaths(args, annotations.arg_schema.path_params);
+  const profile = profileOf(compiled, args);
+  const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
+  noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
+  return {
+    open,
+    compiled,
+    args,
+    argsHash,
+    subject: { tool: tool.name, args, paths, profile, changes: [] },
+    view: {
+      callId: open.callId,
+      sessionId: open.sessionId,
+      tool: tool.name,
+      args,
+      argsSummary,
+      profile,
+      mutationClass: compiled.annotated ? mutationClass(profile.kind) : 'other',
+      paths: paths.map((path) => path.value),
+      actor: parts.actor,
+      policyRefs: route.policy_refs,
+      source: route.source,
+      destination: route.destination,
+    },
+  };
+}
+
+function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObject {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    throw new ToolError('E_VALIDATION_FAIL', `Arguments must be an object: ${tool.name}`, {
+      path: 'args',
+      details: { gate: 'arguments', next: `see the argument schema of ${tool.name}` },
+    });
+  }
+  const rewritten = rewriteAliases(raw as Record<string, JsonValue>, annotations.arg_schema.arg_aliases);
+  requireKeys(rewritten, annotations.arg_schema.required, tool.name);
+  const parsed = tool.args.safeParse(rewritten);
+  if (parsed.success) return parsed.data as JsonObject;
+  const described = describeIssues(parsed.error, rewritten);
+  throw new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool.name}: ${described.message}`, {
+    ...(described.path === undefined ? {} : { path: described.path }),
+    details: { gate: 'arguments', issues: described.issues.map((issue) => ({ ...issue })) },
+  });
+}
+
+/** What has no canonical form (a lone surrogate, a cycle from an in-process caller) cannot be recorded, so it cannot run. */
+function hashOf(tool: string, args: JsonObject, parts: SessionParts): string {
+  try {
+    return parts.hashArgs(tool, args);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'not JSON';
+    throw new ToolError('E_VALIDATION_FAIL', `Arguments have no JSON form (${why}): ${tool}`, {
+      path: 'args',
+      details: { gate: 'arguments' },
+      cause,
+    });
+  }
+}
+
+function profileOf(compiled: CompiledTool, args: JsonObject): CallProfile {
+  const narrowed = compiled.tool.profile?.(args);
+  return narrowed === undefined ? compiled.staticProfile : narrowProfile(compiled.staticProfile, narrowed);
+}

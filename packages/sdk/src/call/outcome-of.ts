@@ -1,0 +1,39 @@
+/** Turns what the execution came to into the terminal status and figures that are recorded and answered. */
+import type { ToolError } from '@tool-runtime/protocol';
+import type { TerminalStatus } from '../contracts/classes.ts';
+import type { Execution, Outcome, RecordedCall } from './call-types.ts';
+import type { SessionParts } from './session-parts.ts';
+
+export function outcomeOf(call: RecordedCall, execution: Execution, parts: SessionParts): Outcome {
+  const { error, changes } = execution;
+  if (error?.code === 'E_INTERNAL' && error.cause !== undefined) parts.reportUnexpected(error);
+  return {
+    status: error === undefined ? 'completed' : statusOf(error, call, execution),
+    data: execution.data,
+    errors: error === undefined ? [] : [{ ...error.toEntry(), message: parts.redact(error.message) }],
+    changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
+    bytes: bytesOf(execution),
+    endedAt: parts.clock.now(),
+    durationMs: parts.clock.monotonic() - call.open.startedTick,
+  };
+}
+
+/** A mutating tool that still runs after its deadline has an outcome nobody knows. */
+function statusOf(error: ToolError, call: RecordedCall, execution: Execution): TerminalStatus {
+  if (execution.lingering !== undefined && call.view.mutationClass !== 'read_only') return 'unknown';
+  if (error.details['reason'] === 'cancelled') return 'cancelled';
+  if (error.code === 'E_TIMEOUT') return 'timed_out';
+  return 'failed';
+}
+
+/** Bytes that moved: written files, else the longest text of the answer. */
+function bytesOf(execution: Execution): number {
+  let written = 0;
+  for (const change of execution.changes.changes) written += change.after?.size ?? 0;
+  if (written > 0 || execution.data === null || typeof execution.data !== 'object') return written;
+  let longest = 0;
+  for (const value of Object.values(execution.data)) {
+    if (typeof value === 'string') longest = Math.max(longest, value.length);
+  }
+  return longest;
+}

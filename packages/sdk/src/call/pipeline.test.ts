@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Hook } from '../contracts/policy.ts';
+import { defineTool } from '../contracts/tool.ts';
+import type { RuntimeOptions } from '../runtime.ts';
+import { createCounter, nothing, wait } from '../testing/probe-tools.ts';
+import { openScratchRuntime, type ScratchRuntime } from '../testing/scratch-runtime.ts';
+
+async function withScratch(
+  options: Partial<RuntimeOptions>,
+  use: (scratch: ScratchRuntime) => Promise<void>,
+): Promise<void> {
+  const scratch = await openScratchRuntime(options);
+  try {
+    await use(scratch);
+  } finally {
+    await scratch.dispose();
+  }
+}
+
+function kinds(scratch: ScratchRuntime): string[] {
+  return [...scratch.runtime.records()].map((record) => record.kind).filter((kind) => kind !== 'session');
+}
+
+describe('the path of a call', () => {
+  test('S0-4 S1-38 S0-74 an allowed call is answered and leaves request, decision, intent and result in that order', () =>
+    withScratch({ tools: [nothing] }, async (scratch) => {
+      const response = await scratch.session.call('probe_nothing', { text: 'hi' }, { requestId: 'req-1' });
+      const { duration_ms, ...rest } = response;
+      assert.equal(typeof duration_ms, 'number');
+      assert.deepEqual(rest, {
+        type: 'ToolResponse',
+        ok: true,
+        tool: 'probe_nothing',
+        request_id: 'req-1',
+        data: { text: 'hi' },
+        errors: [],
+        warnings: [],
+      });
+      assert.deepEqual(kinds(scratch), ['requested', 'decision', 'intent', 'result']);
+      const result = [...scratch.runtime.records({ kind: 'result' })][0];
+      assert.ok(result?.kind === 'result');
+      assert.ok(result.end_ts >= result.start_ts);
+      assert.match(result.args_hash, /^hmac-sha256:[0-9a-f]{64}$/);
+    }));
+
+  test('S1-17 S1-39 4.3 an unknown tool is E_POLICY, names the nearest one, runs nothing and is on record', () =>
+    withScratch({ tools: [nothing] }, async (scratch) => {
+      const response = await scratch.session.call('probe_nothin', {});
+      assert.equal(response.errors[0]?.code, 'E_POLICY');
+      assert.match(JSON.stringify(response.errors[0]?.details), /probe_nothing/);
+      assert.deepEqual(kinds(scratch), ['requested', 'decision']);
+    }));
+
+  test('S2-14 S2-15 4.3 bad arguments are E_VALIDATION_FAIL naming the field; the twin with an alias passes', () =>
+    withScratch({}, async (scratch) => {
+      writeFileSync(join(scratch.workspace, 'a.txt'), 'A');
+      const bad = await scratch.session.call('file_read', { path: 'a.txt', max_bytes: -1, extra: true });
+      assert.equal(bad.errors[0]?.code, 'E_VALIDATION_FAIL');
+      assert.match(bad.errors[0]?.message ?? '', /max_bytes/);
+      assert.match(bad.errors[0]?.message ?? '', /extra/);
+      const missing = await scratch.session.call('file_read', {});
+      assert.match(missing.errors[0]?.message ?? '', /path/);
+      const both = await scratch.session.call('file_read', { path: 'a.txt', file: 'b.txt' });
+      assert.equal(both.errors[0]?.code, 'E_VALIDATION_FAIL');
+      const alias = await scratch.session.call('file_read', { file: 'a.txt' });
+      assert.equal(alias.ok, true);
+      for (const args of [null, 'a.txt', ['a.txt'], 7, undefined]) {
+        assert.equal((await scratch.session.call('file_read', args)).errors[0]?.code, 'E_VALIDATION_FAIL');
+      }
+    }));
+
+  test('S0-34 S0-61 a path outside the root is E_POLICY and nothing is touched, by name and by link', () =>
+    withScratch({}, async (scratch) => {
+      const outside = join(scratch.workspace, '..', 'outside.txt');
+      writeFileSync(outside, 'secret');
+      symlinkSync('../outside.txt', join(scratch.workspace, 'link'));
+      symlinkSync('..', join(scratch.workspace, 'up'));
+      for (const path of ['../outside.txt', outside, 'link', 'up/outside.txt', 'a/../../outside.txt']) {
+        const read = await scratch.session.call('file_read', { path });
+        assert.equal(read.errors[0]?.code, 'E_POLICY', path);
+        const write = await scratch.session.call('file_write', { path, content: 'x' });
+        assert.equal(write.errors[0]?.code, 'E_POLICY', path);
+        assert.equal(read.errors[0]?.details?.['rule'], 'sec.paths.sandbox', path);
+      }
+      assert.equal(readFileSync(outside, 'utf8'), 'secret');
+      writeFileSync(join(scratch.workspace, 'inside.txt'), 'fine');
+      symlinkSync('inside.txt', join(scratch.workspace, 'inner'));
+      assert.equal((await scratch.session.call('file_read', { path: 'inner' })).ok, true);
+    }));
+
+  test('S0-9 a throwing tool becomes one coded response that does not leak the cause', () => {
+    const counter = createCounter();
+    const unexpected: unknown[] = [];
+    return withScratch(
+      { tools: [counter.tool], onUnexpected: (error) => unexpected.push(error.cause) },
+      async (scratch) => {
+        const response = await scratch.session.call('probe_count', { fail: true });
+        assert.equal(response.ok, false);
+        assert.equal(response.errors.length, 1);
+        assert.equal(response.errors[0]?.code, 'E_INTERNAL');
+        assert.doesNotMatch(JSON.stringify([response, ...scratch.runtime.records()]), /secret cause/);
+        assert.match(String(unexpected[0]), /secret cause/);
+      },
+    );
+  });
+
+  test('S0-80 a tool over its limit is E_TIMEOUT; the caller may lower the limit, never raise it', () =>
+    withScratch({ tools: [wait] }, async ({ session }) => {
+      const late = await session.call('probe_wait', { ms: 5_000 }, { timeoutMs: 20 });
+      assert.equal(late.errors[0]?.code, 'E_TIMEOUT');
+      assert.equal(late.errors[0]?.details?.['timeout_ms'], 20);
+      const inTime = await session.call('probe_wait', { ms: 1 }, { timeoutMs: 10_000 });
+      assert.equal(inTime.ok, true);
+      const limited = await openScratchRuntime({
+        tools: [wait],
+        registry: {
+          file: 'r.yaml',
+          text: 'version: 1\ntools: { probe_wait: { timeout_ms: 10, max_timeout_ms: 20 } }\n',
+        },
+      });
+      const raised = await limited.session.call('probe_wait', { ms: 3_000 }, { timeoutMs: 5_000 });
+      assert.equal(raised.errors[0]?.code, 'E_TIMEOUT');
+      assert.ok(Number(raised.errors[0]?.details?.['timeout_ms']) <= 20);
+      await limited.dispose();
+    }));
+
+  test('4.3 a cancelled call is E_INTERNAL with reason cancelled, before and while it runs', () =>
+    withScratch({ tools: [wait] }, async (scratch) => {
+      const cancel = new AbortController();
+      const running = scratch.session.call('probe_wait', { ms: 5_000 }, { signal: cancel.signal });
+      setTimeout(() => cancel.abort(), 10);
+      const response = await running;
+      assert.deepEqual(
+        [response.errors[0]?.code, response.errors[0]?.details?.['reason']],
+        ['E_INTERNAL', 'cancelled'],
+      );
+      const already = await scratch.session.call('probe_wait', { ms: 5_000 }, { signal: AbortSignal.abort() });
+      assert.equal(already.errors[0]?.details?.['reason'], 'cancelled');
+      const statuses = [...scratch.runtime.records({ kind: 'result' })].map((r) => r.kind === 'result' && r.status);
+      assert.deepEqual(statuses, ['cancelled', 'cancelled']);
+    }));
+
+  test('S0-5 S0-73 S2-31 events show pending, the phases, progress and the end, in order and before the answer', () =>
+    withScratch({ tools: [wait] }, async ({ session }) => {
+      const seen: string[] = [];
+      session.listen(({ message }) =>
+        seen.push(message.event === 'TaskProgress' ? `pct ${message.progress.pct}` : message.progress.message),
+      );
+      await session.call('probe_wait', { ms: 1 });
+      assert.deepEqual(seen, ['pre-check', 'execute', 'pct 10', 'pct 90', 'sync', 'validate', 'emit', 'completed']);
+      seen.length = 0;
+      await session.call('nope', {});
+      assert.deepEqual(seen, ['pre-check', 'failed']);
+    }));
+
+  test('S2-18 S2-25 a tool that is not annotated, or exceeds the ceiling, is hidden with its reason and refused', () => {
+    const bare = defineTool({ ...nothing, name: 'probe_bare', annotations: undefined as never });
+    const process = defineTool({
+      ...nothing,
+      name: 'probe_process',
+      annotations: { kind: 'execute', side_effect_level: 'process_exec', inline_result: true },
+    });
+    return withScratch({ tools: [nothing, bare, process] }, async ({ session }) => {
+      assert.deepEqual(
+        session
+          .hidden()
+          .map((tool) => tool.name)
+          .sort(),
+        ['probe_bare', 'probe_process'],
+      );
+      assert.equal((await session.call('probe_process', {})).errors[0]?.code, 'E_POLICY');
+      assert.equal((await session.call('probe_nothing', {})).ok, true);
+    });
+  });
+
+  test('a tool whose call only reads is handed a workspace that cannot write', () => {
+    const sneaky = defineTool({
+      ...nothing,
+      name: 'probe_sneaky',
+      async run(_args, { workspace }) {
+        await workspace.writeFile('sneaked.txt', new Uint8Array());
+        return {};
+      },
+    });
+    return withScratch({ tools: [sneaky] }, async (scratch) => {
+      const response = await scratch.session.call('probe_sneaky', {});
+      assert.equal(response.errors[0]?.code, 'E_POLICY');
+      assert.equal(existsSync(join(scratch.workspace, 'sneaked.txt')), false);
+    });
+  });
+});
+
+describe('hooks', () => {
+  const hook = (before: Hook['before'], tools = '*'): Hook => ({
+    id: `hook-${tools}`,
+    tools,
+    ...(before ? { before } : {}),
+  });
+
+  test('S2-28 finding 9: a hook that rewrites a path to outside the root is judged again and denied', () =>
+    withScratch({ hooks: [hook(() => ({ type: 'modify', args: { path: '../outside' } }))] }, async (scratch) => {
+      writeFileSync(join(scratch.workspace, 'a'), 'A');
+      const response = await scratch.session.call('file_read', { path: 'a' });
+      assert.equal(response.errors[0]?.details?.['rule'], 'sec.paths.sandbox');
+      assert.deepEqual(kinds(scratch), ['requested', 'hook', 'decision']);
+    }));
+
+  test('S2-28 a rewrite inside the root is what runs', () =>
+    withScratch({ hooks: [hook(() => ({ type: 'modify', args: { path: 'b' } }))] }, async (scratch) => {
+      writeFileSync(join(scratch.workspace, 'a'), 'A');
+      writeFileSync(join(scratch.workspace, 'b'), 'B');
+      const response = await scratch.session.call('file_read', { path: 'a' });
+      assert.equal((response.data as { content: string }).content, 'B');
+    }));
+
+  test('S2-28 a denying hook and a throwing hook both refuse, and the tool does not run', async () => {
+    const counter = createCounter();
+    for (const before of [
+      () => ({ type: 'deny', reason: 'no' }) as const,
+      () => {
+        throw new TypeError('broken hook');
+      },
+    ]) {
+      await withScratch({ tools: [counter.tool], hooks: [hook(before)] }, async (scratch) => {
+        assert.equal((await scratch.session.call('probe_count', {})).errors[0]?.code, 'E_POLICY');
+      });
+    }
+    assert.equal(counter.runs.count, 0);
+  });
+
+  test('after hooks may rewrite the data; the rewrite is on record', () => {
+    const after: Hook = { id: 'after', tools: '*', after: () => ({ type: 'modify', data: { rewritten: true } }) };
+    return withScratch({ tools: [nothing], hooks: [after] }, async (scratch) => {
+      assert.deepEqual((await scratch.session.call('probe_nothing', {})).data, { rewritten: true });
+      assert.equal(kinds(scratch).at(-1), 'hook');
+    });
+  });
+});
+
+describe('policy port and approvals', () => {
+  const outcome = (type: 'allow' | 'deny' | 'ask', stage: 'pre_tool' | 'post_tool') =>
+    ({
+      stage,
+      decision: { type, reason: { code: `test.${type}` } },
+      policy_refs: [],
+      privacy: 'internal',
+      retention: 'run_scoped',
+    }) as const;
+  const policy = (pre: 'allow' | 'deny' | 'ask', post: 'allow' | 'deny' = 'allow') => ({
+    evaluatePreTool: () => outcome(pre, 'pre_tool'),
+    evaluatePostTool: () => outcome(post, 'post_tool'),
+  });
+
+  test('S1-33 a denying and a throwing policy refuse; a post-tool denial withholds the data although the tool ran', async () => {
+    const counter = createCounter();
+    await withScratch({ tools: [counter.tool], policy: policy('deny') }, async ({ session }) => {
+      assert.equal((await session.call('probe_count', {})).errors[0]?.code, 'E_POLICY');
+    });
+    const throwing = {
+      ...policy('allow'),
+      evaluatePreTool: () => {
+        throw new TypeError('policy broke');
+      },
+    };
+    await withScratch({ tools: [counter.tool], policy: throwing }, async ({ session }) => {
+      assert.equal((await session.call('probe_count', {})).ok, false);
+    });
+    assert.equal(counter.runs.count, 0);
+    await withScratch({ tools: [counter.tool], policy: policy('allow', 'deny') }, async (scratch) => {
+      const response = await scratch.session.call('probe_count', {});
+      assert.deepEqual([response.ok, response.data, response.errors[0]?.code], [false, null, 'E_POLICY']);
+    });
+    assert.equal(counter.runs.count, 1);
+  });
+
+  test('finding 5: ask reaches the broker; yes runs, no and nobody do not, and the question is on record first', async () => {
+    const counter = createCounter();
+    const options = { tools: [counter.tool], policy: policy('ask') };
+    await withScratch(options, async ({ session }) => {
+      const response = await session.call('probe_count', {});
+      assert.equal(response.errors[0]?.details?.['reason'], 'missing.approval_dispatcher');
+    });
+    const deny = { ask: async () => ({ answer: 'denied', by: 'ann' }) as const };
+    await withScratch({ ...options, approvals: deny }, async ({ session }) => {
+      assert.equal((await session.call('probe_count', {})).errors[0]?.details?.['reason'], 'approval.denied');
+    });
+    assert.equal(counter.runs.count, 0);
+    const approve = { ask: async () => ({ answer: 'approved', by: 'ann' }) as const };
+    await withScratch({ ...options, approvals: approve }, async (scratch) => {
+      assert.equal((await scratch.session.call('probe_count', {})).ok, true);
+      assert.deepEqual(kinds(scratch), [
+        'requested',
+        'decision',
+        'approval',
+        'approval',
+        'decision',
+        'intent',
+        'result',
+      ]);
+    });
+  });
+
+  test('S1-40 edited arguments are judged again: an escape is refused, a harmless edit runs', async () => {
+    const editing = (path: string) => ({
+      ask: async (request: { call: { args: object } }) => {
+        const isEdited = (request.call.args as { path: string }).path === path;
+        return { answer: 'approved', by: 'ann', ...(isEdited ? {} : { args: { path, content: 'edited' } }) } as const;
+      },
+    });
+    await withScratch({ policy: policy('ask'), approvals: editing('../out.txt') }, async (scratch) => {
+      const response = await scratch.session.call('file_write', { path: 'a.txt', content: 'x' });
+      assert.equal(response.errors[0]?.details?.['rule'], 'sec.paths.sandbox');
+    });
+    await withScratch({ policy: policy('ask'), approvals: editing('b.txt') }, async (scratch) => {
+      const response = await scratch.session.call('file_write', { path: 'a.txt', content: 'x' });
+      assert.equal(response.ok, true);
+      assert.equal(readFileSync(join(scratch.workspace, 'b.txt'), 'utf8'), 'edited');
+      assert.equal(existsSync(join(scratch.workspace, 'a.txt')), false);
+    });
+  });
+
+  test('S1-40 an approval for the session is asked once', async () => {
+    let asked = 0;
+    const approvals = {
+      ask: async () => {
+        asked += 1;
+        return { answer: 'approved_for_session', by: 'ann' } as const;
+      },
+    };
+    await withScratch({ tools: [nothing], policy: policy('ask'), approvals }, async ({ runtime, session }) => {
+      await session.call('probe_nothing', {});
+      await session.call('probe_nothing', {});
+      assert.equal(asked, 1);
+      const other = await runtime.openSession();
+      await other.call('probe_nothing', {});
+      assert.equal(asked, 2);
+    });
+  });
+});
+
+describe('keys, budgets and the registry', () => {
+  test('S1-43 4.7 a repeated key is answered from the record; other arguments under it are refused', async () => {
+    const counter = createCounter();
+    await withScratch({ tools: [counter.tool] }, async (scratch) => {
+      const first = await scratch.session.call('probe_count', { n: 1 }, { idempotencyKey: 'k' });
+      const again = await scratch.session.call('probe_count', { n: 1 }, { idempotencyKey: 'k' });
+      assert.deepEqual(again.data, first.data);
+      assert.equal(counter.runs.count, 1);
+      const conflict = await scratch.session.call('probe_count', { n: 2 }, { idempotencyKey: 'k' });
+      assert.equal(conflict.errors[0]?.details?.['reason'], 'key_conflict');
+      const fresh = await scratch.session.call('probe_count', { n: 2 }, { idempotencyKey: 'other' });
+      assert.equal(fresh.ok, true);
+      assert.equal(counter.runs.count, 2);
+    });
+  });
+
+  test('S1-43 of many concurrent calls with one key exactly one runs', async () => {
+    const counter = createCounter();
+    await withScratch({ tools: [counter.tool] }, async ({ session }) => {
+      const calls = Array.from({ length: 20 }, () => session.call('probe_count', {}, { dedupeKey: 'once' }));
+      const responses = await Promise.all(calls);
+      assert.equal(counter.runs.count, 1);
+      assert.ok(responses.some((response) => response.ok));
+      assert.equal((await session.call('probe_count', {}, { dedupeKey: 'once' })).ok, true);
+      assert.equal(counter.runs.count, 1);
+    });
+  });
+
+  test('S0-75 a budget refuses before anything runs', async () => {
+    const counter = createCounter();
+    const registry = { file: 'r.yaml', text: 'version: 1\nbudgets:\n  max_calls: 1\n' };
+    await withScratch({ tools: [counter.tool], registry }, async ({ session }) => {
+      assert.equal((await session.call('probe_count', {})).ok, true);
+      const refused = await session.call('probe_count', {});
+      assert.equal(refused.errors[0]?.details?.['registry'], 'r.yaml:3');
+      assert.equal(counter.runs.count, 1);
+    });
+  });
+
+  test('every refusal names the line of the registry that decided', () =>
+    withScratch(
+      {
+        tools: [nothing],
+        registry: {
+          file: 'ops.yaml',
+          text: [
+            'version: 1',
+            'side_effect_level: read_only',
+            'arg_constraints:',
+            '  - tool: file_read',
+            '    arg_patterns: ["docs/**"]',
+            'approvals:',
+            '  auto_deny: [probe_*]',
+            '',
+          ].join('\n'),
+        },
+      },
+      async (scratch) => {
+        mkdirSync(join(scratch.workspace, 'docs'));
+        writeFileSync(join(scratch.workspace, 'docs/a'), 'A');
+        const write = await scratch.session.call('file_write', { path: 'docs/a', content: '' });
+        assert.equal(write.errors[0]?.details?.['registry'], 'ops.yaml:2');
+        const denied = await scratch.session.call('probe_nothing', {});
+        assert.equal(denied.errors[0]?.details?.['registry'], 'ops.yaml:7');
+        const constrained = await scratch.session.call('file_read', { path: 'src/a' });
+        assert.equal(constrained.errors[0]?.code, 'E_POLICY');
+        assert.match(String(constrained.errors[0]?.details?.['registry']), /^ops\.yaml:[345]$/);
+        assert.equal((await scratch.session.call('file_read', { path: 'docs/a' })).ok, true);
+        const decisions = [...scratch.runtime.records({ kind: 'decision' })];
+        assert.equal(decisions.filter((r) => r.kind === 'decision' && r.registry !== undefined).length, 3);
+      },
+    ));
+});

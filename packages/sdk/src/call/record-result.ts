@@ -1,0 +1,97 @@
+/**
+ * Writes down what came out, before anybody is told.
+ *
+ * If that fails, a recovery marker says so, and the caller learns that the effect may have happened; until the marker
+ * is on record, nothing unsafe to repeat may start in this session.
+ */
+import type { ToolError } from '@tool-runtime/protocol';
+import { failure } from '../contracts/failures.ts';
+import type { ResultRecord } from '../contracts/journal.ts';
+import { toEffectResult } from '../package/execution-output.ts';
+import type { Execution, Outcome, RecordedCall } from './call-types.ts';
+import type { SessionParts } from './session-parts.ts';
+import { settle } from './settle.ts';
+
+export async function recordResult(
+  call: RecordedCall,
+  execution: Execution,
+  outcome: Outcome,
+  parts: SessionParts,
+): Promise<Outcome> {
+  const record = resultRecord(call, execution, outcome);
+  const written = await settle(() => write(call, record, outcome, parts));
+  if (written.ok) return outcome;
+  const marked = await parts.recovery.note(
+    {
+      kind: 'recovery',
+      at_ms: parts.clock.now(),
+      call_id: call.open.callId,
+      session_id: call.open.sessionId,
+      reason: 'result_append_failed',
+      classification:
+        call.claim !== undefined || record.effect.terminal_status !== 'completed' ? 'reconcile' : 'repair',
+    },
+    { blocks: true },
+  );
+  return unrecorded(outcome, written.error, { marked, readOnly: call.view.mutationClass === 'read_only' });
+}
+
+async function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts: SessionParts): Promise<void> {
+  const records = parts.recovery.prefix([record]);
+  const { claim } = call;
+  // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
+  if (claim === undefined || outcome.status === 'unknown') await parts.journal.append(records);
+  else await parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call), records);
+  parts.recovery.written();
+}
+
+function answerOf(outcome: Outcome, call: RecordedCall) {
+  return {
+    status: outcome.status,
+    data: outcome.data,
+    errors: outcome.errors.map((entry) => ({ ...entry })),
+    warnings: call.open.warnings.map((entry) => ({ ...entry })),
+  };
+}
+
+function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome): ResultRecord {
+  return {
+    kind: 'result',
+    call_id: call.open.callId,
+    session_id: call.open.sessionId,
+    at_ms: outcome.endedAt,
+    tool: call.view.tool,
+    args_hash: call.argsHash,
+    status: outcome.status,
+    start_ts: call.open.startedAt,
+    end_ts: outcome.endedAt,
+    duration_ms: outcome.durationMs,
+    bytes: outcome.bytes,
+    files: outcome.changes.map(({ path, before, after }) => ({
+      path,
+      before: before?.sha256 ?? null,
+      after: after?.sha256 ?? null,
+    })),
+    errors: outcome.errors,
+    effect: { ...toEffectResult(execution.output, call.intent.effect_id), terminal_status: outcome.status },
+  };
+}
+
+function unrecorded(outcome: Outcome, cause: ToolError, state: { marked: boolean; readOnly: boolean }): Outcome {
+  const error = failure(
+    state.marked ? 'journal_failure' : 'recovery_repair_needed',
+    'repair_needed',
+    state.readOnly
+      ? 'The read was made but its result could not be recorded'
+      : 'The tool ran but its result could not be recorded; its effect may have happened',
+    {
+      details: {
+        gate: 'journal',
+        reason: 'recovery_required',
+        next: 'check the state folder, then reconcile',
+        why: cause.message,
+      },
+    },
+  );
+  return { ...outcome, status: 'unknown', data: null, errors: [error.toEntry()] };
+}

@@ -1,0 +1,18 @@
+/** The coordinator's and the session's budgets may still refuse. */
+import { failure } from '../contracts/failures.ts';
+import type { JudgedCall } from './call-types.ts';
+import type { SessionParts } from './session-parts.ts';
+
+export async function reserveBudget(call: JudgedCall, parts: SessionParts): Promise<void> {
+  if (parts.recovery.blocked && call.compiled.tool.idempotent !== true && call.view.mutationClass !== 'read_only') {
+    throw failure(
+      'recovery_repair_needed',
+      'repair_needed',
+      'The outcome of an earlier effect is not on record, so nothing further may change',
+      { details: { gate: 'recovery', next: 'make the journal writable again, then retry' } },
+    );
+  }
+  for (const budget of parts.budgets) {
+    await budget.reserve({ sessionId: call.open.sessionId, callId: call.open.callId, tool: call.view.tool });
+  }
+}

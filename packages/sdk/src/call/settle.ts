@@ -1,0 +1,12 @@
+/** The only catch on the call path: whatever a stage throws becomes a value with one of the ten codes. */
+import { type ToolError, toToolError } from '@tool-runtime/protocol';
+
+export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
+
+export async function settle<T>(stage: () => T | Promise<T>): Promise<Settled<T>> {
+  try {
+    return { ok: true, value: await stage() };
+  } catch (thrown) {
+    return { ok: false, error: toToolError(thrown) };
+  }
+}

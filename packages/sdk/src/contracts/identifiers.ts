@@ -1,0 +1,33 @@
+/** Every id is a bounded, printable string; a bad one is refused where it enters, not where it hurts. */
+import { contractViolation, missingField } from './failures.ts';
+
+export const MAX_ID_BYTES = 512;
+
+declare const brand: unique symbol;
+/** A string that passed `checkId`, tagged with what it identifies. */
+export type Id<Name extends string> = string & { readonly [brand]?: Name };
+
+export type SessionId = Id<'session'>;
+export type RequestId = Id<'request'>;
+export type ToolCallId = Id<'tool_call'>;
+export type EffectId = Id<'effect'>;
+export type CapabilityId = Id<'capability'>;
+export type ExecutorRef = Id<'executor'>;
+export type CanonicalToolName = Id<'tool_name'>;
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/u;
+
+/** Returns the value unchanged, or throws naming the field. The value itself stays out of the message. */
+export function checkId<T extends string>(value: T, field: string): T {
+  if (typeof value !== 'string' || value.length === 0) throw missingField(field);
+  if (value.length > MAX_ID_BYTES || new TextEncoder().encode(value).length > MAX_ID_BYTES) {
+    throw contractViolation(`Id is longer than ${MAX_ID_BYTES} bytes: ${field}`, { field });
+  }
+  if (CONTROL.test(value)) throw contractViolation(`Id has control characters: ${field}`, { field });
+  return value;
+}
+
+/** How an id appears in debug output: what it is, never its value. */
+export function redactedId(name: string): string {
+  return `[${name}]`;
+}

@@ -1,0 +1,213 @@
+/**
+ * What is written down. Records hold hashes and redacted summaries, never raw arguments or content.
+ *
+ * The store is a port: append-only, strictly increasing `seq`, keyed hash chain. The only raw content it may keep is
+ * the answer of a keyed call, because repeating that answer is what the key asks for.
+ */
+import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { TerminalStatus } from './classes.ts';
+import type { EffectIntent, EffectResult } from './effects.ts';
+import type { MaybePromise } from './workspace.ts';
+
+interface CallRecord {
+  readonly call_id: string;
+  readonly session_id: string;
+  readonly at_ms: number;
+}
+
+export interface SessionRecord {
+  readonly kind: 'session';
+  readonly event: 'opened' | 'closed' | 'expired';
+  readonly session_id: string;
+  readonly at_ms: number;
+  readonly actor: string;
+  readonly client: string;
+  readonly package_fingerprint: string;
+  readonly registry_fingerprint: string;
+  readonly parent_session_id?: string;
+}
+
+export interface RequestedRecord extends CallRecord {
+  readonly kind: 'requested';
+  readonly request_id: string;
+  readonly tool: string;
+  readonly args_hash: string;
+  readonly args_summary: string;
+  readonly actor: string;
+  readonly client: string;
+  readonly idempotency_key?: string;
+  readonly details?: JsonObject;
+}
+
+export interface DecisionRecord extends CallRecord {
+  readonly kind: 'decision';
+  readonly outcome: 'allow' | 'deny' | 'ask';
+  /** The gate that decided: `route`, `arguments`, `hook`, `ceiling`, `rule`, `policy`, `approval`, `budget`, … */
+  readonly gate: string;
+  readonly code: string;
+  readonly rule?: string;
+  /** `file:line` of the registry that decided. */
+  readonly registry?: string;
+  readonly message?: string;
+}
+
+export interface ApprovalRecord extends CallRecord {
+  readonly kind: 'approval';
+  readonly phase: 'dispatched' | 'answered';
+  readonly approval_id: string;
+  readonly answer?: string;
+  readonly answered_by?: string;
+  readonly reason?: string;
+}
+
+export interface HookRecord extends CallRecord {
+  readonly kind: 'hook';
+  readonly hook: string;
+  readonly action: 'denied' | 'modified' | 'rewrote_result';
+  readonly before_hash?: string;
+  readonly after_hash?: string;
+}
+
+export interface IntentRecord extends CallRecord {
+  readonly kind: 'intent';
+  readonly tool: string;
+  readonly args_hash: string;
+  /** A lost call may be run again without a second effect. */
+  readonly retry_safe: boolean;
+  readonly instance: string;
+  readonly effect: EffectIntent;
+}
+
+export interface ResultRecord extends CallRecord {
+  readonly kind: 'result';
+  readonly tool: string;
+  readonly args_hash: string;
+  readonly status: TerminalStatus;
+  readonly start_ts: number;
+  readonly end_ts: number;
+  readonly duration_ms: number;
+  readonly bytes: number;
+  readonly data_digest?: string;
+  readonly files: readonly { path: string; before: string | null; after: string | null }[];
+  readonly errors: readonly ErrorEntry[];
+  readonly effect: EffectResult;
+}
+
+export interface RecoveryRecord {
+  readonly kind: 'recovery';
+  readonly at_ms: number;
+  readonly call_id?: string;
+  readonly session_id?: string;
+  /** Why a human or a program should look: `result_append_failed`, `crashed`, `chain_cut`, … */
+  readonly reason: string;
+  readonly classification: 'retry_safe' | 'reconcile' | 'repair' | 'resolved';
+  readonly note?: string;
+}
+
+export interface CheckpointRecord {
+  readonly kind: 'checkpoint';
+  readonly at_ms: number;
+  /** Calls whose intent has neither result, refusal nor recovery yet. A scan for unfinished work may start here. */
+  readonly open: readonly string[];
+  /** Where the intent of each of those calls stands, in the same order: the scan need not go back to find them. */
+  readonly open_seq: readonly number[];
+  readonly instance: string;
+}
+
+export interface ChildRecord {
+  readonly kind: 'child';
+  readonly at_ms: number;
+  readonly session_id: string;
+  readonly child_session_id: string;
+  readonly event: string;
+  readonly details: JsonObject;
+}
+
+export type JournalRecord =
+  | SessionRecord
+  | RequestedRecord
+  | DecisionRecord
+  | ApprovalRecord
+  | HookRecord
+  | IntentRecord
+  | ResultRecord
+  | RecoveryRecord
+  | CheckpointRecord
+  | ChildRecord;
+
+export type StoredRecord = JournalRecord & { readonly seq: number };
+
+/** The state of the chain after `seq` records; keep it where the writer cannot reach to prove nothing was cut off. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly mac: string;
+}
+
+export interface VerifyReport {
+  readonly ok: boolean;
+  readonly records: number;
+  readonly head: ChainHead;
+  /** First record that does not fit, and why. */
+  readonly broken?: { readonly seq: number; readonly reason: string };
+}
+
+export type KeyState =
+  | { readonly state: 'new' }
+  | { readonly state: 'pending'; readonly callId: string }
+  | { readonly state: 'done'; readonly callId: string; readonly answer: JsonValue }
+  | { readonly state: 'conflict'; readonly callId: string };
+
+export interface KeyClaim {
+  /** Keys live in a scope: a session's for `idempotency_key`, the whole state folder for `dedupe_key`. */
+  readonly scope: string;
+  readonly key: string;
+  readonly argsHash: string;
+  readonly callId: string;
+}
+
+export interface ReadFilter {
+  readonly after?: number;
+  readonly limit?: number;
+  readonly sessionId?: string;
+  readonly callId?: string;
+  readonly kind?: JournalRecord['kind'];
+}
+
+export interface Instance {
+  readonly id: string;
+  readonly pid: number;
+  /** Distinguishes a reused pid: start time of the process and boot id. */
+  readonly birth: string;
+}
+
+export type StoredIntent = IntentRecord & { readonly seq: number };
+
+export interface JournalStore {
+  /** Resolves when the records are as durable as the store's level promises; rejects with nothing written. */
+  append(records: readonly JournalRecord[]): MaybePromise<void>;
+  /** Claims the key and appends in one step; anything but `new` appends nothing. */
+  claim(claim: KeyClaim, records: readonly JournalRecord[]): MaybePromise<KeyState>;
+  lookup(scope: string, key: string, argsHash: string): MaybePromise<KeyState>;
+  /** Appends and stores the answer of a claimed key in one step. */
+  settle(scope: string, key: string, answer: JsonValue, records: readonly JournalRecord[]): MaybePromise<void>;
+  /** Frees a claimed key whose call certainly had no effect. */
+  release(scope: string, key: string, records: readonly JournalRecord[]): MaybePromise<void>;
+  /** The keys a call claimed and neither settled nor released. */
+  claimsOf(callId: string): readonly KeyClaim[];
+  /** Intents with neither result, refusal nor recovery, of every process that shares the store, oldest first. */
+  unfinished(): readonly StoredIntent[];
+  /**
+   * Runs `work` with no other writer in between: what it read is still true when what it wrote is stored, and a throw
+   * undoes all of it. `work` is synchronous, and inside it every method of the store answers synchronously.
+   */
+  atomically<T>(work: () => T): MaybePromise<T>;
+  read(filter?: ReadFilter): Iterable<StoredRecord>;
+  head(): ChainHead;
+  /** Checks every record, and that the chain still contains `anchor` where one is given. */
+  verify(anchor?: ChainHead): VerifyReport;
+  /** Registers this process so that others can tell a live owner from a dead one. */
+  enroll(instance: Instance): void;
+  instances(): readonly Instance[];
+  retire(id: string): void;
+  close(): MaybePromise<void>;
+}

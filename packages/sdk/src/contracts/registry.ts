@@ -1,0 +1,106 @@
+/** The compiled, frozen registry: what the operator allows, with the line that says so. */
+import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { SideEffectLevel } from './annotations.ts';
+import type { Enforcement } from './classes.ts';
+
+/** Where in a registry file something is written. Lines and columns start at 1. */
+export interface RegistrySpot {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Validator {
+  readonly rule: string;
+  readonly enforcement: Enforcement;
+}
+
+/** A linear-time pattern compiled once; `source` is what the operator wrote. */
+export interface CompiledPattern {
+  readonly source: string;
+  test(text: string): boolean;
+}
+
+/** `undefined` means unset (no limit from here); an empty list means nothing at all. */
+export interface CapabilityPolicy {
+  /** Tool names or globs. */
+  readonly tools?: readonly string[];
+  /**
+   * Tools that may run although their side-effect level is not known. Unset: the plain names in `tools`. Written by
+   * intersection only, because a name in one policy must not count as a name in the other.
+   */
+  readonly explicit_tools?: readonly string[];
+  readonly capabilities?: Readonly<Record<string, readonly string[]>>;
+  readonly workspace_roots?: readonly string[];
+  readonly side_effect_level?: SideEffectLevel;
+  readonly recursion_limit?: number;
+  readonly tool_arg_constraints?: readonly ToolArgConstraint[];
+}
+
+export interface ToolArgConstraint {
+  /** Tool name or glob. */
+  readonly tool: string;
+  /** Globs; the value must match at least one. */
+  readonly arg_patterns: readonly string[];
+  readonly arg_key?: string;
+}
+
+export interface ApprovalPolicy {
+  readonly auto_approve?: readonly string[];
+  readonly auto_deny?: readonly string[];
+  readonly require_approval?: readonly string[];
+  readonly write_path_allowlist?: readonly string[];
+}
+
+export interface ToolSettings {
+  readonly enabled: boolean;
+  readonly timeout_ms?: number;
+  readonly max_timeout_ms?: number;
+}
+
+export interface Limits {
+  readonly max_in_flight: number;
+  readonly lock_wait_ms: number;
+  readonly max_request_bytes: number;
+  readonly approval_timeout_ms: number;
+}
+
+export interface Budgets {
+  readonly max_calls?: number;
+  readonly max_bytes?: number;
+  readonly max_duration_ms?: number;
+}
+
+export interface Registry {
+  readonly version: 1;
+  /** Digest of the canonical document; equal content gives an equal value whatever its spelling. */
+  readonly fingerprint: string;
+  readonly warnings: readonly ErrorEntry[];
+  /** Dotted path with indices (`validators.3.enforcement`) → where it is written; the nearest parent that is. */
+  spot(path: string): RegistrySpot | undefined;
+
+  /** Egress: exact hosts, or `*.example.org` for subdomains. Empty: none. */
+  readonly allowedDomains: readonly string[];
+  readonly shellAllow: readonly CompiledPattern[];
+  readonly git: { readonly allow_push: boolean; readonly require_clean_tree_for_commit: boolean };
+  readonly ast: {
+    readonly language?: string;
+    readonly format_on_save: boolean;
+    readonly validate_on_edit: boolean;
+  };
+  readonly validators: ReadonlyMap<string, Validator>;
+  readonly commands: Readonly<Record<string, string>>;
+  readonly protectedBranches: readonly string[];
+  readonly testGlobs: readonly string[];
+  readonly importRules: readonly JsonObject[];
+  readonly branchPattern?: CompiledPattern;
+  readonly tools: ReadonlyMap<string, ToolSettings>;
+  readonly ceiling: CapabilityPolicy;
+  /** Undefined: no approval policy; only unannotated tools and rules that ask need one. */
+  readonly approvals?: ApprovalPolicy;
+  readonly isolation: 'bubblewrap' | 'none';
+  readonly externalTools: readonly JsonObject[];
+  readonly providers: Readonly<Record<string, JsonValue>>;
+  readonly limits: Limits;
+  readonly budgets: Budgets;
+}

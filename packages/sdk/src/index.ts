@@ -1,0 +1,56 @@
+/** Public surface of the sdk. A line here is a promise. */
+export type {
+  MutationClass,
+  SideEffectLevel,
+  ToolAnnotations,
+  ToolAnnotationsInput,
+  ToolKind,
+} from './contracts/annotations.ts';
+export {
+  isReadOnlyKind,
+  mutationClass,
+  parseSideEffectLevel,
+  parseToolKind,
+  sideEffectRank,
+} from './contracts/annotations.ts';
+export type { AstIndex } from './contracts/ast.ts';
+export type { Clock } from './contracts/clock.ts';
+export type { RuntimeEvent } from './contracts/events.ts';
+export type {
+  ChainHead,
+  JournalRecord,
+  JournalStore,
+  KeyState,
+  ReadFilter,
+  StoredRecord,
+  VerifyReport,
+} from './contracts/journal.ts';
+export type {
+  AfterHookAnswer,
+  ApprovalAnswer,
+  ApprovalDispatcher,
+  ApprovalReply,
+  ApprovalRequest,
+  BeforeHookAnswer,
+  BudgetPort,
+  CallView,
+  Hook,
+  PolicyDecision,
+  PolicyOutcome,
+  ToolPolicy,
+} from './contracts/policy.ts';
+export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } from './contracts/registry.ts';
+export { defineRule, type RuleDefinition, type Violation } from './contracts/rule.ts';
+export { type AnyTool, defineTool, type ToolContext, type ToolDefinition } from './contracts/tool.ts';
+export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
+export { describeRules, type RuleDescription } from './describe-rules.ts';
+export type { ToolTotals } from './events/metrics.ts';
+export type { ReconciledCall } from './journal/reconcile.ts';
+export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
+export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
+export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
+export { registryJsonSchema } from './registry/document.ts';
+export { createRuntime, REGISTRY_FILE, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
+export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
+export type { BatchItem, BatchOptions, CallOptions, Session } from './session/session.ts';
+export { revokeWorkspaceRegistry, trustWorkspaceRegistry } from './trust-registry.ts';

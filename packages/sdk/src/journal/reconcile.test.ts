@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isToolError } from '@tool-runtime/protocol';
+import type { Instance, JournalStore } from '../contracts/journal.ts';
+import { createMemoryJournal } from '../stores/journal-memory.ts';
+import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
+import { reconcile } from './reconcile.ts';
+import { replay } from './replay.ts';
+import { resolvePending } from './resolve-pending.ts';
+
+const clock = { now: () => 42, monotonic: () => 0 };
+const enrolled = (id: string): Instance => ({ id, pid: 1, birth: id });
+const claim = (key: string, callId: string) => ({ scope: 's', key, argsHash: 'h', callId });
+const options = (living: readonly string[]) => ({
+  clock,
+  self: 'self',
+  isAlive: ({ id }: Instance) => living.includes(id),
+});
+
+/** One call of each kind, by an instance that may be dead and by one that lives. */
+async function lostCalls(): Promise<JournalStore> {
+  const store = createMemoryJournal();
+  for (const id of ['self', 'dead', 'living']) store.enroll(enrolled(id));
+  await store.claim(claim('k1', 'unsafe'), [sampleIntent('unsafe', { instance: 'dead' })]);
+  await store.claim(claim('k2', 'safe'), [sampleIntent('safe', { instance: 'dead', retry_safe: true })]);
+  await store.append([
+    sampleIntent('keyless', { instance: 'dead' }),
+    sampleIntent('finished', { instance: 'dead' }),
+    sampleResult('finished'),
+    sampleIntent('running', { instance: 'living' }),
+    sampleIntent('mine', { instance: 'self' }),
+  ]);
+  return store;
+}
+
+describe('reconcile', () => {
+  test('S1-42 section 6 item 8: speaks once for each call of a dead process, and for no other', async () => {
+    const store = await lostCalls();
+    const found = await reconcile(store, options(['living']));
+    assert.deepEqual(
+      found.map(({ callId, classification }) => [callId, classification]),
+      [
+        ['unsafe', 'reconcile'],
+        ['safe', 'retry_safe'],
+        ['keyless', 'reconcile'],
+      ],
+    );
+    assert.deepEqual(
+      [...store.read({ kind: 'recovery' })].map(
+        (record) => record.kind === 'recovery' && [record.call_id, record.at_ms, record.reason],
+      ),
+      [
+        ['unsafe', 42, 'crashed'],
+        ['safe', 42, 'crashed'],
+        ['keyless', 42, 'crashed'],
+      ],
+    );
+    assert.deepEqual(
+      store.unfinished().map(({ call_id }) => call_id),
+      ['running', 'mine'],
+    );
+    assert.deepEqual(
+      store.instances().map(({ id }) => id),
+      ['living', 'self'],
+    );
+  });
+
+  test('S1-42 a second run finds and writes nothing', async () => {
+    const store = await lostCalls();
+    await reconcile(store, options(['living']));
+    const head = store.head();
+    assert.deepEqual(await reconcile(store, options(['living'])), []);
+    assert.deepEqual(store.head(), head);
+    assert.equal((await reconcile(store, options([]))).length, 1);
+  });
+
+  test('S1-43 section 6 item 8: the key of a safe call is free again, that of an unsafe one stays held', async () => {
+    const store = await lostCalls();
+    await reconcile(store, options(['living']));
+    assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'pending', callId: 'unsafe' });
+    assert.deepEqual(await store.claim(claim('k2', 'again'), [sampleIntent('again')]), { state: 'new' });
+  });
+
+  test('calls of an instance that has retired are lost too', async () => {
+    const store = await lostCalls();
+    store.retire('living');
+    const found = await reconcile(store, options(['living', 'dead']));
+    assert.deepEqual(
+      found.map(({ callId }) => callId),
+      ['running'],
+    );
+  });
+});
+
+describe('resolvePending', () => {
+  test('S1-43 a call that did not start gives its key back', async () => {
+    const store = await lostCalls();
+    await reconcile(store, options(['living']));
+    await resolvePending(store, 'unsafe', 'not_started', { clock, note: 'looked at the file' });
+    assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'new' });
+    assert.equal(replay(store.read(), { mode: 'audit' }).calls.get('unsafe')?.phase, 'resolved');
+  });
+
+  test('S1-43 a call that completed answers its key from then on', async () => {
+    const store = await lostCalls();
+    await reconcile(store, options(['living']));
+    await resolvePending(store, 'unsafe', 'completed', { clock, note: 'the file is there' });
+    const answer = { status: 'completed', data: null, errors: [], warnings: [] };
+    assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'done', callId: 'unsafe', answer });
+    await resolvePending(store, 'keyless', 'completed', { clock, note: 'seen' });
+  });
+
+  test('refuses a call with a known end, one resolved before, and one nobody knows', async () => {
+    const store = await lostCalls();
+    await reconcile(store, options(['living']));
+    await resolvePending(store, 'keyless', 'not_started', { clock, note: '' });
+    const head = store.head();
+    for (const callId of ['finished', 'keyless', 'safe', 'nobody']) {
+      await assert.rejects(
+        resolvePending(store, callId, 'completed', { clock, note: '' }),
+        (thrown) => isToolError(thrown) && thrown.details['reason'] === 'not_pending',
+      );
+    }
+    assert.deepEqual(store.head(), head);
+  });
+});

@@ -1,0 +1,53 @@
+/** An operator's word on a call whose outcome the runtime does not know. */
+import type { JsonValue } from '@tool-runtime/protocol';
+import type { Clock } from '../contracts/clock.ts';
+import { contractViolation } from '../contracts/failures.ts';
+import type { JournalStore, RecoveryRecord } from '../contracts/journal.ts';
+import { isPending } from './call-state.ts';
+import { replay } from './replay.ts';
+
+export type Resolution = 'completed' | 'not_started';
+
+export interface ResolveOptions {
+  readonly clock: Clock;
+  readonly note: string;
+  /** What a repetition of the key is answered with when the call is declared completed. */
+  readonly answer?: JsonValue;
+}
+
+const NO_DATA: JsonValue = { status: 'completed', data: null, errors: [], warnings: [] };
+
+/**
+ * `not_started` frees the call's keys, so that it may be run again; `completed` settles them, so that it never is.
+ * Throws ToolError (invalid_state_transition) for a call that has a known end, or that nobody knows.
+ */
+export async function resolvePending(
+  store: JournalStore,
+  callId: string,
+  resolution: Resolution,
+  options: ResolveOptions,
+): Promise<void> {
+  await store.atomically(() => {
+    const claims = store.claimsOf(callId);
+    const state = replay(store.read({ callId }), { mode: 'audit' }).calls.get(callId);
+    if (claims.length === 0 && (state === undefined || !isPending(state))) {
+      throw contractViolation('Call is not waiting for a decision', { call_id: callId, reason: 'not_pending' });
+    }
+    for (const { scope, key } of claims) {
+      if (resolution === 'not_started') void store.release(scope, key, []);
+      else void store.settle(scope, key, options.answer ?? NO_DATA, []);
+    }
+    void store.append([resolvedRecord(callId, resolution, options)]);
+  });
+}
+
+function resolvedRecord(callId: string, resolution: Resolution, { clock, note }: ResolveOptions): RecoveryRecord {
+  return {
+    kind: 'recovery',
+    at_ms: clock.now(),
+    call_id: callId,
+    reason: resolution,
+    classification: 'resolved',
+    note,
+  };
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPackage, type PackageInput } from './runtime-package.ts';
+import { validatePackage } from './validate-package.ts';
+
+const least: PackageInput = {
+  package_id: 'package.test',
+  agent: { agent_id: 'agent.test' },
+  provider_route: { route_id: 'provider.test', model_id: 'model.test' },
+};
+
+describe('createPackage', () => {
+  test('S1-36 fills every field with a safe default', () => {
+    const { fingerprint_manifest, ...rest } = createPackage(least);
+    assert.deepEqual(rest, {
+      schema_version: 1,
+      package_id: 'package.test',
+      agent: { agent_id: 'agent.test', name: 'agent.test', default_behavior_refs: [] },
+      provider_route: { route_id: 'provider.test', model_id: 'model.test' },
+      provider_capabilities: { capability_version: 'v1' },
+      output_contracts: [],
+      output_sinks: [],
+      capabilities: [],
+      sidecars: [],
+      hooks: [],
+      isolation_requirements: [],
+      catalogs: [],
+      child_lifecycle: {
+        policy_ref: { kind: 'runtime_package', id: 'policy.child.safe_default' },
+        manual_cancel: 'cancel_agent_owned_children',
+        detach_policy_ref: { kind: 'runtime_package', id: 'policy.child.detach_denied' },
+        cleanup_timeout_ms: 30_000,
+      },
+      policies: { policy_refs: [] },
+      volatile: {},
+    });
+    assert.equal(fingerprint_manifest.algorithm, 'sha256:runtime-package-canonical-v1');
+    validatePackage(createPackage(least));
+  });
+
+  test('S1-36 is frozen to the leaves and shares nothing with its input', () => {
+    const policy_refs = [{ kind: 'sandbox', id: 'policy.a' } as { kind: 'sandbox'; id: string }];
+    const pkg = createPackage({ ...least, policies: { policy_refs } });
+    policy_refs[0]!.id = 'policy.changed';
+    policy_refs.push({ kind: 'sandbox', id: 'policy.more' });
+    assert.deepEqual(pkg.policies.policy_refs, [{ kind: 'sandbox', id: 'policy.a' }]);
+    assert.ok(!Object.isFrozen(policy_refs));
+    assert.throws(() => Object.assign(pkg.policies.policy_refs[0]!, { id: 'x' }), TypeError);
+    assert.throws(() => Object.assign(pkg.agent, { agent_id: 'x' }), TypeError);
+    assert.throws(() => (pkg.capabilities as unknown[]).push({}), TypeError);
+  });
+
+  test('S1-36 computes the manifest whatever the input claims', () => {
+    const honest = createPackage(least);
+    const claimed = { ...honest.fingerprint_manifest, included_groups: [] };
+    assert.deepEqual(createPackage({ ...honest, fingerprint_manifest: claimed }), honest);
+  });
+});

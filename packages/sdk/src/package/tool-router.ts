@@ -1,0 +1,48 @@
+/** Names to routes, for one snapshot. Finds, never executes; a name that is not there is a denial, not a guess. */
+import type { ToolError } from '@tool-runtime/protocol';
+import { failure } from '../contracts/failures.ts';
+import { nearestName } from './nearest-name.ts';
+import type { ToolRegistrySnapshot } from './registry-snapshot.ts';
+import type { ResolvedToolCall, ToolCallRequest } from './tool-call.ts';
+
+const SHOWN_NAME_LENGTH = 64;
+
+export interface ToolRouter {
+  readonly snapshot: ToolRegistrySnapshot;
+  /**
+   * The call with its route. The route is deep-frozen, so handing out the snapshot's own is as safe as a copy.
+   * Throws E_POLICY for an unknown name.
+   */
+  resolve(request: ToolCallRequest): ResolvedToolCall;
+}
+
+export function createRouter(snapshot: ToolRegistrySnapshot): ToolRouter {
+  return Object.freeze({
+    snapshot,
+    resolve(request: ToolCallRequest): ResolvedToolCall {
+      const route = snapshot.findByName(request.canonical_tool_name);
+      if (route === undefined) throw unknownTool(request.canonical_tool_name, snapshot);
+      return { request, route };
+    },
+  });
+}
+
+function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolError {
+  const nearest = nearestName(
+    name,
+    snapshot.routes.map((route) => route.canonical_tool_name),
+  );
+  return failure('policy_denial', 'host_configuration_needed', `Tool is not in the package: ${shown(name)}`, {
+    details: {
+      reason: 'unknown_tool',
+      next: nearest === undefined ? 'List the tools this session may call' : `Call ${nearest} if that was meant`,
+      ...(nearest === undefined ? {} : { nearest }),
+    },
+  });
+}
+
+/** The caller wrote the name: it may be long, and it may try to write lines of its own into a log. */
+function shown(name: string): string {
+  const printable = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�');
+  return printable.length > SHOWN_NAME_LENGTH ? `${printable.slice(0, SHOWN_NAME_LENGTH)}…` : printable;
+}

@@ -1,0 +1,106 @@
+/**
+ * Reading an open file: bytes, size, mode and digest from one descriptor.
+ *
+ * A file counts as what it was when it was opened: bytes appended later are not read, bytes cut off are not invented.
+ * Small files are read at once on the event loop, because the hop to another thread costs twelve times the work.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { isToolError } from '@tool-runtime/protocol';
+import { failure } from '../contracts/failures.ts';
+import type { FileContent, FileSnapshot, MaybePromise, ReadOptions } from '../contracts/workspace.ts';
+import { sha256Hex } from './digest.ts';
+import { ErrnoError } from './errno-error.ts';
+
+export const SMALL_FILE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 512 * 1024;
+export const PERMISSION_BITS = 0o777;
+
+const readAt = promisify(read);
+
+/** Closes the descriptor in every case. Throws EISDIR or ENXIO for what is no regular file, without waiting for it. */
+export function readContent(fd: number, options: ReadOptions = {}): MaybePromise<FileContent> {
+  let isStreaming = false;
+  try {
+    const { size, mode } = regularFile(fd);
+    if (size <= SMALL_FILE_BYTES) return readAtOnce(fd, { size, mode }, options.maxBytes);
+    isStreaming = true;
+    return streamContent(fd, { size, mode }, options).finally(() => closeSync(fd));
+  } finally {
+    if (!isStreaming) closeSync(fd);
+  }
+}
+
+/** The same on the event loop whatever the size. */
+export function readContentSync(fd: number, options: ReadOptions = {}): FileContent {
+  try {
+    return readAtOnce(fd, regularFile(fd), options.maxBytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+interface OpenFile {
+  readonly size: number;
+  readonly mode: number;
+}
+
+function regularFile(fd: number): OpenFile {
+  const { mode, size } = fstatSync(fd);
+  const type = mode & constants.S_IFMT;
+  if (type !== constants.S_IFREG) throw new ErrnoError(type === constants.S_IFDIR ? 'EISDIR' : 'ENXIO');
+  return { size, mode: mode & PERMISSION_BITS };
+}
+
+function readAtOnce(fd: number, file: OpenFile, maxBytes = file.size): FileContent {
+  const buffer = Buffer.allocUnsafe(file.size);
+  let filled = 0;
+  while (filled < file.size) {
+    const count = readSync(fd, buffer, filled, file.size - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  const whole = filled === buffer.length ? buffer : buffer.subarray(0, filled);
+  const truncated = filled > maxBytes;
+  const bytes = truncated ? whole.subarray(0, maxBytes) : whole;
+  return { bytes, size: filled, mode: file.mode, sha256: sha256Hex(whole), truncated };
+}
+
+async function streamContent(fd: number, file: OpenFile, options: ReadOptions): Promise<FileContent> {
+  const kept = Buffer.allocUnsafe(Math.min(options.maxBytes ?? file.size, file.size));
+  const passing = Buffer.allocUnsafe(kept.length < file.size ? CHUNK_BYTES : 0);
+  const hasher = createHash('sha256');
+  let position = 0;
+  while (position < file.size) {
+    throwIfAborted(options.signal);
+    const chunk =
+      position < kept.length
+        ? kept.subarray(position, position + CHUNK_BYTES)
+        : passing.subarray(0, Math.min(CHUNK_BYTES, file.size - position));
+    const { bytesRead } = await readAt(fd, chunk, 0, chunk.length, position);
+    if (bytesRead === 0) break;
+    hasher.update(chunk.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  return {
+    bytes: kept.subarray(0, position),
+    size: position,
+    mode: file.mode,
+    sha256: hasher.digest('hex'),
+    truncated: position > kept.length,
+  };
+}
+
+export function snapshotOf({ sha256, size, mode }: FileContent): FileSnapshot {
+  return { sha256, size, mode };
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  if (isToolError(signal.reason)) throw signal.reason;
+  throw failure('cancellation', 'not_retryable', 'Reading was cancelled', {
+    details: { reason: 'cancelled' },
+    cause: signal.reason,
+  });
+}

@@ -1,0 +1,40 @@
+/** The way to every mutation: the target is found by descriptor first, and judged by where it really is. */
+import { ToolError } from '@tool-runtime/protocol';
+import { ErrnoError } from './errno-error.ts';
+import { shownPath } from './path-rules.ts';
+import { type Place, requireWritable } from './places.ts';
+import type { ProtectedNames } from './protected-names.ts';
+import { findTarget, makeMissingFolders, type WriteTarget } from './write-target.ts';
+
+export interface TargetOptions {
+  /** Go through a link in the last place to what it points to. */
+  readonly followLast: boolean;
+  /** `leave`: the target may come back with folders missing, hence nothing there. */
+  readonly missingFolders: 'create' | 'refuse' | 'leave';
+}
+
+/** The caller closes the target. Throws E_POLICY for read-only places, protected names and paths that leave. */
+export function openGuardedTarget(place: Place, guard: ProtectedNames, options: TargetOptions): WriteTarget {
+  requireWritable(place);
+  const target = findTarget(place.root, place.path, options);
+  try {
+    const location = place.root.locate(target.dirFd);
+    // Moved out of the root since it was opened.
+    if (location === undefined) throw new ErrnoError('EXDEV');
+    guard.check([...location, ...target.missing, target.name], place.spelling);
+    if (target.missing.length === 0 || options.missingFolders === 'leave') return target;
+    if (options.missingFolders === 'refuse') throw folderMissing(target.missingFolder);
+    return makeMissingFolders(target);
+  } catch (thrown) {
+    target.close();
+    throw thrown;
+  }
+}
+
+function folderMissing(folder: string): ToolError {
+  const shown = shownPath(folder);
+  return new ToolError('E_FILE_IO', `Folder not found: ${shown}`, {
+    path: shown,
+    details: { reason: 'ENOENT', next: 'Create the folder first, or ask for missing folders to be created' },
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * The only importer of koffi, and the only signatures of system calls Node does not offer.
+ *
+ * A wrong signature can crash the process: there are three, all of integers, one string form and one fixed buffer.
+ * koffi is optional; without it, or away from 64-bit little-endian Linux, there are no native calls.
+ */
+import { createRequire } from 'node:module';
+import { endianness } from 'node:os';
+import type { DirectoryEntry } from './directory-entry.ts';
+import { withStandingFlags } from './open-flags.ts';
+
+/** Each answers a result of zero or more, or a negated errno. */
+export interface NativeCalls {
+  /** Resolution that never leaves `dirFd` and never follows a magic link. The path must hold no NUL. */
+  openBeneath(dirFd: number, path: string, flags: number, mode: number): number;
+  rename(from: DirectoryEntry, to: DirectoryEntry, flags: number): number;
+  flock(fd: number, operation: number): number;
+}
+
+export const RENAME_NOREPLACE = 1;
+export const RENAME_EXCHANGE = 2;
+
+const SYS_OPENAT2 = 437;
+const SYS_RENAMEAT2: Readonly<Record<string, number>> = { x64: 316, arm64: 276, riscv64: 276, loong64: 276 };
+const RESOLVE_NO_MAGICLINKS = 0x02;
+const RESOLVE_BENEATH = 0x08;
+const OPEN_HOW_BYTES = 24;
+
+type NativeFunction = (...args: readonly unknown[]) => number;
+
+interface Koffi {
+  load(path: null): { func(name: string, result: string, parameters: readonly string[]): NativeFunction };
+  errno(): number;
+}
+
+/** Undefined where they cannot work; never throws. */
+export function loadNativeCalls(): NativeCalls | undefined {
+  if (process.platform !== 'linux' || endianness() !== 'LE' || SYS_RENAMEAT2[process.arch] === undefined) {
+    return undefined;
+  }
+  try {
+    return bindCalls(createRequire(import.meta.url)('koffi') as Koffi);
+  } catch {
+    // Not installed, or its binary does not fit this machine: the walk needs neither.
+    return undefined;
+  }
+}
+
+function bindCalls(koffi: Koffi): NativeCalls {
+  const library = koffi.load(null);
+  const openat2 = library.func('syscall', 'int', ['long', 'int', 'str', 'void *', 'size_t']);
+  const renameat2 = bindRename(library);
+  const flock = library.func('flock', 'int', ['int', 'int']);
+  const settle = (result: number): number => (result === -1 ? -koffi.errno() : result);
+
+  // struct open_how { u64 flags, mode, resolve }, as little-endian halves: filled in place, so an open allocates nothing.
+  const how = new Uint32Array(OPEN_HOW_BYTES / Uint32Array.BYTES_PER_ELEMENT);
+  how[4] = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return {
+    openBeneath(dirFd, path, flags, mode) {
+      how[0] = withStandingFlags(flags);
+      how[2] = mode;
+      return settle(openat2(SYS_OPENAT2, dirFd, path, how, OPEN_HOW_BYTES));
+    },
+    rename: (from, to, flags) => settle(renameat2(from.dirFd, from.name, to.dirFd, to.name, flags)),
+    flock: (fd, operation) => settle(flock(fd, operation)),
+  };
+}
+
+/** Older C libraries lack the wrapper; the call itself is older than openat2. */
+function bindRename(library: ReturnType<Koffi['load']>): NativeFunction {
+  const parameters = ['int', 'str', 'int', 'str', 'uint'];
+  try {
+    return library.func('renameat2', 'int', parameters);
+  } catch {
+    const bySyscall = library.func('syscall', 'int', ['long', ...parameters]);
+    return (...args) => bySyscall(SYS_RENAMEAT2[process.arch], ...args);
+  }
+}

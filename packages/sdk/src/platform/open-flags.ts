@@ -1,0 +1,17 @@
+/** The open(2) flags Node does not name. The two values below are the same on every 64-bit Linux that Node ships for. */
+import { constants } from 'node:fs';
+
+export const O_PATH = 0o10000000;
+const O_CLOEXEC = 0o2000000;
+
+/** A descriptor that names a directory and reads nothing: what `*at`-style steps start from. */
+export const DIRECTORY_HANDLE = O_PATH | constants.O_DIRECTORY;
+
+/**
+ * Every open gets these: no terminal taken over, no waiting for a FIFO's other end, nothing inherited by a child.
+ * The kernel refuses all but close-on-exec beside O_PATH.
+ */
+export function withStandingFlags(flags: number): number {
+  if ((flags & O_PATH) !== 0) return flags | O_CLOEXEC;
+  return flags | O_CLOEXEC | constants.O_NONBLOCK | constants.O_NOCTTY;
+}

@@ -1,0 +1,41 @@
+/** Names that no file tool may create, change or remove, wherever they stand in the tree. Reading them is allowed. */
+import { ToolError } from '@tool-runtime/protocol';
+import { SANDBOX_RULE, shownPath } from './path-rules.ts';
+
+export interface ProtectedNames {
+  /** Throws E_POLICY when a component of the resolved location is protected. */
+  check(location: readonly string[], path: string): void;
+}
+
+/** Git's own data is always protected: hooks and configuration there run programs. */
+const ALWAYS_PROTECTED = ['.git'];
+const ASCII_ONLY = /^[\x00-\x7f]*$/;
+const IGNORED_BY_FILE_SYSTEMS = /\p{Default_Ignorable_Code_Point}/gu;
+
+export function createProtectedNames(names: readonly string[] = []): ProtectedNames {
+  for (const name of names) {
+    if (name === '' || name.includes('/')) throw new TypeError(`Protected name is not a single name: ${name}`);
+  }
+  const folded = new Set([...ALWAYS_PROTECTED, ...names].map(foldName));
+  return {
+    check(location, path) {
+      const hit = location.find((component) => folded.has(foldName(component)));
+      if (hit === undefined) return;
+      throw new ToolError('E_POLICY', `Path is protected: ${shownPath(path)}`, {
+        path: shownPath(path),
+        details: {
+          rule: SANDBOX_RULE,
+          reason: 'protected_name',
+          name: shownPath(hit),
+          next: 'Use the tool that owns this data; file tools may only read it',
+        },
+      });
+    },
+  };
+}
+
+/** Folders that ignore case also ignore invisible characters; both spellings open the same file there. */
+function foldName(name: string): string {
+  if (ASCII_ONLY.test(name)) return name.toLowerCase();
+  return name.normalize('NFKD').replace(IGNORED_BY_FILE_SYSTEMS, '').toLowerCase();
+}

@@ -1,0 +1,149 @@
+/**
+ * Atomic replacement: new content in a temporary file beside the target, then one rename.
+ *
+ * The old inode is never touched, so a hard link to it from elsewhere keeps its content. The old file is read right
+ * before the rename: that one read gives the digest for the record and the check of the caller's expectation.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fdatasync, fsync, write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { ToolError } from '@tool-runtime/protocol';
+import type { FileSnapshot, MaybePromise, WriteOptions } from '../contracts/workspace.ts';
+import { sha256Hex } from './digest.ts';
+import { openEntry, reopenDirectory } from './directory-entry.ts';
+import { ErrnoError, errnoCode } from './errno-error.ts';
+import { PERMISSION_BITS, readContent, readContentSync, SMALL_FILE_BYTES, snapshotOf } from './file-content.ts';
+import { shownPath } from './path-rules.ts';
+import type { Root } from './root.ts';
+import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
+import type { WriteTarget } from './write-target.ts';
+
+export interface Replacement {
+  readonly root: Root;
+  readonly target: WriteTarget;
+  /** The caller's spelling, for messages. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly options: WriteOptions;
+}
+
+export interface ReplacementResult {
+  readonly before: FileSnapshot | null;
+  readonly after: FileSnapshot;
+}
+
+const NEW_FILE_MODE = 0o644;
+const CHUNK_BYTES = 1024 * 1024;
+
+const writeAt = promisify(write);
+const syncData = promisify(fdatasync);
+const syncAll = promisify(fsync);
+
+/** Small and not durable: done when it returns. Else off the event loop. */
+export function replaceFile(job: Replacement): MaybePromise<ReplacementResult> {
+  const { target, options, bytes } = job;
+  if (target.existing !== undefined) {
+    if (options.exclusive) throw new ErrnoError('EEXIST');
+    if (!target.existing.isFile()) throw new ErrnoError(target.existing.isDirectory() ? 'EISDIR' : 'ENXIO');
+  }
+  const largest = Math.max(bytes.length, Number(target.existing?.size ?? 0));
+  return options.durable || largest > SMALL_FILE_BYTES ? replaceSlowly(job) : replaceAtOnce(job);
+}
+
+function replaceAtOnce(job: Replacement): ReplacementResult {
+  const mode = finalMode(job);
+  const temporary = createTemporaryFile(job.target.dirFd, mode, ownerToKeep(job));
+  let before: FileSnapshot | null;
+  try {
+    for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
+    const fd = openCurrent(job);
+    before = fd === undefined ? null : snapshotOf(readContentSync(fd, { maxBytes: 0 }));
+    publish(job, temporary, before);
+  } catch (thrown) {
+    temporary.discard();
+    throw thrown;
+  }
+  closeSync(temporary.fd);
+  return { before, after: { sha256: sha256Hex(job.bytes), size: job.bytes.length, mode } };
+}
+
+async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
+  const mode = finalMode(job);
+  const temporary = createTemporaryFile(job.target.dirFd, mode, ownerToKeep(job));
+  let before: FileSnapshot | null;
+  let sha256: string;
+  try {
+    sha256 = await writeInChunks(temporary.fd, job.bytes);
+    if (job.options.durable) await syncData(temporary.fd);
+    const fd = openCurrent(job);
+    before = fd === undefined ? null : snapshotOf(await readContent(fd, { maxBytes: 0 }));
+    publish(job, temporary, before);
+  } catch (thrown) {
+    temporary.discard();
+    throw thrown;
+  }
+  closeSync(temporary.fd);
+  if (job.options.durable) await syncDirectory(job.target.dirFd);
+  return { before, after: { sha256, size: job.bytes.length, mode } };
+}
+
+/** The last look at the old content, then the rename; nothing may come between the two. */
+function publish(job: Replacement, temporary: TemporaryFile, before: FileSnapshot | null): void {
+  const { expectedSha256, exclusive } = job.options;
+  if (expectedSha256 !== undefined && expectedSha256 !== (before?.sha256 ?? null)) {
+    throw changedMeanwhile(job, before);
+  }
+  job.root.rename(temporary, job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
+}
+
+function changedMeanwhile({ path, options }: Replacement, before: FileSnapshot | null): ToolError {
+  const shown = shownPath(path);
+  return new ToolError('E_FILE_IO', `File is not what was expected: ${shown}`, {
+    path: shown,
+    details: {
+      reason: 'precondition_failed',
+      expected_sha256: options.expectedSha256 ?? null,
+      actual_sha256: before?.sha256 ?? null,
+      next: 'Read the file again and repeat the change on its current content',
+    },
+  });
+}
+
+function openCurrent({ target }: Replacement): number | undefined {
+  try {
+    return openEntry(target, constants.O_RDONLY);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+function finalMode({ target, options }: Replacement): number {
+  const wanted = options.mode ?? NEW_FILE_MODE;
+  if (target.existing === undefined || options.forceMode) return wanted;
+  return Number(target.existing.mode) & PERMISSION_BITS;
+}
+
+function ownerToKeep({ target }: Replacement): Ownership | undefined {
+  if (target.existing === undefined) return undefined;
+  return { uid: Number(target.existing.uid), gid: Number(target.existing.gid) };
+}
+
+async function writeInChunks(fd: number, bytes: Uint8Array): Promise<string> {
+  const hasher = createHash('sha256');
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await writeAt(fd, bytes, done, Math.min(CHUNK_BYTES, bytes.length - done));
+    hasher.update(bytes.subarray(done, done + bytesWritten));
+    done += bytesWritten;
+  }
+  return hasher.digest('hex');
+}
+
+async function syncDirectory(dirFd: number): Promise<void> {
+  const fd = reopenDirectory(dirFd, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await syncAll(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

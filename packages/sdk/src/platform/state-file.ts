@@ -1,0 +1,91 @@
+/** Files in the state folder: regular, ours, closed to others (0600), never reached through a link. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { errnoCode } from './errno-error.ts';
+import { inState, isPrivate, unsafeState } from './state-safety.ts';
+
+/** A FIFO planted under the name must not make the open wait; Windows knows neither flag. */
+const CAREFUL = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Creates the file or checks it, and returns its path. Also refuses when a companion file of SQLite's is a link. */
+export function openStateFile(folder: string, name: string): string {
+  const path = join(folder, name);
+  return inState(() => {
+    closeSync(openChecked(path, constants.O_RDWR | constants.O_CREAT));
+    for (const suffix of ['-wal', '-shm']) refuseLink(`${path}${suffix}`);
+    return path;
+  });
+}
+
+export function readStateText(folder: string, name: string): string | undefined {
+  return readStateFile(join(folder, name))?.toString('utf8');
+}
+
+/** Undefined when there is no such file. */
+export function readStateFile(path: string): Buffer | undefined {
+  return inState(() => {
+    let file: number;
+    try {
+      file = openChecked(path, constants.O_RDONLY);
+    } catch (thrown) {
+      if (errnoCode(thrown) === 'ENOENT') return undefined;
+      throw thrown;
+    }
+    try {
+      return readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+export function writeStateText(folder: string, name: string, text: string): void {
+  inState(() => placeDraft(folder, Buffer.from(text), (draft) => renameSync(draft, join(folder, name))));
+}
+
+/** Writes the bytes under a name of their own and lets `place` put that where it belongs: whole or not at all. */
+export function placeDraft(folder: string, bytes: Uint8Array, place: (draft: string) => void): void {
+  const draft = join(folder, `.draft-${randomBytes(8).toString('hex')}`);
+  const file = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    writeFileSync(file, bytes);
+    fsyncSync(file);
+    place(draft);
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+  }
+}
+
+function openChecked(path: string, flags: number): number {
+  let file: number;
+  try {
+    file = openSync(path, flags | CAREFUL, 0o600);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ELOOP') throw unsafeState('a file in it is a symbolic link', 'remove the link');
+    throw thrown;
+  }
+  const stat = fstatSync(file);
+  if (stat.isFile() && isPrivate(stat)) return file;
+  closeSync(file);
+  throw stat.isFile()
+    ? unsafeState('a file in it is open to others', 'chmod 600 the files in it')
+    : unsafeState('a file in it is not a regular file', 'remove it');
+}
+
+function refuseLink(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink()) throw unsafeState('a file in it is a symbolic link', 'remove the link');
+}

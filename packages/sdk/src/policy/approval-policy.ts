@@ -1,0 +1,109 @@
+/**
+ * Whether a call needs somebody's yes: deny → write paths → auto approve → require approval → default.
+ *
+ * By default a known reader passes and everything else asks. A tool that says nothing about itself is never approved
+ * by a list, not even by name. Merging can only make verdicts stricter.
+ */
+import { isReadOnlyKind } from '../contracts/annotations.ts';
+import type { ApprovalPolicy } from '../contracts/registry.ts';
+import type { CallProfile } from '../contracts/tool.ts';
+import { intersectGlobs } from './glob-covers.ts';
+import { compileGlobs, type GlobTest } from './match-glob.ts';
+import { compilePathGlobs, intersectPathGlobs } from './match-path.ts';
+
+export interface ApprovalSubject {
+  readonly tool: string;
+  readonly annotated: boolean;
+  readonly profile: CallProfile;
+  readonly paths: readonly string[];
+}
+
+export interface ApprovalVerdict {
+  readonly verdict: 'approve' | 'deny' | 'ask';
+  /** A short code, such as `approval.auto_deny`. */
+  readonly reason: string;
+  /** The registry field that decided, where one did. */
+  readonly field?: string;
+}
+
+export interface ApprovalJudge {
+  judge(subject: ApprovalSubject): ApprovalVerdict;
+}
+
+const UNANNOTATED: ApprovalVerdict = { verdict: 'ask', reason: 'approval.unannotated_tool' };
+const READ_ONLY: ApprovalVerdict = { verdict: 'approve', reason: 'approval.read_only' };
+const CHANGES: ApprovalVerdict = { verdict: 'ask', reason: 'approval.changes_by_default' };
+const NO_POLICY: ApprovalVerdict = { verdict: 'approve', reason: 'approval.no_policy' };
+const DENIED = decidedBy('deny', 'auto_deny');
+const APPROVED = decidedBy('approve', 'auto_approve');
+const REQUIRED = decidedBy('ask', 'require_approval');
+const WRITE_PATH = decidedBy('deny', 'write_path_allowlist');
+
+/** Without a policy, tools that say what they do pass, and the others ask. */
+export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): ApprovalJudge {
+  if (policy === undefined) return { judge: ({ annotated }) => (annotated ? NO_POLICY : UNANNOTATED) };
+  const denies = compileGlobs(policy.auto_deny ?? []);
+  const approves = compileGlobs(policy.auto_approve ?? []);
+  const requires = compileGlobs(policy.require_approval ?? []);
+  const mayWrite = policy.write_path_allowlist && compilePathGlobs(policy.write_path_allowlist);
+  return {
+    judge(subject) {
+      const readOnly = isReader(subject);
+      if (denies(subject.tool)) return DENIED;
+      if (!readOnly && mayWrite !== undefined && !allMatch(subject.paths, mayWrite)) return WRITE_PATH;
+      if (subject.annotated && approves(subject.tool)) return APPROVED;
+      if (requires(subject.tool)) return REQUIRED;
+      if (readOnly) return READ_ONLY;
+      return subject.annotated ? CHANGES : UNANNOTATED;
+    },
+  };
+}
+
+/**
+ * Deny and require are unions, approve and write paths intersections. A policy that is not there says nothing; one
+ * that is there without `auto_approve` approves nothing by list, so the merged one does not either.
+ */
+export function mergeApprovalPolicies(
+  host: ApprovalPolicy | undefined,
+  session: ApprovalPolicy | undefined,
+): ApprovalPolicy | undefined {
+  if (host === undefined || session === undefined) return host ?? session;
+  const approve = intersectGlobs(host.auto_approve ?? [], session.auto_approve ?? []);
+  const deny = union(host.auto_deny, session.auto_deny);
+  const require = union(host.require_approval, session.require_approval);
+  const paths = meetPaths(host.write_path_allowlist, session.write_path_allowlist);
+  return {
+    ...((host.auto_approve ?? session.auto_approve) === undefined ? {} : { auto_approve: approve }),
+    ...(deny === undefined ? {} : { auto_deny: deny }),
+    ...(require === undefined ? {} : { require_approval: require }),
+    ...(paths === undefined ? {} : { write_path_allowlist: paths }),
+  };
+}
+
+function decidedBy(verdict: ApprovalVerdict['verdict'], field: keyof ApprovalPolicy): ApprovalVerdict {
+  return { verdict, reason: `approval.${field}`, field: `approvals.${field}` };
+}
+
+/** Kind and level must both say so; network is a reader's level only for fetching. */
+function isReader({ annotated, profile }: ApprovalSubject): boolean {
+  if (!annotated || !isReadOnlyKind(profile.kind)) return false;
+  const level = profile.side_effect_level;
+  return level === 'none' || level === 'read_only' || (level === 'network' && profile.kind === 'fetch');
+}
+
+/** A writer that declares no path could write anywhere. */
+function allMatch(paths: readonly string[], mayWrite: GlobTest): boolean {
+  return paths.length > 0 && paths.every(mayWrite);
+}
+
+type List = readonly string[] | undefined;
+
+function union(first: List, second: List): List {
+  if (first === undefined || second === undefined) return first ?? second;
+  return [...new Set([...first, ...second])];
+}
+
+function meetPaths(first: List, second: List): List {
+  if (first === undefined || second === undefined) return first ?? second;
+  return intersectPathGlobs(first, second);
+}

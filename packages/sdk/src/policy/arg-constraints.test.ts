@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isToolError, type JsonValue } from '@tool-runtime/protocol';
+import type { ToolArgConstraint } from '../contracts/registry.ts';
+import { type ConstrainedTool, compileArgConstraints } from './arg-constraints.ts';
+
+const argSchema = { path_params: ['src', 'dst'], arg_aliases: { from: 'src' }, required: [] };
+const copy: ConstrainedTool = { name: 'fs_copy', argSchema };
+
+function allows(constraints: ToolArgConstraint[], args: Record<string, JsonValue>, tool = copy): boolean {
+  const compiled = compileArgConstraints(constraints, tool);
+  try {
+    compiled.check(args);
+    return true;
+  } catch (thrown) {
+    assert.ok(isToolError(thrown));
+    assert.equal(thrown.code, 'E_POLICY');
+    assert.equal(thrown.details['gate'], 'arguments');
+    return false;
+  }
+}
+
+describe('compileArgConstraints', () => {
+  test('S2-26 judges every declared path when no key is given', () => {
+    const inSource = [{ tool: 'fs_*', arg_patterns: ['src/**', 'docs/*'] }];
+    assert.equal(allows(inSource, { src: 'src/a', dst: 'docs/b' }), true);
+    assert.equal(allows(inSource, { src: 'src/a', dst: 'etc/b' }), false);
+    assert.equal(allows(inSource, { src: 'etc/a', dst: 'src/b' }), false);
+  });
+
+  test('S2-26 judges every element of an array', () => {
+    const inSource = [{ tool: 'fs_copy', arg_patterns: ['src/**'] }];
+    assert.equal(allows(inSource, { src: ['src/a', 'src/b'] }), true);
+    assert.equal(allows(inSource, { src: ['src/a', 'etc/b'] }), false);
+    assert.equal(allows(inSource, { src: ['src/a', ['src/b']] }), false);
+  });
+
+  test('S2-26 leaves an absent argument and other tools alone', () => {
+    const constraint = [{ tool: 'fs_copy', arg_patterns: ['src/**'] }];
+    assert.equal(allows(constraint, {}), true);
+    assert.equal(allows(constraint, { src: null }), true);
+    assert.equal(allows(constraint, { src: 'etc' }, { ...copy, name: 'fs_move' }), true);
+  });
+
+  test('S2-26 normalises path arguments and refuses those that escape', () => {
+    const inSource = [{ tool: '*', arg_patterns: ['src/**'] }];
+    assert.equal(allows(inSource, { src: './src//a' }), true);
+    assert.equal(allows(inSource, { src: 'src/../etc/a' }), false);
+    assert.equal(allows(inSource, { src: '../src/a' }), false);
+    assert.equal(allows([{ tool: '*', arg_patterns: ['**'] }], { src: '/etc/passwd' }), false);
+  });
+
+  test('S2-26 matches other arguments as they are, numbers and booleans by their text', () => {
+    const url = [{ tool: '*', arg_key: 'url', arg_patterns: ['https://a.org/**'] }];
+    assert.equal(allows(url, { url: 'https://a.org/x' }), true);
+    assert.equal(allows(url, { url: 'https://a.org/../x' }), false);
+    const depth = [{ tool: '*', arg_key: 'depth', arg_patterns: ['[0-3]'] }];
+    assert.equal(allows(depth, { depth: 3 }), true);
+    assert.equal(allows(depth, { depth: 4 }), false);
+    assert.equal(allows(depth, { depth: { value: 3 } }), false);
+  });
+
+  test('S2-26 reads a key that is an alias as the canonical one', () => {
+    const constraint = [{ tool: '*', arg_key: 'from', arg_patterns: ['src/**'] }];
+    assert.equal(allows(constraint, { src: 'etc/a' }), false);
+    assert.equal(allows(constraint, { src: 'src/a' }), true);
+  });
+
+  test('S2-26 must satisfy every constraint, and an empty pattern list allows nothing', () => {
+    const both = [
+      { tool: '*', arg_patterns: ['src/**'] },
+      { tool: '*', arg_patterns: ['**/*.ts'] },
+    ];
+    assert.equal(allows(both, { src: 'src/a.ts' }), true);
+    assert.equal(allows(both, { src: 'src/a.js' }), false);
+    assert.equal(allows([{ tool: '*', arg_patterns: [] }], { src: 'a' }), false);
+    assert.equal(allows([], { src: 'a' }), true);
+  });
+
+  test('S2-26 names the key, the value cut short, and what would pass', () => {
+    const compiled = compileArgConstraints([{ tool: '*', arg_patterns: ['src/**', 'docs/**'] }], copy);
+    assert.throws(
+      () => compiled.check({ src: `etc/${'x'.repeat(200)}` }),
+      (thrown) => {
+        assert.ok(isToolError(thrown));
+        assert.equal(thrown.message, `Argument is not allowed by policy: src = "etc/${'x'.repeat(76)}…"`);
+        assert.equal(thrown.path, 'src');
+        assert.deepEqual(thrown.details, {
+          kind: 'policy_denial',
+          retry: 'not_retryable',
+          gate: 'arguments',
+          reason: 'arg_constraint',
+          key: 'src',
+          field: 'arg_constraints',
+          next: 'use a value that matches src/** or docs/**',
+        });
+        return true;
+      },
+    );
+  });
+
+  test('S2-26 refuses every call under a constraint that finds no argument', () => {
+    const bare = { name: 'proc_list', argSchema: { path_params: [], arg_aliases: {}, required: [] } };
+    assert.equal(allows([{ tool: '*', arg_patterns: ['src/**'] }], {}, bare), false);
+    assert.equal(allows([{ tool: '*', arg_patterns: ['x'], arg_key: 'filter' }], {}, bare), true);
+  });
+});

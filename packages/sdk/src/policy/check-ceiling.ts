@@ -1,0 +1,113 @@
+/**
+ * The session's ceiling: tool list → capability operations → side-effect level.
+ *
+ * The first two do not depend on arguments, so they are worked out once per tool. A tool whose level is unknown
+ * (unannotated, or `none`) stands above every ceiling unless the policy names it; a wildcard is not a name.
+ */
+
+import type { ToolError } from '@tool-runtime/protocol';
+import { sideEffectRank, type ToolAnnotations } from '../contracts/annotations.ts';
+import { policyDenial } from '../contracts/failures.ts';
+import type { CapabilityPolicy } from '../contracts/registry.ts';
+import type { CallProfile } from '../contracts/tool.ts';
+import { explicitTools } from './explicit-tools.ts';
+import { compileGlobs, type GlobTest } from './match-glob.ts';
+
+export interface CeilingSubject {
+  readonly tool: string;
+  readonly annotated: boolean;
+  readonly annotations: ToolAnnotations;
+  readonly profile: CallProfile;
+}
+
+export type CeilingReason = 'tool_not_listed' | 'capability_not_allowed' | 'side_effect_ceiling';
+
+export interface Ceiling {
+  /** Throws E_POLICY with `details.reason` a CeilingReason. */
+  check(subject: CeilingSubject): void;
+}
+
+/** The registry key that sets the limit, so that a refusal can name its line. */
+const REGISTRY_FIELDS: Readonly<Record<CeilingReason, string>> = {
+  tool_not_listed: 'allowed_tools',
+  capability_not_allowed: 'capabilities',
+  side_effect_ceiling: 'side_effect_level',
+};
+
+interface Remembered {
+  readonly annotations: ToolAnnotations;
+  readonly refuse: (() => ToolError) | undefined;
+}
+
+interface CompiledPolicy {
+  readonly policy: CapabilityPolicy;
+  readonly isListed: GlobTest | undefined;
+  readonly explicit: ReadonlySet<string>;
+  readonly rank: number | undefined;
+}
+
+/** Names come from a frozen snapshot, so the memory stays small; the bound is for hosts that do otherwise. */
+const MAX_REMEMBERED = 1024;
+
+export function compileCeiling(policy: CapabilityPolicy): Ceiling {
+  const compiled: CompiledPolicy = {
+    policy,
+    isListed: policy.tools === undefined ? undefined : compileGlobs(policy.tools),
+    explicit: new Set(explicitTools(policy)),
+    rank: policy.side_effect_level === undefined ? undefined : sideEffectRank(policy.side_effect_level),
+  };
+  const remembered = new Map<string, Remembered>();
+  return {
+    check(subject) {
+      let known = remembered.get(subject.tool);
+      if (known?.annotations !== subject.annotations) {
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+        known = { annotations: subject.annotations, refuse: staticRefusal(compiled, subject) };
+        remembered.set(subject.tool, known);
+      }
+      if (known?.refuse !== undefined) throw known.refuse();
+      if (compiled.rank !== undefined) checkLevel(compiled, compiled.rank, subject);
+    },
+  };
+}
+
+function staticRefusal({ policy, isListed }: CompiledPolicy, subject: CeilingSubject): (() => ToolError) | undefined {
+  const { tool, annotations } = subject;
+  if (isListed !== undefined && !isListed(tool)) {
+    const listed = policy.tools ?? [];
+    const next = listed.length === 0 ? 'no tool is allowed here' : `use one of ${listed.slice(0, 20).join(', ')}`;
+    return () => refusal(`Tool is not in the policy: ${tool}`, 'tool_not_listed', next);
+  }
+  const missing = missingOperation(policy, annotations);
+  if (missing === undefined) return undefined;
+  const next = `ask the operator to allow ${missing}, or use a tool that does not need it`;
+  return () => refusal(`Capability is not allowed for ${tool}: ${missing}`, 'capability_not_allowed', next);
+}
+
+function missingOperation({ capabilities }: CapabilityPolicy, annotations: ToolAnnotations): string | undefined {
+  if (capabilities === undefined) return undefined;
+  for (const [capability, operations] of Object.entries(annotations.capabilities)) {
+    const allowed = Object.hasOwn(capabilities, capability) ? capabilities[capability] : undefined;
+    if (allowed === undefined) return capability;
+    const missing = operations.find((operation) => !allowed.includes(operation));
+    if (missing !== undefined) return `${capability}.${missing}`;
+  }
+  return undefined;
+}
+
+function checkLevel({ policy, explicit }: CompiledPolicy, ceiling: number, subject: CeilingSubject): void {
+  const { tool, annotated, profile } = subject;
+  const level = profile.side_effect_level;
+  if (sideEffectRank(level) > ceiling) {
+    const next = `stay within ${policy.side_effect_level}`;
+    throw refusal(`Side effects exceed the ceiling: ${tool} needs ${level}`, 'side_effect_ceiling', next);
+  }
+  const known = annotated && (level !== 'none' || profile.kind === 'think');
+  if (known || explicit.has(tool)) return;
+  const next = 'annotate the tool, or list it by its exact name in the policy';
+  throw refusal(`Side effects of the tool are not known: ${tool}`, 'side_effect_ceiling', next);
+}
+
+function refusal(message: string, reason: CeilingReason, next: string): ToolError {
+  return policyDenial(message, { details: { gate: 'ceiling', reason, field: REGISTRY_FIELDS[reason], next } });
+}

@@ -1,0 +1,73 @@
+/**
+ * The one meaning of a pattern, for tool names, paths and constrained arguments alike.
+ *
+ * `*` and `?` stay inside a segment, `**` as a whole segment spans any number of them, also none. A wildcard never
+ * matches a `.` or `..` segment, so `src/**` does not reach `src/../etc`; the text `.` is the root and matches `**`.
+ * Leading dots need no mention. Matching time is linear in pattern × text, however hostile both are.
+ */
+import { type GlobPath, type GlobSegment, type GlobToken, isLiteralGlob, parseGlob } from './glob-syntax.ts';
+import { matchWild } from './match-wild.ts';
+
+/** Longer texts match nothing but an equal name: patterns grant things, so silence is the safe side. */
+export const MAX_TEXT_LENGTH = 8192;
+
+export type GlobTest = (text: string) => boolean;
+
+/** Throws E_VALIDATION_FAIL for a pattern that is malformed or too large. */
+export function compileGlob(pattern: string): GlobTest {
+  const alternatives = parseGlob(pattern);
+  if (isPlainName(pattern)) return (text) => text === pattern;
+  return (text) => {
+    if (text === '' || text.length > MAX_TEXT_LENGTH) return false;
+    const parts = text === '.' ? [] : text.split('/');
+    return alternatives.some((alternative) => matchPath(alternative, parts));
+  };
+}
+
+/** True when any pattern matches. An empty list matches nothing. */
+export function compileGlobs(patterns: readonly string[]): GlobTest {
+  for (const pattern of patterns) parseGlob(pattern); // plain names have bounds too
+  const names = new Set(patterns.filter(isPlainName));
+  const tests = patterns.filter((pattern) => !names.has(pattern)).map(compileGlob);
+  if (tests.length === 0) return (text) => names.has(text);
+  return (text) => names.has(text) || tests.some((test) => test(text));
+}
+
+/** A leading dot may be `./`, which means nothing; such patterns take the long way. */
+function isPlainName(pattern: string): boolean {
+  return isLiteralGlob(pattern) && !pattern.startsWith('.');
+}
+
+function matchPath(path: GlobPath, parts: readonly string[]): boolean {
+  return matchWild({
+    patternLength: path.length,
+    textLength: parts.length,
+    isStar: (at) => path[at]?.type === 'globstar',
+    accepts: (at, part) => acceptsPart(path[at], parts[part] ?? ''),
+    swallows: (part) => !isDots(parts[part] ?? ''),
+  });
+}
+
+function acceptsPart(segment: GlobSegment | undefined, part: string): boolean {
+  if (segment?.type === 'literal') return segment.text === part;
+  if (segment?.type !== 'wild' || part === '' || isDots(part)) return false;
+  const { tokens } = segment;
+  return matchWild({
+    patternLength: tokens.length,
+    textLength: part.length,
+    isStar: (at) => tokens[at]?.type === 'star',
+    accepts: (at, character) => acceptsCode(tokens[at], part.charCodeAt(character)),
+    swallows: () => true,
+  });
+}
+
+export function acceptsCode(token: GlobToken | undefined, code: number): boolean {
+  if (token?.type === 'char') return token.code === code;
+  if (token?.type === 'any') return true;
+  if (token?.type !== 'class') return false;
+  return token.ranges.some(([from, to]) => from <= code && code <= to) !== token.negated;
+}
+
+export function isDots(part: string): boolean {
+  return part === '.' || part === '..';
+}

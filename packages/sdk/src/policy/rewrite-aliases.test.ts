@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isToolError, type JsonValue } from '@tool-runtime/protocol';
+import { rewriteAliases } from './rewrite-aliases.ts';
+
+const aliases = { file: 'path', filename: 'path', text: 'content' };
+
+function refusal(args: Record<string, JsonValue>): string {
+  try {
+    rewriteAliases(args, aliases);
+  } catch (thrown) {
+    assert.ok(isToolError(thrown));
+    assert.equal(thrown.code, 'E_VALIDATION_FAIL');
+    return thrown.message;
+  }
+  return 'accepted';
+}
+
+describe('rewriteAliases', () => {
+  test('S2-14 moves each alias to its canonical key and keeps the rest', () => {
+    const args = { file: 'a', text: 'b', mode: 1 };
+    assert.deepEqual(rewriteAliases(args, aliases), { path: 'a', content: 'b', mode: 1 });
+    assert.deepEqual(args, { file: 'a', text: 'b', mode: 1 });
+  });
+
+  test('S2-14 returns the same object when there is nothing to do', () => {
+    const args = { path: 'a' };
+    assert.equal(rewriteAliases(args, aliases), args);
+    assert.equal(rewriteAliases(args, {}), args);
+    const list = ['file'] as unknown as Record<string, JsonValue>;
+    assert.equal(rewriteAliases(list, aliases), list);
+  });
+
+  test('S2-14 refuses a value under an alias and its canonical key', () => {
+    assert.equal(refusal({ file: 'a', path: 'b' }), 'Argument is given under two names: file and path');
+    assert.equal(refusal({ file: 'a', path: null }), 'Argument is given under two names: file and path');
+    assert.equal(refusal({ file: 'a' }), 'accepted');
+  });
+
+  test('S2-14 refuses two aliases of one key, whatever their order', () => {
+    assert.equal(refusal({ filename: 'a', file: 'b' }), 'Argument is given under two names: filename and file');
+    assert.equal(refusal({ file: 'b', filename: 'a' }), 'Argument is given under two names: filename and file');
+  });
+
+  test('S2-14 does not follow chains: each key moves one step', () => {
+    assert.deepEqual(rewriteAliases({ a: 1 }, { a: 'b', b: 'c' }), { b: 1 });
+    assert.deepEqual(rewriteAliases({ z: 1 }, { z: 'y', y: 'x' }), { y: 1 });
+    assert.throws(() => rewriteAliases({ a: 1, b: 2 }, { a: 'b', b: 'c' }), isToolError);
+  });
+
+  test('S2-14 never touches the prototype', () => {
+    const args = JSON.parse('{"__proto__":{"polluted":true},"file":"a"}') as Record<string, JsonValue>;
+    const hostile = JSON.parse('{"__proto__":"path","file":"__proto__"}') as Record<string, string>;
+    assert.equal(rewriteAliases(args, hostile), args);
+    const rewritten = rewriteAliases(args, aliases);
+    assert.equal(Object.getPrototypeOf(rewritten), Object.prototype);
+    assert.equal((rewritten as { polluted?: unknown }).polluted, undefined);
+    assert.equal(Object.hasOwn(rewritten, '__proto__'), true);
+    assert.equal(rewriteAliases({ path: 'x' }, { toString: 'path' })['path'], 'x');
+  });
+});

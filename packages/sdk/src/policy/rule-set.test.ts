@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RegistrySpot } from '../contracts/registry.ts';
+import { defineRule, type RuleDefinition, type RuleSubject } from '../contracts/rule.ts';
+import { compileRules } from './rule-set.ts';
+
+const subject: RuleSubject = {
+  tool: 'any',
+  args: {},
+  paths: [],
+  profile: { kind: 'edit', side_effect_level: 'workspace_write', effect: 'write', risk: 'low' },
+  changes: [],
+};
+
+function rule(id: string, extra: Partial<RuleDefinition> = {}): RuleDefinition {
+  return defineRule({
+    id,
+    category: 'Test',
+    description: 'A test rule',
+    phase: 'before',
+    trigger: 'always',
+    defaultEnforcement: 'blocking',
+    appliesTo: () => true,
+    check: () => [{ message: `${id} violated`, path: 'p', next: 'do better' }],
+    ...extra,
+  });
+}
+
+function registry(...listed: [string, 'blocking' | 'warning' | 'suggestion'][]) {
+  return {
+    validators: new Map(listed.map(([id, enforcement]) => [id, { rule: id, enforcement }])),
+    spot: (path: string): RegistrySpot => ({ file: 'r.yaml', line: 10 + Number(path.split('.')[1]), column: 1 }),
+  } as never;
+}
+
+const context = { registry: registry(), workspace: {} as never, signal: new AbortController().signal, ast: undefined };
+
+describe('S0-72 4.12 the rules in force', () => {
+  test('4.12 a listed rule runs at its level; an unlisted one is off unless it is always on', async () => {
+    const rules = [rule('listed'), rule('unlisted'), rule('sec.always', { always: true })];
+    const report = await compileRules(rules, registry(['listed', 'warning'])).run('before', subject, context);
+    assert.deepEqual(report.warnings.map((warning) => warning.details?.['rule']), ['listed']);
+    assert.equal(report.blocking?.details['rule'], 'sec.always');
+  });
+
+  test('S0-72 blocking stops, warning and suggestion are only told, each with its line', async () => {
+    const set = compileRules([rule('a'), rule('b'), rule('c')], registry(['a', 'suggestion'], ['b', 'warning'], ['c', 'blocking']));
+    const report = await set.run('before', subject, context);
+    assert.deepEqual(report.warnings.map((warning) => warning.details?.['registry']), ['r.yaml:10', 'r.yaml:11']);
+    assert.deepEqual(report.blocking?.toEntry(), {
+      code: 'E_VALIDATION_FAIL',
+      message: 'c violated',
+      path: 'p',
+      details: { gate: 'rule', rule: 'c', enforcement: 'blocking', registry: 'r.yaml:12', next: 'do better' },
+    });
+  });
+
+  test('a rule that throws counts as violated', async () => {
+    const broken = rule('broken', {
+      check: () => {
+        throw new TypeError('cannot look');
+      },
+    });
+    const report = await compileRules([broken], registry(['broken', 'blocking'])).run('before', subject, context);
+    assert.match(report.blocking?.message ?? '', /could not be checked/);
+  });
+
+  test('phases are kept apart, and a rule that does not apply is not run', async () => {
+    const set = compileRules([rule('a', { phase: 'after', appliesTo: () => false })], registry(['a', 'blocking']));
+    assert.equal(set.has('after'), true);
+    assert.equal(set.has('before'), false);
+    assert.equal(set.applies('after', subject), false);
+    assert.equal((await set.run('after', subject, context)).blocking, undefined);
+  });
+});

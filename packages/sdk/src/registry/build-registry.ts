@@ -1,0 +1,131 @@
+/** A checked document → the compiled, frozen Registry. Nothing here can fail on what the schema let through. */
+import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { SideEffectLevel } from '../contracts/annotations.ts';
+import type { CapabilityPolicy, CompiledPattern, Registry, Validator } from '../contracts/registry.ts';
+import { canonicalJson, digest } from '../platform/digest.ts';
+import type { RuleFacts } from './check-names.ts';
+import { compileAllowlistPattern, compilePattern } from './compile-pattern.ts';
+import type { RegistryDocument } from './document.ts';
+import { readDomain } from './domains.ts';
+import { bareTable, deepFreeze, freezeMap } from './freeze.ts';
+import { findPlace, type Place, type Places } from './problems.ts';
+
+interface Origin {
+  readonly file: string;
+  readonly places: Places;
+  readonly warnings: readonly ErrorEntry[];
+  readonly rules: ReadonlyMap<string, RuleFacts>;
+}
+
+/**
+ * The ceiling nobody wrote is the lowest one under which the rest of the file makes sense: `network` when hosts or
+ * pushes are allowed, `process_exec` when anything may be started, else `workspace_write`.
+ */
+function neededLevel(document: RegistryDocument): SideEffectLevel {
+  if (document.network.allowed_domains.length > 0 || document.git.allow_push) return 'network';
+  const startsPrograms =
+    document.shell_allow.length > 0 ||
+    document.external_tools.length > 0 ||
+    Object.keys(document.commands).length > 0 ||
+    Object.keys(document.providers).length > 0;
+  return startsPrograms ? 'process_exec' : 'workspace_write';
+}
+
+function buildCeiling(document: RegistryDocument): CapabilityPolicy {
+  const { allowed_tools, capabilities, recursion_limit, arg_constraints } = document;
+  return {
+    ...(allowed_tools === undefined ? {} : { tools: allowed_tools }),
+    ...(capabilities === undefined ? {} : { capabilities }),
+    side_effect_level: document.side_effect_level ?? neededLevel(document),
+    ...(recursion_limit === undefined ? {} : { recursion_limit }),
+    ...(arg_constraints === undefined ? {} : { tool_arg_constraints: arg_constraints }),
+  };
+}
+
+/** Names everything a reader of the document would have assumed, so that equal meaning gives an equal fingerprint. */
+function buildValidators(document: RegistryDocument, rules: Origin['rules']): readonly Validator[] {
+  return document.validators.map(({ rule, enforcement }) => ({
+    rule,
+    enforcement: enforcement ?? rules.get(rule)?.defaultEnforcement ?? 'blocking',
+  }));
+}
+
+function shellPatterns(document: RegistryDocument): readonly CompiledPattern[] {
+  return document.shell_allow.map((entry) =>
+    compileAllowlistPattern(typeof entry === 'string' ? entry : entry.pattern),
+  );
+}
+
+function domainEntries(document: RegistryDocument): readonly string[] {
+  return document.network.allowed_domains.map((written) => {
+    const reading = readDomain(written);
+    return 'entry' in reading ? reading.entry : written;
+  });
+}
+
+type NamedLists = Pick<Registry, 'validators' | 'shellAllow' | 'allowedDomains' | 'externalTools'>;
+
+/** Entries of lists can be asked for by index or by what they name (`validators.sec.paths.sandbox`). */
+function namedPlaces(places: Places, registry: NamedLists): Places {
+  const named = new Map<string, Place>(places);
+  const add = (section: string, names: readonly string[]): void => {
+    for (const [index, name] of names.entries()) {
+      const place = places.get(`${section}.${index}`);
+      if (place !== undefined && !named.has(`${section}.${name}`)) named.set(`${section}.${name}`, place);
+    }
+  };
+  add('validators', [...registry.validators.keys()]);
+  add('network.allowed_domains', registry.allowedDomains);
+  add('external_tools', registry.externalTools.map(toolName));
+  add(
+    'shell_allow',
+    registry.shellAllow.map(({ source }) => source),
+  );
+  return named;
+}
+
+/** The schema lets no external tool through without one. */
+export function toolName(tool: JsonObject): string {
+  return String(tool['name']);
+}
+
+function createSpot(file: string, places: Places): Registry['spot'] {
+  return (path) => {
+    const place = findPlace(places, path);
+    return place === undefined ? undefined : { file, line: place.line, column: place.column };
+  };
+}
+
+export function buildRegistry(document: RegistryDocument, origin: Origin): Registry {
+  const list = buildValidators(document, origin.rules);
+  const validators = freezeMap(new Map(list.map((validator) => [validator.rule, validator])));
+  const shellAllow = shellPatterns(document);
+  const allowedDomains = domainEntries(document);
+  const externalTools = document.external_tools as unknown as readonly JsonObject[];
+  const places = namedPlaces(origin.places, { validators, shellAllow, allowedDomains, externalTools });
+  const registry: Registry = {
+    version: document.version,
+    fingerprint: digest(canonicalJson({ ...document, validators: list } as unknown as JsonValue)),
+    warnings: origin.warnings,
+    spot: createSpot(origin.file, places),
+    allowedDomains,
+    shellAllow,
+    git: document.git,
+    ast: document.ast,
+    validators,
+    commands: bareTable(Object.entries(document.commands)),
+    protectedBranches: document.protected_branches,
+    testGlobs: document.test_globs,
+    importRules: document.import_rules as readonly JsonObject[],
+    ...(document.branch_pattern === undefined ? {} : { branchPattern: compilePattern(document.branch_pattern) }),
+    tools: freezeMap(new Map(Object.entries(document.tools))),
+    ceiling: buildCeiling(document),
+    ...(document.approvals === undefined ? {} : { approvals: document.approvals }),
+    isolation: document.isolation,
+    externalTools,
+    providers: bareTable(Object.entries(document.providers as Record<string, JsonValue>)),
+    limits: document.limits,
+    budgets: document.budgets,
+  };
+  return deepFreeze(registry);
+}

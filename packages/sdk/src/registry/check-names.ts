@@ -1,0 +1,126 @@
+/**
+ * Checks that need to know which rules and tools exist.
+ *
+ * They read the raw value and pass over what has the wrong shape: the schema reports that in the same load, and a typo
+ * in one section must not hide the problems of another.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
+import { didYouMean } from './nearest.ts';
+import { excerpt, type Finding } from './problems.ts';
+
+/** What the loader must know about a rule. */
+export interface RuleFacts {
+  readonly id: string;
+  readonly defaultEnforcement: Enforcement;
+  /** Blocking although no registry lists it, and never less. */
+  readonly always?: boolean;
+  /** Key of `commands` without which the rule cannot be checked; its own id serves as well. */
+  readonly needsCommand?: string;
+}
+
+export interface KnownNames {
+  readonly rules: ReadonlyMap<string, RuleFacts>;
+  /** Undefined: tool names are not checked. */
+  readonly tools: ReadonlySet<string> | undefined;
+}
+
+interface NameFindings {
+  readonly problems: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+/** Steps whose commands are also used outside rules. */
+const STEPS = ['build', 'lint', 'fmt', 'test'];
+
+function items(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function entries(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function isEnforcement(value: JsonValue | undefined): value is Enforcement {
+  return ENFORCEMENTS.some((level) => level === value);
+}
+
+function checkValidators(root: JsonObject, rules: KnownNames['rules']): NameFindings {
+  const problems: Finding[] = [];
+  const warnings: Finding[] = [];
+  const seen = new Set<string>();
+  const commands = new Set(entries(root['commands']).map(([name]) => name));
+  for (const [index, item] of items(root['validators']).entries()) {
+    const rule = isJsonObject(item) ? item['rule'] : undefined;
+    if (!isJsonObject(item) || typeof rule !== 'string' || rule === '') continue;
+    const path = `validators.${index}.rule`;
+    const facts = rules.get(rule);
+    if (seen.has(rule)) problems.push({ path, message: `Rule is listed twice: ${excerpt(rule)}` });
+    seen.add(rule);
+    if (facts === undefined) {
+      problems.push({ path, message: `Unknown rule: ${excerpt(rule)}${didYouMean(rule, rules.keys())}` });
+      continue;
+    }
+    const level = item['enforcement'] ?? facts.defaultEnforcement;
+    if (facts.always === true && isEnforcement(level) && level !== 'blocking') {
+      const message = `Security rule cannot be weakened: ${rule} (write enforcement: blocking)`;
+      problems.push({ path: `validators.${index}.enforcement`, message });
+    }
+    const { needsCommand } = facts;
+    if (level === 'blocking' && needsCommand !== undefined && !commands.has(needsCommand) && !commands.has(rule)) {
+      const message = `Rule has no command and will refuse: ${rule} (set commands.${needsCommand})`;
+      warnings.push({ path, message });
+    }
+  }
+  return { problems, warnings };
+}
+
+function checkCommands(root: JsonObject, rules: KnownNames['rules']): readonly Finding[] {
+  const needed = [...rules.values()].flatMap(({ needsCommand }) => (needsCommand === undefined ? [] : [needsCommand]));
+  const known = new Set([...STEPS, ...needed, ...rules.keys()]);
+  return entries(root['commands'])
+    .filter(([name]) => !known.has(name))
+    .map(([name]) => ({
+      path: `commands.${name}`,
+      message: `No rule or step uses this command: ${excerpt(name)}${didYouMean(name, known)}`,
+    }));
+}
+
+/** External tools of the same file count as known. */
+function checkTools(root: JsonObject, tools: KnownNames['tools']): readonly Finding[] {
+  if (tools === undefined) return [];
+  const external = items(root['external_tools']).map((item) => (isJsonObject(item) ? item['name'] : undefined));
+  const known = new Set([...tools, ...external.filter((name) => typeof name === 'string')]);
+  return entries(root['tools'])
+    .filter(([name]) => !known.has(name))
+    .map(([name]) => ({
+      path: `tools.${name}`,
+      message: `Unknown tool: ${excerpt(name)}${didYouMean(name, known)}`,
+    }));
+}
+
+/** Two entries of one name could not be told apart when registries are compared. */
+function checkExternalTools(root: JsonObject): readonly Finding[] {
+  const seen = new Set<string>();
+  return items(root['external_tools']).flatMap((item, index) => {
+    const name = isJsonObject(item) ? item['name'] : undefined;
+    if (typeof name !== 'string') return [];
+    if (seen.has(name)) {
+      return [{ path: `external_tools.${index}.name`, message: `External tool is listed twice: ${excerpt(name)}` }];
+    }
+    seen.add(name);
+    return [];
+  });
+}
+
+export function checkNames(root: JsonValue, known: KnownNames): NameFindings {
+  if (!isJsonObject(root)) return { problems: [], warnings: [] };
+  const validators = checkValidators(root, known.rules);
+  const unversioned = Object.hasOwn(root, 'version')
+    ? []
+    : [{ path: '', message: 'Version is not written: read as version: 1' }];
+  return {
+    problems: [...validators.problems, ...checkTools(root, known.tools), ...checkExternalTools(root)],
+    warnings: [...unversioned, ...validators.warnings, ...checkCommands(root, known.rules)],
+  };
+}

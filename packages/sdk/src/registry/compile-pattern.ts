@@ -1,0 +1,80 @@
+/**
+ * Patterns the operator wrote, compiled once by a linear-time engine: neither a pattern nor a text can stall the host.
+ *
+ * Allowlist patterns are matched from the first character on, whatever the engine makes of their anchors.
+ */
+import { ToolError, utf8Length } from '@tool-runtime/protocol';
+import { RE2JS } from 're2js';
+import type { CompiledPattern } from '../contracts/registry.ts';
+import { anchoredForm } from './anchored-alternatives.ts';
+import { MAX_PATTERN_WEIGHT, patternWeight } from './pattern-weight.ts';
+import { excerpt } from './problems.ts';
+
+export const MAX_PATTERN_BYTES = 1024;
+export const MAX_INPUT_BYTES = 65_536;
+
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+type Compiled = { readonly engine: RE2JS } | { readonly problem: string };
+
+function compile(source: string): Compiled {
+  if (source === '') return { problem: 'Pattern is empty' };
+  if (utf8Length(source) > MAX_PATTERN_BYTES) {
+    return { problem: `Pattern is longer than ${MAX_PATTERN_BYTES} bytes: ${excerpt(source)}` };
+  }
+  if (CONTROL.test(source)) {
+    return {
+      problem: `Pattern holds a control character: ${excerpt(source)} (double quotes turn \\b and \\t into one; use single quotes)`,
+    };
+  }
+  if (patternWeight(source) > MAX_PATTERN_WEIGHT) {
+    return { problem: `Pattern repeats too much: ${excerpt(source)} (use smaller counts)` };
+  }
+  try {
+    return { engine: RE2JS.compile(source) };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message.replace(/^error parsing regexp: /, '') : 'unknown failure';
+    return { problem: `Bad pattern: ${excerpt(source)} (${excerpt(why)})` };
+  }
+}
+
+function compileAllowlist(source: string): Compiled {
+  const compiled = compile(source);
+  if ('problem' in compiled) return compiled;
+  const anchored = anchoredForm(source);
+  if (anchored === undefined) return compiled;
+  return { problem: `Pattern is not anchored with ^: ${excerpt(source)} (write ${excerpt(anchored)})` };
+}
+
+function engineOf(compiled: Compiled): RE2JS {
+  if ('engine' in compiled) return compiled.engine;
+  throw new ToolError('E_VALIDATION_FAIL', compiled.problem);
+}
+
+function pattern(source: string, matches: (text: string) => boolean): CompiledPattern {
+  return Object.freeze({ source, test: (text: string) => utf8Length(text) <= MAX_INPUT_BYTES && matches(text) });
+}
+
+/** What is wrong with a pattern, in words; undefined when it compiles. */
+export function patternProblem(source: string): string | undefined {
+  const compiled = compile(source);
+  return 'problem' in compiled ? compiled.problem : undefined;
+}
+
+/** The same for an allowlist entry, which must also be anchored. */
+export function allowlistPatternProblem(source: string): string | undefined {
+  const compiled = compileAllowlist(source);
+  return 'problem' in compiled ? compiled.problem : undefined;
+}
+
+/** Matches anywhere in the text. Throws E_VALIDATION_FAIL. */
+export function compilePattern(source: string): CompiledPattern {
+  const engine = engineOf(compile(source));
+  return pattern(source, (text) => engine.test(text));
+}
+
+/** Matches from the first character on. Throws E_VALIDATION_FAIL. */
+export function compileAllowlistPattern(source: string): CompiledPattern {
+  const engine = engineOf(compileAllowlist(source));
+  return pattern(source, (text) => engine.matcher(text).lookingAt());
+}

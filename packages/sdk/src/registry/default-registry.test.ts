@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { defaultRegistry } from './default-registry.ts';
+import { loadRegistry } from './load-registry.ts';
+
+describe('defaultRegistry', () => {
+  test('S0-18 S0-19 S0-20 allows files and local git, and no shell, network or push', () => {
+    const registry = defaultRegistry();
+    assert.deepEqual(registry.ceiling, { side_effect_level: 'workspace_write' });
+    assert.deepEqual(registry.git, { allow_push: false, require_clean_tree_for_commit: true });
+    assert.deepEqual([registry.shellAllow, registry.allowedDomains, registry.externalTools], [[], [], []]);
+    assert.equal(registry.isolation, 'bubblewrap');
+    assert.deepEqual(registry.limits, {
+      max_in_flight: 32,
+      lock_wait_ms: 10_000,
+      max_request_bytes: 8 * 1024 * 1024,
+      approval_timeout_ms: 120_000,
+    });
+  });
+
+  test('means what the shortest file means, and stands nowhere', () => {
+    const written = loadRegistry('version: 1\n', { file: 'f', rules: new Map(), tools: undefined });
+    assert.equal(defaultRegistry().fingerprint, written.fingerprint);
+    assert.equal(defaultRegistry().spot('version'), undefined);
+    assert.deepEqual(written.spot('version'), { file: 'f', line: 1, column: 1 });
+  });
+});

@@ -1,0 +1,154 @@
+/**
+ * The written form of a registry: every key, its limits and its description. The JSON Schema for editors comes from it.
+ *
+ * Strict at every level. What stands in `import_rules`, `external_tools` and `providers` is checked by whoever uses it.
+ * Checks that need to know rules or tools are elsewhere (check-names.ts); here a value is judged by itself.
+ */
+import type { JsonObject } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import { SIDE_EFFECT_LEVELS } from '../contracts/annotations.ts';
+import { ENFORCEMENTS } from '../contracts/classes.ts';
+import {
+  commandText,
+  domainText,
+  examplesProblem,
+  globText,
+  nameText,
+  patternText,
+  shellPatternText,
+} from './texts.ts';
+
+const globs = z.array(globText);
+const milliseconds = z.int().min(1).max(86_400_000);
+const freeMap = z.record(z.string(), z.unknown());
+
+const shellEntry = z.union([
+  shellPatternText.describe('Pattern, anchored with ^'),
+  z
+    .strictObject({
+      pattern: shellPatternText.describe('Pattern, anchored with ^'),
+      match: z.array(z.string()).default([]).describe('Command lines it must allow; checked at load'),
+      not_match: z.array(z.string()).default([]).describe('Command lines it must not allow; checked at load'),
+    })
+    .superRefine((entry, context) => {
+      for (const { path, message } of examplesProblem(entry)) {
+        context.addIssue({ code: 'custom', path: [...path], message });
+      }
+    }),
+]);
+
+const network = z.strictObject({
+  allowed_domains: z
+    .array(domainText)
+    .default([])
+    .describe('Hosts that may be contacted: example.org exactly, *.example.org for subdomains, optionally with :port'),
+});
+
+const git = z.strictObject({
+  allow_push: z.boolean().default(false).describe('Whether anything may be pushed'),
+  require_clean_tree_for_commit: z
+    .boolean()
+    .default(true)
+    .describe('Refuse commits while tracked files have unstaged changes'),
+});
+
+const ast = z.strictObject({
+  language: nameText.exactOptional().describe('Language of calls that name none'),
+  format_on_save: z.boolean().default(false).describe('Format edited files unless the call says otherwise'),
+  validate_on_edit: z
+    .boolean()
+    .default(false)
+    .describe('Run the build check after edits unless the call says otherwise'),
+});
+
+const validator = z.strictObject({
+  rule: z.string().min(1).describe('Rule id'),
+  enforcement: z.enum(ENFORCEMENTS).exactOptional().describe("Level; the rule's own when left out"),
+});
+
+const toolSettings = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether the tool may be called'),
+    timeout_ms: milliseconds.exactOptional().describe('Time limit of a call that asks for none'),
+    max_timeout_ms: milliseconds.exactOptional().describe('Longest time limit a call may ask for'),
+  })
+  .superRefine(({ timeout_ms: usual, max_timeout_ms: longest }, context) => {
+    if (usual === undefined || longest === undefined || usual <= longest) return;
+    context.addIssue({ code: 'custom', path: ['timeout_ms'], message: 'Time limit is above max_timeout_ms' });
+  });
+
+const argConstraint = z.strictObject({
+  tool: globText.describe('Tool name or glob'),
+  arg_patterns: globs.describe('Globs; the argument must match at least one'),
+  arg_key: z.string().min(1).exactOptional().describe('Argument that is constrained'),
+});
+
+const approvals = z.strictObject({
+  auto_approve: globs.exactOptional().describe('Tools that need no question'),
+  auto_deny: globs.exactOptional().describe('Tools that are refused without a question'),
+  require_approval: globs.exactOptional().describe('Tools that always need a yes'),
+  write_path_allowlist: globs.exactOptional().describe('Paths that may be written without a question'),
+});
+
+const limits = z.strictObject({
+  max_in_flight: z.int().min(1).max(10_000).default(32).describe('Calls of one session that may run at the same time'),
+  lock_wait_ms: z.int().min(0).max(3_600_000).default(10_000).describe('Longest wait for a lock'),
+  max_request_bytes: z.int().min(1024).max(67_108_864).default(8_388_608).describe('Largest request'),
+  approval_timeout_ms: milliseconds.default(120_000).describe('How long an approval may stay unanswered'),
+});
+
+const budgets = z.strictObject({
+  max_calls: z.int().min(0).exactOptional().describe('Calls in one session'),
+  max_bytes: z.int().min(0).exactOptional().describe('Bytes read and written in one session'),
+  max_duration_ms: z.int().min(0).exactOptional().describe('Summed run time of one session'),
+});
+
+export const registryDocument = z
+  .strictObject({
+    version: z.literal(1).default(1).describe('Version of this format'),
+    network: network.prefault({}).describe('Egress; left out: none'),
+    shell_allow: z.array(shellEntry).default([]).describe('Patterns of allowed command lines; left out: no shell'),
+    git: git.prefault({}).describe('Git guards'),
+    ast: ast.prefault({}).describe('Defaults of code intelligence calls'),
+    validators: z.array(validator).default([]).describe('Rules in force and their levels'),
+    commands: z
+      .record(nameText, commandText)
+      .default({})
+      .describe('Step (build, lint, fmt, test) or rule id → command'),
+    protected_branches: globs.default(['main', 'master']).describe('Branches that rules protect; names or globs'),
+    test_globs: globs.default([]).describe('Which files are tests'),
+    import_rules: z.array(freeMap).default([]).describe('Import boundaries'),
+    branch_pattern: patternText.exactOptional().describe('What names of new branches must match'),
+    tools: z.record(nameText, toolSettings).default({}).describe('Tool name → switch and time limits'),
+    allowed_tools: globs.exactOptional().describe('Ceiling: only these tools; left out: all, []: none'),
+    capabilities: z
+      .record(nameText, z.array(nameText))
+      .exactOptional()
+      .describe('Ceiling: capability → operations; left out: all'),
+    side_effect_level: z
+      .enum(SIDE_EFFECT_LEVELS)
+      .exactOptional()
+      .describe('Ceiling; left out: what the rest of the file needs'),
+    arg_constraints: z.array(argConstraint).exactOptional().describe('Ceiling: globs that arguments must match'),
+    recursion_limit: z.int().min(0).max(1000).exactOptional().describe('Ceiling: depth of child sessions'),
+    approvals: approvals.exactOptional().describe('What is asked, approved or refused by rule'),
+    isolation: z
+      .enum(['bubblewrap', 'none'])
+      .default('bubblewrap')
+      .describe('Wall around commands; none switches it off'),
+    external_tools: z
+      .array(z.looseObject({ name: nameText }))
+      .default([])
+      .describe('Tools that are programs of their own'),
+    limits: limits.prefault({}).describe('Limits of the runtime'),
+    budgets: budgets.prefault({}).describe('What one session may use up; left out: no budget'),
+    providers: z.record(nameText, z.unknown()).default({}).describe('Language servers and analyzers by name'),
+  })
+  .describe('Tool Runtime registry: what an operator allows');
+
+export type RegistryDocument = z.output<typeof registryDocument>;
+
+/** JSON Schema 2020-12 of what may be written. */
+export function registryJsonSchema(): JsonObject {
+  return z.toJSONSchema(registryDocument, { io: 'input', target: 'draft-2020-12' }) as JsonObject;
+}

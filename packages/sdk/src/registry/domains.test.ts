@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { domainCovers, hostAllowed, readDomain } from './domains.ts';
+
+describe('readDomain', () => {
+  const accepted: [string, string][] = [
+    ['crates.io', 'crates.io'],
+    ['Doc.Rust-Lang.ORG', 'doc.rust-lang.org'],
+    ['example.org.', 'example.org'],
+    ['*.example.org', '*.example.org'],
+    ['.example.org', '*.example.org'],
+    ['example.org:8443', 'example.org:8443'],
+    ['*.example.org:8443', '*.example.org:8443'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['localhost', 'localhost'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['127.0.0.1:3000', '127.0.0.1:3000'],
+    ['::1', '[::1]'],
+    ['[::0001]', '[::1]'],
+    ['[::1]:80', '[::1]:80'],
+    ['example.org:80', 'example.org:80'],
+  ];
+  for (const [written, entry] of accepted) {
+    test(`S0-11 reads ${written} as ${entry}`, () => assert.deepEqual(readDomain(written), { entry }));
+  }
+
+  const refused: [string, RegExp][] = [
+    ['https://example.org', /scheme/],
+    ['example.org/path', /path/],
+    ['user@example.org', /user information/],
+    ['*', /Wildcard/],
+    ['a.*.example.org', /Wildcard/],
+    ['*example.org', /Wildcard/],
+    ['*.*.org', /Wildcard/],
+    ['*.', /Not a host/],
+    ['', /Not a host/],
+    ['.', /Not a host/],
+    ['exa mple.org', /Not a host/],
+    ['ok\t.example.org', /Not a host/],
+    ['example..org', /Not a host/],
+    ['example.org:0', /Port/],
+    ['example.org:65536', /Port/],
+    ['example.org:http', /Not a host/],
+    ['example.org:', /Not a host/],
+    ['*.10.0.0.1', /address has no subdomains/],
+    ['*.[::1]', /address has no subdomains/],
+    ['0x7f.1', /Not a host/],
+    ['2130706433', /Not a host/],
+    ['127.1', /Not a host/],
+    ['１２７.0.0.1', /Not a host/],
+    ['exa%6dple.org', /Not a host/],
+    [`${'a'.repeat(64)}.org`, /Not a host/],
+  ];
+  for (const [written, expected] of refused) {
+    test(`S0-11 refuses ${JSON.stringify(written).slice(0, 40)}`, () => {
+      const reading = readDomain(written);
+      assert.match('problem' in reading ? reading.problem : '', expected);
+    });
+  }
+
+  test('S0-11 has one normal form: reading it again changes nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6(), fc.string()), (written) => {
+        const first = readDomain(written);
+        if ('entry' in first) assert.deepEqual(readDomain(first.entry), first);
+      }),
+    );
+  });
+});
+
+describe('hostAllowed', () => {
+  const domains = ['crates.io', '*.example.org', 'api.test:8443', '10.0.0.1', '[::1]'];
+  const rows: [string, string | undefined][] = [
+    ['crates.io', 'crates.io'],
+    ['CRATES.IO.', 'crates.io'],
+    ['crates.io:443', 'crates.io'],
+    ['static.crates.io', undefined],
+    ['evilcrates.io', undefined],
+    ['crates.io.evil.test', undefined],
+    ['a.example.org', '*.example.org'],
+    ['a.b.example.org', '*.example.org'],
+    ['example.org', undefined],
+    ['evilexample.org', undefined],
+    ['api.test:8443', 'api.test:8443'],
+    ['api.test', undefined],
+    ['api.test:443', undefined],
+    ['10.0.0.1', '10.0.0.1'],
+    ['::1', '[::1]'],
+    ['[::1]:80', '[::1]'],
+    ['user@crates.io', undefined],
+    ['crates.io/', undefined],
+    ['crates.io:99999', undefined],
+    ['', undefined],
+    [':443', undefined],
+  ];
+  for (const [host, entry] of rows) {
+    test(`S0-11 ${entry === undefined ? 'refuses' : 'allows'} ${host || 'an empty host'}`, () => {
+      assert.equal(hostAllowed(domains, host), entry);
+    });
+  }
+
+  test('S0-18 allows nothing with an empty list', () => assert.equal(hostAllowed([], 'crates.io'), undefined));
+
+  test('S0-11 an entry inside another allows no host the other does not', () => {
+    const label = fc.constantFrom('a', 'b', 'org');
+    const name = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'));
+    const entry = fc
+      .tuple(fc.constantFrom('', '*.'), name, fc.constantFrom('', ':80', ':81'))
+      .map((parts) => parts.join(''));
+    const host = fc.tuple(name, fc.constantFrom('', ':80', ':81')).map((parts) => parts.join(''));
+    let judged = 0;
+    fc.assert(
+      fc.property(entry, entry, host, (outer, inner, asked) => {
+        if (!domainCovers(outer, inner) || hostAllowed([inner], asked) === undefined) return;
+        judged++;
+        assert.equal(hostAllowed([outer], asked), outer);
+      }),
+      { numRuns: 20_000 },
+    );
+    assert.ok(judged > 10, `only ${judged} cases were of interest`);
+  });
+});

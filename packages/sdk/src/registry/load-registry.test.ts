@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import fc from 'fast-check';
+import type { Registry } from '../contracts/registry.ts';
+import type { RuleFacts } from './check-names.ts';
+import { loadRegistry } from './load-registry.ts';
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+}
+
+const facts = JSON.parse(fixture('rules.json')) as RuleFacts[];
+const rules = new Map(facts.map((rule) => [rule.id, rule]));
+
+function load(text: string, tools?: readonly string[]): Registry {
+  return loadRegistry(text, { file: 'tool-runtime.yaml', rules, tools: tools && new Set(tools) });
+}
+
+function refusal(text: string, tools?: readonly string[]): ToolError {
+  try {
+    load(text, tools);
+  } catch (thrown) {
+    assert.ok(isToolError(thrown), String(thrown));
+    assert.equal(thrown.code, 'E_VALIDATION_FAIL');
+    return thrown;
+  }
+  assert.fail(`loaded: ${text}`);
+}
+
+/** `line:column message` of every problem, in order. */
+function problemsOf(text: string, tools?: readonly string[]): readonly string[] {
+  const problems = refusal(text, tools).details['problems'] as { line: number; column: number; message: string }[];
+  return problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+}
+
+function warningsOf(registry: Registry): readonly string[] {
+  return registry.warnings.map(({ message, details }) => `${details?.['registry']} ${message}`);
+}
+
+describe('the examples of the format', () => {
+  const shell = ['^cargo(\\s|$)', '^npm(\\s|$)', '^rg(\\s|$)'];
+
+  test('S0-24 the full example loads as written, its invalid escapes named line by line', () => {
+    const registry = load(fixture('full-example.yaml'));
+    const escapes = registry.warnings.filter(({ message }) => message.startsWith('Invalid escape'));
+    assert.deepEqual(
+      escapes.map(({ details }) => details?.['registry']),
+      ['tool-runtime.yaml:7', 'tool-runtime.yaml:8', 'tool-runtime.yaml:9'],
+    );
+    assert.deepEqual(
+      registry.shellAllow.map(({ source }) => source),
+      shell,
+    );
+    assert.equal(registry.shellAllow[0]?.test('cargo test -q'), true);
+    assert.equal(registry.shellAllow[0]?.test('cargos'), false);
+    assert.deepEqual(registry.allowedDomains, ['doc.rust-lang.org', 'crates.io']);
+    assert.deepEqual(registry.git, { allow_push: true, require_clean_tree_for_commit: true });
+    assert.deepEqual(registry.ast, { language: 'rust', format_on_save: true, validate_on_edit: true });
+    assert.equal(registry.validators.size, 9);
+    assert.deepEqual(registry.validators.get('code.todo.blockers'), {
+      rule: 'code.todo.blockers',
+      enforcement: 'blocking',
+    });
+    assert.equal(registry.ceiling.side_effect_level, 'network');
+  });
+
+  test('S0-24 the rule pack loads and says that it has no version and no commands', () => {
+    const registry = load(fixture('rule-pack.yaml'));
+    assert.equal(registry.validators.size, 9);
+    assert.deepEqual(warningsOf(registry), [
+      'tool-runtime.yaml:1 Version is not written: read as version: 1',
+      'tool-runtime.yaml:12 Rule has no command and will refuse: build.must.pass (set commands.build)',
+      'tool-runtime.yaml:14 Rule has no command and will refuse: lint.must.pass (set commands.lint)',
+      'tool-runtime.yaml:16 Rule has no command and will refuse: fmt.must.pass (set commands.fmt)',
+    ]);
+  });
+
+  test('S0-24 the full example in single quotes means the same and has no escape warning', () => {
+    const text = fixture('full-example-single-quoted.yaml');
+    const registry = load(text);
+    assert.equal(registry.fingerprint, load(fixture('full-example.yaml')).fingerprint);
+    assert.equal(registry.warnings.length, 3);
+    const complete = load(
+      `${text}commands: {build: cargo build, lint: cargo clippy, fmt.must.pass: cargo fmt --check}\n`,
+    );
+    assert.deepEqual(complete.warnings, []);
+  });
+});
+
+describe('a registry that loads', () => {
+  test('S0-17 S0-18 S0-19 S0-20 leaves everything safe that it does not mention', () => {
+    const registry = load('version: 1\n');
+    const { spot, fingerprint, validators, tools, ...plain } = registry;
+    assert.match(fingerprint, /^sha256:[0-9a-f]{64}$/);
+    assert.equal(spot('shell_allow'), undefined);
+    assert.deepEqual([validators.size, tools.size], [0, 0]);
+    assert.deepEqual(
+      { ...plain, commands: { ...plain.commands }, providers: { ...plain.providers } },
+      {
+        version: 1,
+        warnings: [],
+        allowedDomains: [],
+        shellAllow: [],
+        git: { allow_push: false, require_clean_tree_for_commit: true },
+        ast: { format_on_save: false, validate_on_edit: false },
+        commands: {},
+        protectedBranches: ['main', 'master'],
+        testGlobs: [],
+        importRules: [],
+        ceiling: { side_effect_level: 'workspace_write' },
+        isolation: 'bubblewrap',
+        externalTools: [],
+        providers: {},
+        limits: {
+          max_in_flight: 32,
+          lock_wait_ms: 10_000,
+          max_request_bytes: 8_388_608,
+          approval_timeout_ms: 120_000,
+        },
+        budgets: {},
+      },
+    );
+  });
+
+  test('reads every section', () => {
+    const registry = load(fixture('every-section.yaml'), ['grep', 'file_read']);
+    assert.deepEqual(registry.warnings, []);
+    assert.deepEqual(registry.allowedDomains, ['crates.io', '*.example.org', 'localhost:8080']);
+    assert.deepEqual(registry.tools.get('grep'), { enabled: true, timeout_ms: 5000, max_timeout_ms: 20_000 });
+    assert.deepEqual(registry.tools.get('file_read'), { enabled: false });
+    assert.deepEqual(registry.ceiling, {
+      tools: ['fs_*', 'file_read'],
+      capabilities: { workspace: ['read_text'], process: [] },
+      side_effect_level: 'process_exec',
+      recursion_limit: 2,
+      tool_arg_constraints: [{ tool: 'file_*', arg_patterns: ['src/**'], arg_key: 'path' }],
+    });
+    assert.deepEqual(registry.approvals, {
+      auto_approve: ['file_read'],
+      auto_deny: ['git_push'],
+      require_approval: ['fs_delete'],
+      write_path_allowlist: ['src/**'],
+    });
+    assert.equal(registry.isolation, 'none');
+    assert.equal(registry.branchPattern?.test('feat/x'), true);
+    assert.equal(registry.branchPattern?.test('x'), false);
+    assert.deepEqual(registry.limits.lock_wait_ms, 0);
+    assert.deepEqual(registry.budgets, { max_calls: 100 });
+    assert.deepEqual(registry.externalTools, [{ name: 'scanner', binary: 'scan' }]);
+    assert.deepEqual(registry.providers['rust-analyzer'], { command: ['rust-analyzer'] });
+    assert.equal(registry.commands['constructor'], undefined);
+  });
+
+  test('unset and empty lists of a ceiling differ', () => {
+    assert.equal('tools' in load('version: 1\n').ceiling, false);
+    assert.deepEqual(load('version: 1\nallowed_tools: []\n').ceiling.tools, []);
+    assert.equal(load('version: 1\n').approvals, undefined);
+    assert.deepEqual(load('version: 1\napprovals: {auto_approve: []}\n').approvals, { auto_approve: [] });
+    assert.deepEqual(load('version: 1\nprotected_branches: []\n').protectedBranches, []);
+  });
+
+  const levels: [string, string][] = [
+    ['network: {allowed_domains: [crates.io]}', 'network'],
+    ['git: {allow_push: true}', 'network'],
+    ['shell_allow: [^ls]', 'process_exec'],
+    ['commands: {build: make}', 'process_exec'],
+    ['external_tools: [{name: x}]', 'process_exec'],
+    ['providers: {x: {}}', 'process_exec'],
+    ['git: {allow_push: false}', 'workspace_write'],
+    ['shell_allow: [^ls]\nside_effect_level: read_only', 'read_only'],
+  ];
+  for (const [text, level] of levels) {
+    test(`has the ceiling ${level} with ${text.replace('\n', ' and ')}`, () => {
+      assert.equal(load(`version: 1\n${text}\n`).ceiling.side_effect_level, level);
+    });
+  }
+
+  test('S0-22 gives a rule without a level its own', () => {
+    const registry = load('version: 1\nvalidators: [{rule: code.no.unwrap}, {rule: secrets.scan}]\n');
+    assert.equal(registry.validators.get('code.no.unwrap')?.enforcement, 'warning');
+    assert.equal(registry.validators.get('secrets.scan')?.enforcement, 'blocking');
+    const written = load(
+      'version: 1\nvalidators: [{enforcement: warning, rule: code.no.unwrap}, {rule: secrets.scan}]\n',
+    );
+    assert.equal(written.fingerprint, registry.fingerprint);
+  });
+
+  test('has a fingerprint that follows the meaning and not the spelling', () => {
+    const one = load('version: 1\ngit: {allow_push: true}\nshell_allow: []\n').fingerprint;
+    assert.equal(
+      load('# note\ngit:\n  require_clean_tree_for_commit: true\n  allow_push: true\nversion: 1\n').fingerprint,
+      one,
+    );
+    assert.notEqual(load('version: 1\ngit: {allow_push: false}\n').fingerprint, one);
+  });
+
+  test('knows the line of what is written, by index, by name and by nearest parent', () => {
+    const registry = load(fixture('full-example.yaml'));
+    const at = (path: string): string | undefined => {
+      const spot = registry.spot(path);
+      return spot && `${spot.file}:${spot.line}:${spot.column}`;
+    };
+    assert.equal(at('validators.3.enforcement'), 'tool-runtime.yaml:28:5');
+    assert.equal(at('validators.code.ast.parsed'), 'tool-runtime.yaml:27:5');
+    assert.equal(at('validators.code.ast.parsed.enforcement'), 'tool-runtime.yaml:27:5');
+    assert.equal(at('shell_allow.1'), 'tool-runtime.yaml:8:5');
+    assert.equal(at('shell_allow.^npm(\\s|$)'), 'tool-runtime.yaml:8:5');
+    assert.equal(at('network.allowed_domains.crates.io'), 'tool-runtime.yaml:4:42');
+    assert.equal(at('git.no_such_key'), 'tool-runtime.yaml:11:1');
+    assert.equal(at('commands.build'), undefined);
+  });
+
+  test('S0-23 cannot be changed, its maps included', () => {
+    const registry = load(fixture('full-example.yaml'));
+    assert.throws(() => (registry.validators as Map<string, unknown>).delete('sec.paths.sandbox'), TypeError);
+    assert.throws(() => (registry.tools as Map<string, unknown>).set('x', {}), TypeError);
+    assert.throws(() => (registry.allowedDomains as string[]).push('evil.test'), TypeError);
+    assert.throws(() => Object.assign(registry.git, { allow_push: false }), TypeError);
+    assert.throws(() => Object.assign(registry, { isolation: 'none' }), TypeError);
+    assert.throws(() => Object.assign(registry.commands, { build: 'x' }), TypeError);
+    assert.throws(
+      () => Object.assign(registry.validators.get('secrets.scan') ?? {}, { enforcement: 'warning' }),
+      TypeError,
+    );
+  });
+
+  test('S0-19 checks the examples beside a pattern', () => {
+    const entry = '{pattern: ^npm, match: [npm test], not_match: [pnpm]}';
+    assert.equal(load(`version: 1\nshell_allow: [${entry}]\n`).shellAllow[0]?.test('npm test'), true);
+    const lines = [
+      'version: 1',
+      'shell_allow:',
+      '  - pattern: ^npm',
+      '    match: [npm, yarn]',
+      '    not_match:',
+      '      - npm publish',
+    ];
+    assert.deepEqual(problemsOf(lines.join('\n')), [
+      '4:18 Pattern does not allow its example: yarn',
+      '6:9 Pattern allows what it must not: npm publish',
+    ]);
+  });
+
+  test('a command nobody uses is named with the one that was meant', () => {
+    assert.deepEqual(warningsOf(load('version: 1\ncommands:\n  biuld: make\n')), [
+      'tool-runtime.yaml:3 No rule or step uses this command: biuld (did you mean build?)',
+    ]);
+  });
+});
+
+describe('a registry that is refused', () => {
+  const rows: [string, string, readonly string[]][] = [
+    ['S0-17 another version', 'version: 2', ['1:1 Unsupported version: 2 (this runtime reads version 1)']],
+    ['S0-17 a version in quotes', "version: '1'", ['1:1 Unsupported version: "1" (this runtime reads version 1)']],
+    [
+      'S0-25 unknown top-level keys',
+      'shel_allow: []\nother: 1',
+      ['1:1 Unknown key: shel_allow (did you mean shell_allow?)', '2:1 Unknown key: other'],
+    ],
+    [
+      'S0-25 unknown keys further down',
+      'git: {allow_psuh: true}\ntools:\n  grep: {enable: true}\nvalidators:\n  - rule: secrets.scan\n    level: blocking',
+      [
+        '1:7 Unknown key: allow_psuh (did you mean allow_push?)',
+        '3:10 Unknown key: enable (did you mean enabled?)',
+        '6:5 Unknown key: level',
+      ],
+    ],
+    [
+      'S0-25 unknown keys beside a pattern',
+      'shell_allow:\n  - pattern: ^a\n    matches: [a]',
+      ['3:5 Unknown key: matches (did you mean match?)'],
+    ],
+    [
+      'S0-19 a bad pattern',
+      'shell_allow:\n  - ^ok\n  - ^(bad',
+      ['3:5 Bad pattern: ^(bad (missing closing ): `^(bad`)'],
+    ],
+    ['S0-19 a pattern without anchor', 'shell_allow: [npm]', ['1:15 Pattern is not anchored with ^: npm (write ^npm)']],
+    [
+      'S0-19 a backspace meant as a word end',
+      'shell_allow: ["^npm\\b"]',
+      ['1:15 Pattern holds a control character: ^npm\\b (double quotes turn \\b and \\t into one; use single quotes)'],
+    ],
+    [
+      'S0-22 an unknown rule',
+      'validators:\n  - rule: sec.path.sandbox\n    enforcement: blocking',
+      ['2:5 Unknown rule: sec.path.sandbox (did you mean sec.paths.sandbox?)'],
+    ],
+    [
+      'S0-22 a rule listed twice',
+      'validators:\n  - {rule: secrets.scan, enforcement: blocking}\n  - {rule: secrets.scan, enforcement: warning}',
+      ['3:6 Rule is listed twice: secrets.scan'],
+    ],
+    [
+      'S0-22 an unknown level',
+      'validators:\n  - rule: secrets.scan\n    enforcement: bloking',
+      [
+        '3:5 Unknown value: validators.0.enforcement bloking (one of blocking, warning, suggestion) (did you mean blocking?)',
+      ],
+    ],
+    [
+      'S0-22 a weakened security rule',
+      'validators:\n  - rule: sec.paths.sandbox\n    enforcement: warning',
+      ['3:5 Security rule cannot be weakened: sec.paths.sandbox (write enforcement: blocking)'],
+    ],
+    [
+      'S0-18 a domain with a scheme',
+      'network:\n  allowed_domains:\n    - https://crates.io',
+      ['3:7 Domain has a scheme: https://crates.io (write the host alone)'],
+    ],
+    [
+      'wrong types',
+      'shell_allow: ^npm\nnetwork: []\ngit: {allow_push: "yes"}\nlimits: {max_in_flight: 1.5}\nprotected_branches: [1]',
+      [
+        '1:1 Wrong type: shell_allow (expected a list, got text)',
+        '2:1 Wrong type: network (expected a map, got a list)',
+        '3:7 Wrong type: git.allow_push (expected true or false, got text)',
+        '4:10 Wrong type: limits.max_in_flight (expected a whole number, got a number)',
+        '5:22 Wrong type: protected_branches.0 (expected text, got a number)',
+      ],
+    ],
+    [
+      'nothing behind a key',
+      'shell_allow:\nside_effect_level:',
+      [
+        '1:1 Nothing written: shell_allow (expected a list; leave the key out to leave it unset)',
+        '2:1 Nothing written: side_effect_level (expected none, read_only, workspace_write, process_exec, network; leave the key out to leave it unset)',
+      ],
+    ],
+    [
+      'a list entry that is neither pattern nor map',
+      'shell_allow: [1]',
+      ['1:15 Wrong type: shell_allow.0 (expected a pattern, or a map with pattern, got a number)'],
+    ],
+    [
+      'a missing key',
+      'shell_allow: [{match: [a]}]\nvalidators: [{enforcement: blocking}]',
+      [
+        '1:15 Missing key: shell_allow.0.pattern (expected text)',
+        '2:14 Missing key: validators.0.rule (expected text)',
+      ],
+    ],
+    [
+      'figures out of range',
+      'limits: {max_in_flight: 0}\nrecursion_limit: 5000',
+      [
+        '1:10 Value is too small: limits.max_in_flight (at least 1)',
+        '2:1 Value is too large: recursion_limit (at most 1000)',
+      ],
+    ],
+    [
+      'a time limit above its own maximum',
+      'tools:\n  grep: {timeout_ms: 10, max_timeout_ms: 5}',
+      ['2:10 Time limit is above max_timeout_ms'],
+    ],
+    ['a command of two lines', 'commands: {build: "a\\nb"}', ['1:12 Command is not one plain line: a\\nb']],
+    [
+      'an unknown level of side effects',
+      'side_effect_level: networks',
+      [
+        '1:1 Unknown value: side_effect_level networks (one of none, read_only, workspace_write, process_exec, network) (did you mean network?)',
+      ],
+    ],
+    ['a bad glob', 'test_globs: ["[a"]', ['1:14 Pattern is not a valid glob: "[a" (a character class is not closed)']],
+    ['a bad name', 'commands: {"a b": make}', ['1:12 Not a plain name: a b']],
+    [
+      'an external tool listed twice',
+      'external_tools: [{name: a}, {name: a}]',
+      ['1:30 External tool is listed twice: a'],
+    ],
+    ['a list', '- version: 1', ['1:1 Wrong type: registry (expected a map, got a list)']],
+    ['plain text', 'hello', ['1:1 Wrong type: registry (expected a map, got text)']],
+    ['an empty text', '# nothing\n', ['1:1 Registry is empty: begin it with version: 1']],
+    ['a tag, without a second problem at its place', 'shell_allow: [!x ^a]', ['1:18 Tags are not allowed: !x']],
+  ];
+  for (const [name, text, expected] of rows) {
+    test(`${name}`, () => assert.deepEqual(problemsOf(text), expected));
+  }
+
+  test('a tool name is checked where the tools are known', () => {
+    const text = 'version: 1\nexternal_tools: [{name: scanner}]\ntools:\n  scanner: {}\n  gerp: {enabled: false}\n';
+    assert.deepEqual(problemsOf(text, ['grep']), ['5:3 Unknown tool: gerp (did you mean grep?)']);
+    assert.equal(load(text).tools.size, 2);
+    assert.deepEqual(load(text.replace('gerp', 'grep'), ['grep']).warnings, []);
+  });
+
+  test('names problems of every kind at once, in the order of the file', () => {
+    const lines = [
+      'version: 3',
+      'network: {allowed_domains: ["a/b"]}',
+      'shell_allow: ["^ok", "(", npm]',
+      'validators:',
+      '  - {rule: nope, enforcement: blocking}',
+      '  - {rule: sec.paths.sandbox, enforcement: suggestion}',
+      'version: 1',
+      'test_globs: ["!x"]',
+      'unknown: true',
+    ];
+    const error = refusal(lines.join('\n'));
+    const problems = error.details['problems'] as { line: number; path: string }[];
+    assert.deepEqual(
+      problems.map(({ line, path }) => `${line} ${path}`),
+      [
+        '2 network.allowed_domains.0',
+        '3 shell_allow.1',
+        '3 shell_allow.2',
+        '5 validators.0.rule',
+        '6 validators.1.enforcement',
+        '7 version',
+        '8 test_globs.0',
+        '9 unknown',
+      ],
+    );
+    assert.equal(error.details['problem_count'], 8);
+    assert.match(error.message, /^Registry refused: tool-runtime\.yaml:2:29 Domain has a path: a\/b .*; and 3 more$/);
+    assert.equal(error.details['registry'], 'tool-runtime.yaml:2');
+  });
+
+  test('throws nothing but a ToolError for any text', () => {
+    const key = fc.constantFrom(
+      'version',
+      'shell_allow',
+      'validators',
+      'git',
+      'network',
+      'tools',
+      'approvals',
+      'limits',
+      'providers',
+      '__proto__',
+      'x',
+    );
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(1, 2, '^a', '(', null, [], {}, ['^a', 1]));
+    const shaped = fc.dictionary(key, value).map((object) => JSON.stringify(object));
+    const damaged = fc
+      .tuple(fc.constant(fixture('full-example.yaml')), fc.nat({ max: 900 }), fc.string({ maxLength: 4 }))
+      .map(([text, at, insert]) => text.slice(0, at) + insert + text.slice(at + 1));
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), shaped, damaged), (text) => {
+        try {
+          load(text);
+        } catch (thrown) {
+          assert.ok(isToolError(thrown) && thrown.code === 'E_VALIDATION_FAIL', String(thrown));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

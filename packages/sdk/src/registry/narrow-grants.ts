@@ -1,0 +1,94 @@
+/** The narrowing of what lets calls reach outside: hosts, command lines, programs. Absent in the session means none. */
+import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { CompiledPattern } from '../contracts/registry.ts';
+import { canonicalJson } from '../platform/digest.ts';
+import { toolName } from './build-registry.ts';
+import { domainCovers } from './domains.ts';
+import { bareTable } from './freeze.ts';
+import { type Narrowing, placeEntry } from './narrowing.ts';
+import { excerpt } from './problems.ts';
+
+/** An entry wider than the host's is cut down to the host's entries inside it. */
+export function narrowDomains(narrowing: Narrowing): readonly string[] {
+  const { host, session } = narrowing;
+  const list = 'network.allowed_domains';
+  const kept = new Set<string>();
+  const keep = (name: string, spot: ReturnType<typeof host.spot>): void => {
+    if (kept.has(name)) return;
+    placeEntry(narrowing, list, { index: kept.size, name, spot });
+    kept.add(name);
+  };
+  for (const [index, entry] of session.allowedDomains.entries()) {
+    const path = `${list}.${index}`;
+    if (host.allowedDomains.some((outer) => domainCovers(outer, entry))) {
+      keep(entry, session.spot(path));
+      continue;
+    }
+    narrowing.overreach.push({ path, message: `Domain is not allowed by the host: ${entry}` });
+    for (const [at, inner] of host.allowedDomains.entries()) {
+      if (domainCovers(entry, inner)) keep(inner, host.spot(`${list}.${at}`));
+    }
+  }
+  return [...kept];
+}
+
+/** A line must match a pattern of each side. Which of two patterns is wider cannot be told, so only "none" overreaches. */
+export function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
+  const { host, session } = narrowing;
+  const kept: CompiledPattern[] = [];
+  for (const [index, { source, test }] of session.shellAllow.entries()) {
+    const path = `shell_allow.${index}`;
+    if (host.shellAllow.length === 0) {
+      narrowing.overreach.push({ path, message: `Shell is not allowed by the host: ${excerpt(source)}` });
+      continue;
+    }
+    placeEntry(narrowing, 'shell_allow', { index: kept.length, name: source, spot: session.spot(path) });
+    kept.push(bothMatch({ source, test }, host.shellAllow));
+  }
+  return kept;
+}
+
+function bothMatch(pattern: CompiledPattern, others: readonly CompiledPattern[]): CompiledPattern {
+  return Object.freeze({
+    source: pattern.source,
+    test: (text: string) => pattern.test(text) && others.some((other) => other.test(text)),
+  });
+}
+
+export function narrowBranchPattern({ host, session }: Narrowing): CompiledPattern | undefined {
+  if (session.branchPattern === undefined) return host.branchPattern;
+  return host.branchPattern === undefined
+    ? session.branchPattern
+    : bothMatch(session.branchPattern, [host.branchPattern]);
+}
+
+function sameJson(left: JsonValue, right: JsonValue | undefined): boolean {
+  return right !== undefined && canonicalJson(left) === canonicalJson(right);
+}
+
+export function narrowExternalTools(narrowing: Narrowing): readonly JsonObject[] {
+  const { host, session } = narrowing;
+  const known = new Map(host.externalTools.map((tool) => [toolName(tool), tool]));
+  const kept: JsonObject[] = [];
+  for (const [index, tool] of session.externalTools.entries()) {
+    const path = `external_tools.${index}`;
+    const name = toolName(tool);
+    if (!sameJson(tool, known.get(name))) {
+      narrowing.overreach.push({ path, message: `External tool is not one of the host's: ${name}` });
+      continue;
+    }
+    placeEntry(narrowing, 'external_tools', { index: kept.length, name, spot: session.spot(path) });
+    kept.push(tool);
+  }
+  return kept;
+}
+
+export function narrowProviders(narrowing: Narrowing): Readonly<Record<string, JsonValue>> {
+  const { host, session } = narrowing;
+  const kept = Object.entries(session.providers).filter(([name, provider]) => {
+    if (sameJson(provider, host.providers[name])) return true;
+    narrowing.overreach.push({ path: `providers.${name}`, message: `Provider is not one of the host's: ${name}` });
+    return false;
+  });
+  return bareTable(kept);
+}

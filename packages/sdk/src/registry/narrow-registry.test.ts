@@ -1,0 +1,466 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import fc from 'fast-check';
+import { sideEffectRank } from '../contracts/annotations.ts';
+import { ENFORCEMENTS } from '../contracts/classes.ts';
+import type { Registry } from '../contracts/registry.ts';
+import { compileGlobs } from '../policy/match-glob.ts';
+import type { RuleFacts } from './check-names.ts';
+import { defaultRegistry } from './default-registry.ts';
+import { hostAllowed } from './domains.ts';
+import { loadRegistry } from './load-registry.ts';
+import { narrowRegistry } from './narrow-registry.ts';
+
+const facts = JSON.parse(readFileSync(new URL('fixtures/rules.json', import.meta.url), 'utf8')) as RuleFacts[];
+const rules = new Map(facts.map((rule) => [rule.id, rule]));
+const toolTimeouts = new Map([['grep', 10_000]]);
+
+function load(file: string, text: string): Registry {
+  return loadRegistry(`version: 1\n${text}\n`, { file, rules, tools: undefined });
+}
+
+function narrow(hostText: string, sessionText: string): Registry {
+  const options = { overreach: 'error', toolTimeouts } as const;
+  return narrowRegistry(load('host.yaml', hostText), load('session.yaml', sessionText), options);
+}
+
+function trim(hostText: string, sessionText: string): Registry {
+  const options = { overreach: 'warn', toolTimeouts } as const;
+  return narrowRegistry(load('host.yaml', hostText), load('session.yaml', sessionText), options);
+}
+
+function refusal(hostText: string, sessionText: string): ToolError {
+  try {
+    narrow(hostText, sessionText);
+  } catch (thrown) {
+    assert.ok(isToolError(thrown) && thrown.code === 'E_POLICY', String(thrown));
+    return thrown;
+  }
+  assert.fail(`allowed: ${sessionText}`);
+}
+
+/** What the thrown error and, when trimming, the warnings say must be the same. */
+function overreachOf(hostText: string, sessionText: string): readonly string[] {
+  const thrown = refusal(hostText, sessionText).details['overreach'] as { registry: string; message: string }[];
+  const listed = thrown.map(({ registry, message }) => `${registry} ${message}`);
+  const warned = trim(hostText, sessionText).warnings.filter(
+    ({ details }) => details?.['reason'] === 'registry_overreach',
+  );
+  assert.deepEqual(
+    warned.map(({ message, details }) => `${details?.['registry']} ${message}`),
+    listed,
+  );
+  return listed;
+}
+
+describe('what a session may not ask for', () => {
+  const rows: [string, string, string, readonly string[]][] = [
+    [
+      'a domain',
+      'network: {allowed_domains: [a.test]}',
+      'network: {allowed_domains: [a.test, b.test]}',
+      ['session.yaml:2 Domain is not allowed by the host: b.test'],
+    ],
+    ['shell', 'git: {}', "shell_allow: ['^ls']", ['session.yaml:2 Shell is not allowed by the host: ^ls']],
+    [
+      'push and a dirty tree',
+      'git: {}',
+      'git:\n  allow_push: true\n  require_clean_tree_for_commit: false',
+      ['session.yaml:3 Push is not allowed by the host', 'session.yaml:4 Clean tree is required by the host'],
+    ],
+    [
+      'a weaker rule',
+      'validators: [{rule: secrets.scan, enforcement: blocking}]',
+      'validators:\n  - rule: secrets.scan\n    enforcement: warning',
+      ['session.yaml:3 Rule is blocking at the host: secrets.scan'],
+    ],
+    [
+      'a command of its own',
+      'commands: {build: make}',
+      'commands:\n  build: make\n  test: make test',
+      ["session.yaml:4 Command is not one of the host's: test"],
+    ],
+    [
+      'no isolation',
+      'git: {}',
+      'isolation: none',
+      ['session.yaml:2 Isolation cannot be switched off: the host requires it'],
+    ],
+    [
+      'a tool that is off',
+      'tools: {grep: {enabled: false}}',
+      'tools: {grep: {enabled: true}}',
+      ['session.yaml:2 Tool is switched off by the host: grep'],
+    ],
+    [
+      'more time than the host gives',
+      'tools: {grep: {timeout_ms: 50}}',
+      'tools: {grep: {timeout_ms: 60}}',
+      ["session.yaml:2 Limit is above the host's: tools.grep.timeout_ms (at most 50)"],
+    ],
+    [
+      'more time than the tool takes itself',
+      'git: {}',
+      'tools: {grep: {max_timeout_ms: 10001}}',
+      ["session.yaml:2 Limit is above the host's: tools.grep.max_timeout_ms (at most 10000)"],
+    ],
+    [
+      'time for a tool nobody can compare',
+      'git: {}',
+      'tools: {other: {timeout_ms: 1}}',
+      ["session.yaml:2 Limit is above the host's: tools.other.timeout_ms (it sets none to compare with)"],
+    ],
+    [
+      'higher limits and budgets',
+      'limits: {max_in_flight: 4}\nbudgets: {max_calls: 10}',
+      'limits: {max_in_flight: 5}\nbudgets: {max_calls: 11}',
+      [
+        "session.yaml:2 Limit is above the host's: limits.max_in_flight (at most 4)",
+        "session.yaml:3 Limit is above the host's: budgets.max_calls (at most 10)",
+      ],
+    ],
+    [
+      'a higher ceiling',
+      'allowed_tools: ["fs_*"]\nside_effect_level: read_only',
+      'side_effect_level: network\nallowed_tools: [grep]',
+      [
+        "session.yaml:3 Ceiling is above the host's: tools: grep",
+        "session.yaml:2 Ceiling is above the host's: side_effect_level: network",
+      ],
+    ],
+    [
+      'an external tool or provider that differs',
+      'external_tools: [{name: a, binary: x}]\nproviders: {p: {c: 1}}',
+      'external_tools: [{name: a, binary: y}]\nproviders: {p: {c: 2}}',
+      [
+        "session.yaml:2 External tool is not one of the host's: a",
+        "session.yaml:3 Provider is not one of the host's: p",
+      ],
+    ],
+    [
+      'other test globs beside the host rules',
+      'validators: [{rule: test.required.changed}]',
+      'test_globs: ["**"]',
+      ["session.yaml:2 Test globs are not the host's"],
+    ],
+  ];
+  for (const [name, host, session, expected] of rows) {
+    test(`S0-23 ${name}`, () => assert.deepEqual(overreachOf(host, session), expected));
+  }
+
+  test('S0-23 is listed in one error with the first line and what to do', () => {
+    const error = refusal('git: {}', 'isolation: none\ngit: {allow_push: true}');
+    assert.match(
+      error.message,
+      /^Registry asks for more than the host allows: session\.yaml:3 Push .*; session\.yaml:2 Isol/,
+    );
+    assert.equal(error.details['registry'], 'session.yaml:3');
+    assert.equal(typeof error.details['next'], 'string');
+  });
+});
+
+describe('what holds when both are narrowed', () => {
+  test('S0-23 a session inside the host is taken as it is', () => {
+    const host = [
+      'network: {allowed_domains: ["*.example.org", b.test]}',
+      "shell_allow: ['^npm', '^cargo']",
+      'git: {allow_push: true}',
+      'isolation: none',
+      'external_tools: [{name: a, binary: x}, {name: b}]',
+      'providers: {p: {c: 1}, q: 1}',
+      'tools: {grep: {timeout_ms: 50}}',
+    ].join('\n');
+    const session = [
+      'network: {allowed_domains: [api.example.org, "*.x.example.org", "b.test:443"]}',
+      "shell_allow: ['^npm test']",
+      'git: {allow_push: true}',
+      'isolation: none',
+      'external_tools: [{binary: x, name: a}]',
+      'providers: {p: {c: 1}}',
+      'tools: {grep: {timeout_ms: 40}}',
+    ].join('\n');
+    const registry = narrow(host, session);
+    assert.deepEqual(registry.warnings, []);
+    assert.deepEqual(registry.allowedDomains, ['api.example.org', '*.x.example.org', 'b.test:443']);
+    assert.deepEqual(registry.git, { allow_push: true, require_clean_tree_for_commit: true });
+    assert.equal(registry.isolation, 'none');
+    assert.deepEqual(registry.externalTools, [{ binary: 'x', name: 'a' }]);
+    assert.deepEqual(Object.keys(registry.providers), ['p']);
+    assert.deepEqual(registry.tools.get('grep'), { enabled: true, timeout_ms: 40 });
+    assert.equal(registry.ceiling.side_effect_level, 'network');
+    assert.ok(
+      Object.isFrozen(registry) && Object.isFrozen(registry.allowedDomains) && Object.isFrozen(registry.ceiling),
+    );
+  });
+
+  test('S0-23 a command line must match a pattern of each side', () => {
+    const [pattern] = narrow("shell_allow: ['^npm test', '^ls']", "shell_allow: ['^npm']").shellAllow;
+    assert.equal(pattern?.source, '^npm');
+    assert.equal(pattern?.test('npm test'), true);
+    assert.equal(pattern?.test('npm publish'), false);
+    assert.equal(pattern?.test('ls'), false);
+  });
+
+  test('S0-23 what a session leaves out it does not get, and rules and commands of the host stay', () => {
+    const host = [
+      'network: {allowed_domains: [a.test]}',
+      "shell_allow: ['^ls']",
+      'validators: [{rule: secrets.scan}]',
+      'commands: {build: make}',
+      'budgets: {max_calls: 3}',
+      'allowed_tools: [grep]',
+    ].join('\n');
+    const registry = narrow(host, 'ast: {language: rust}');
+    assert.deepEqual([registry.allowedDomains, registry.shellAllow], [[], []]);
+    assert.deepEqual([...registry.validators.keys()], ['secrets.scan']);
+    assert.deepEqual({ ...registry.commands }, { build: 'make' });
+    assert.deepEqual(registry.budgets, { max_calls: 3 });
+    assert.deepEqual(registry.ceiling.tools, ['grep']);
+    assert.equal(registry.ast.language, 'rust');
+  });
+
+  test('S0-23 rules, branches and import rules are joined, the stronger level wins', () => {
+    const registry = narrow(
+      'validators: [{rule: code.no.unwrap, enforcement: warning}]\nprotected_branches: [main]\nimport_rules: [{from: a}]',
+      'validators: [{rule: secrets.scan}, {rule: code.no.unwrap, enforcement: blocking}]\nprotected_branches: [dev]\nimport_rules: [{from: b}]',
+    );
+    assert.deepEqual(
+      [...registry.validators.values()],
+      [
+        { rule: 'code.no.unwrap', enforcement: 'blocking' },
+        { rule: 'secrets.scan', enforcement: 'blocking' },
+      ],
+    );
+    assert.deepEqual(registry.protectedBranches, ['main', 'dev']);
+    assert.deepEqual(registry.importRules, [{ from: 'a' }, { from: 'b' }]);
+  });
+
+  test('S0-23 a branch name must match both patterns', () => {
+    const pattern = narrow('branch_pattern: ^feat/', 'branch_pattern: x$').branchPattern;
+    assert.deepEqual(
+      ['feat/x', 'feat/y', 'fix/x'].map((name) => pattern?.test(name)),
+      [true, false, false],
+    );
+    assert.equal(narrow('branch_pattern: ^feat/', 'git: {}').branchPattern?.source, '^feat/');
+  });
+
+  test('S0-23 where both name a command the host wins and says so', () => {
+    const registry = narrow('commands: {build: make}', 'commands: {build: npm run build}');
+    assert.equal(registry.commands['build'], 'make');
+    assert.deepEqual(
+      registry.warnings.map(({ message, details }) => `${details?.['registry']} ${message}`),
+      ['session.yaml:2 Command of the host is used instead: build'],
+    );
+  });
+
+  test('S0-23 warnings of the session file are kept', () => {
+    const registry = narrow('git: {}', 'validators: [{rule: lint.must.pass}]');
+    assert.match(registry.warnings[0]?.message ?? '', /Rule has no command and will refuse: lint/);
+  });
+
+  test('S0-23 a wider domain is cut down to what the host lists inside it', () => {
+    const registry = trim(
+      'network: {allowed_domains: [a.x.test, "b.x.test:443", c.test]}',
+      'network: {allowed_domains: ["*.x.test"]}',
+    );
+    assert.deepEqual(registry.allowedDomains, ['a.x.test', 'b.x.test:443']);
+  });
+
+  test('S0-23 limits come down to the lower of both, unwritten ones in silence', () => {
+    const registry = narrow('limits: {max_in_flight: 4, lock_wait_ms: 5}', 'limits: {lock_wait_ms: 3}');
+    assert.deepEqual([registry.limits.max_in_flight, registry.limits.lock_wait_ms], [4, 3]);
+    assert.deepEqual(registry.warnings, []);
+  });
+
+  test('S0-23 a ceiling nobody wrote comes down in silence', () => {
+    const registry = narrow("shell_allow: ['^ls']\nside_effect_level: read_only", "shell_allow: ['^ls']");
+    assert.equal(registry.ceiling.side_effect_level, 'read_only');
+    assert.deepEqual(registry.warnings, []);
+  });
+
+  test('S0-23 an untrusted file only narrows the safe defaults and its wishes are named', () => {
+    const session = load(
+      'tool-runtime.yaml',
+      "shell_allow: ['^npm']\ngit: {allow_push: true}\nvalidators: [{rule: secrets.scan}]",
+    );
+    const registry = narrowRegistry(defaultRegistry(), session, { overreach: 'warn' });
+    assert.deepEqual(registry.shellAllow, []);
+    assert.equal(registry.git.allow_push, false);
+    assert.equal(registry.ceiling.side_effect_level, 'workspace_write');
+    assert.equal(registry.validators.size, 1);
+    assert.deepEqual(
+      registry.warnings.map(({ details }) => details?.['registry']),
+      ['tool-runtime.yaml:2', 'tool-runtime.yaml:3'],
+    );
+  });
+
+  test('S0-23 the host narrowed by itself is the host', () => {
+    const host = load(
+      'host.yaml',
+      readFileSync(new URL('fixtures/every-section.yaml', import.meta.url), 'utf8').slice(11),
+    );
+    const same = narrowRegistry(host, host, { overreach: 'error' });
+    const plain = ({
+      spot,
+      fingerprint,
+      warnings,
+      shellAllow,
+      branchPattern,
+      importRules,
+      ...rest
+    }: Registry): unknown => ({
+      ...rest,
+      shell: shellAllow.map(({ source }) => source),
+      branch: branchPattern?.source,
+    });
+    assert.deepEqual(plain(same), plain(host));
+  });
+
+  test('S0-23 every line points at the file that wrote it, under its new index', () => {
+    const registry = trim(
+      'validators:\n  - rule: secrets.scan\nnetwork: {allowed_domains: [a.test]}\nlimits: {max_in_flight: 4}',
+      'validators:\n  - rule: code.no.unwrap\nnetwork:\n  allowed_domains:\n    - b.test\n    - a.test\nlimits: {lock_wait_ms: 1}',
+    );
+    const at = (path: string): string | undefined => {
+      const spot = registry.spot(path);
+      return spot && `${spot.file}:${spot.line}`;
+    };
+    assert.equal(at('validators.0'), 'host.yaml:3');
+    assert.equal(at('validators.secrets.scan'), 'host.yaml:3');
+    assert.equal(at('validators.1'), 'session.yaml:3');
+    assert.equal(at('validators.code.no.unwrap.enforcement'), 'session.yaml:3');
+    assert.equal(at('network.allowed_domains.0'), 'session.yaml:7');
+    assert.equal(at('network.allowed_domains.7'), 'session.yaml:5');
+    assert.equal(at('limits.max_in_flight'), 'host.yaml:5');
+    assert.equal(at('limits.lock_wait_ms'), 'session.yaml:8');
+    assert.equal(at('commands.build'), undefined);
+  });
+
+  test('S0-23 has a fingerprint of its own', () => {
+    assert.equal(narrow('git: {}', 'git: {}').fingerprint, narrow('git: {}', 'git: {}').fingerprint);
+    assert.notEqual(narrow('git: {}', 'git: {}').fingerprint, narrow('isolation: none', 'git: {}').fingerprint);
+  });
+});
+
+describe('narrowing', () => {
+  const optional = { requiredKeys: [] };
+  const level = fc.constantFrom('none', 'read_only', 'workspace_write', 'process_exec', 'network');
+  const domain = fc.constantFrom('a.test', '*.a.test', 'x.a.test', '*.x.a.test', 'b.test:80', 'b.test', '.test');
+  const figure = fc.integer({ min: 1, max: 5 });
+  const written = fc.record(
+    {
+      network: fc.record({ allowed_domains: fc.array(domain, { maxLength: 3 }) }),
+      shell_allow: fc.array(fc.constantFrom('^npm', '^npm test', '^(a|b)', '^a$', '^'), { maxLength: 3 }),
+      git: fc.record({ allow_push: fc.boolean(), require_clean_tree_for_commit: fc.boolean() }, optional),
+      validators: fc.uniqueArray(
+        fc.record({
+          rule: fc.constantFrom('secrets.scan', 'code.no.unwrap'),
+          enforcement: fc.constantFrom(...ENFORCEMENTS),
+        }),
+        { selector: ({ rule }) => rule },
+      ),
+      commands: fc.dictionary(fc.constantFrom('build', 'lint'), fc.constantFrom('make', 'npm'), { maxKeys: 2 }),
+      allowed_tools: fc.array(fc.constantFrom('grep', 'fs_*', 'fs_list', '*'), { maxLength: 3 }),
+      side_effect_level: level,
+      recursion_limit: figure,
+      isolation: fc.constantFrom('bubblewrap', 'none'),
+      limits: fc.record({ max_in_flight: figure, lock_wait_ms: figure }, optional),
+      budgets: fc.record({ max_calls: figure }, optional),
+      tools: fc.dictionary(
+        fc.constantFrom('grep', 'other'),
+        fc.record({ enabled: fc.boolean(), timeout_ms: figure, max_timeout_ms: fc.constant(5) }, optional),
+        { maxKeys: 2 },
+      ),
+      external_tools: fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b'), binary: figure }), {
+        selector: ({ name }) => name,
+      }),
+    },
+    optional,
+  );
+  /** One line of YAML a section; JSON is YAML. */
+  const readable = (file: string): fc.Arbitrary<Registry> =>
+    written.map((sections) => {
+      const text = Object.entries(sections).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+      return load(file, text.join('\n'));
+    });
+
+  const hosts = ['a.test', 'x.a.test', 'y.x.a.test', 'b.test:80', 'b.test:81', 'b.test', 'c.test'];
+  const lines = ['npm', 'npm test', 'a', 'b', 'ab', 'ls'];
+  const tools = ['grep', 'fs_list', 'fs_move', 'other'];
+
+  /** Everything a registry grants, as a set of words: narrowing may only take words away. */
+  function grants(registry: Registry): Set<string> {
+    const usable = registry.ceiling.tools === undefined ? () => true : compileGlobs(registry.ceiling.tools);
+    return new Set([
+      ...hosts.filter((host) => hostAllowed(registry.allowedDomains, host) !== undefined).map((host) => `host ${host}`),
+      ...lines
+        .filter((line) => registry.shellAllow.some((pattern) => pattern.test(line)))
+        .map((line) => `line ${line}`),
+      ...tools
+        .filter((tool) => usable(tool) && registry.tools.get(tool)?.enabled !== false)
+        .map((tool) => `tool ${tool}`),
+      ...(registry.git.allow_push ? ['push'] : []),
+      ...(registry.git.require_clean_tree_for_commit ? [] : ['dirty commit']),
+      ...(registry.isolation === 'none' ? ['no isolation'] : []),
+      ...registry.externalTools.map((tool) => `external ${JSON.stringify(tool['name'])} ${tool['binary']}`),
+    ]);
+  }
+
+  /** Figures of which lower is stricter. */
+  function figures(registry: Registry): readonly number[] {
+    const weakness = (rule: string): number => {
+      const validator = registry.validators.get(rule);
+      return validator === undefined ? ENFORCEMENTS.length : ENFORCEMENTS.indexOf(validator.enforcement);
+    };
+    const grep = registry.tools.get('grep');
+    return [
+      registry.limits.max_in_flight,
+      registry.limits.lock_wait_ms,
+      registry.budgets.max_calls ?? Number.POSITIVE_INFINITY,
+      registry.ceiling.recursion_limit ?? Number.POSITIVE_INFINITY,
+      sideEffectRank(registry.ceiling.side_effect_level ?? 'network'),
+      grep?.timeout_ms ?? 10_000,
+      weakness('secrets.scan'),
+      weakness('code.no.unwrap'),
+      grep?.max_timeout_ms ?? grep?.timeout_ms ?? 10_000,
+    ];
+  }
+
+  test('S0-23 never grants what either side does not', () => {
+    fc.assert(
+      fc.property(readable('host.yaml'), readable('session.yaml'), (host, session) => {
+        const result = narrowRegistry(host, session, { overreach: 'warn', toolTimeouts });
+        for (const side of [host, session]) {
+          assert.deepEqual([...grants(result).difference(grants(side))], []);
+        }
+        // The last figure is what stands in where a side sets none, and only the host's may do so.
+        const [ours, theirs, both] = [figures(host), figures(session), figures(result)];
+        assert.ok(
+          both.every((value, index) => value <= (ours[index] ?? 0)),
+          `${both} above the host's ${ours}`,
+        );
+        assert.ok(
+          both.slice(0, -1).every((value, index) => value <= (theirs[index] ?? 0)),
+          `${both} above ${theirs}`,
+        );
+        assert.deepEqual(result.commands, host.commands);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('S0-23 refuses exactly where trimming names something', () => {
+    fc.assert(
+      fc.property(readable('host.yaml'), readable('session.yaml'), (host, session) => {
+        const trimmed = narrowRegistry(host, session, { overreach: 'warn', toolTimeouts });
+        const named = trimmed.warnings.some(({ details }) => details?.['reason'] === 'registry_overreach');
+        const attempt = (): Registry => narrowRegistry(host, session, { overreach: 'error', toolTimeouts });
+        if (named) assert.throws(attempt, (thrown) => isToolError(thrown) && thrown.code === 'E_POLICY');
+        else assert.deepEqual(grants(attempt()), grants(trimmed));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

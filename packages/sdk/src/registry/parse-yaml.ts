@@ -1,0 +1,111 @@
+/**
+ * Registry text → plain JSON value and the place of every key, under hard limits: 64 KiB, one document, depth 32,
+ * no directives. What the tree may hold (tags, aliases, keys) is judged in read-yaml-tree.ts.
+ *
+ * The token stages of the library are driven by hand, because nesting must be refused while it is being read: deep
+ * brackets cost seconds later. The library's own unique-key check is quadratic and is switched off for the same reason.
+ */
+import { type JsonValue, utf8Length } from '@tool-runtime/protocol';
+import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLError } from 'yaml';
+import { canMendEscapes, mendEscapes } from './mend-escapes.ts';
+import type { Place, Places, RegistryProblem } from './problems.ts';
+import { MAX_DEPTH, readYamlTree } from './read-yaml-tree.ts';
+import { MAX_REGISTRY_BYTES } from './registry-size.ts';
+
+interface ParsedYaml {
+  /** Undefined when the text cannot be read at all; `problems` then says why. */
+  readonly value: JsonValue | undefined;
+  readonly places: Places;
+  readonly problems: readonly RegistryProblem[];
+  readonly warnings: readonly RegistryProblem[];
+}
+
+type Locator = (offset: number) => Place;
+
+interface Tokens {
+  readonly tokens: readonly CST.Token[];
+  readonly placeOf: Locator;
+  readonly problem: RegistryProblem | undefined;
+}
+
+function problemAt(place: Place, message: string): RegistryProblem {
+  return { line: place.line, column: place.column, path: '', message };
+}
+
+function unreadable(problems: readonly RegistryProblem[]): ParsedYaml {
+  return { value: undefined, places: new Map(), problems, warnings: [] };
+}
+
+function readTokens(text: string): Tokens {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const placeOf: Locator = (offset) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    // The stack also holds the document and the scalar being read.
+    if (parser.stack.length > MAX_DEPTH + 2) {
+      const problem = problemAt(placeOf(parser.offset), `Nesting is too deep: more than ${MAX_DEPTH} levels`);
+      return { tokens: [], placeOf, problem };
+    }
+  }
+  tokens.push(...parser.end());
+  return { tokens, placeOf, problem: streamProblem(tokens, placeOf) };
+}
+
+/** A directive could switch the YAML version, and with it what `yes` and `<<` mean. */
+function streamProblem(tokens: readonly CST.Token[], placeOf: Locator): RegistryProblem | undefined {
+  const directive = tokens.find((token) => token.type === 'directive');
+  if (directive !== undefined) return problemAt(placeOf(directive.offset), 'YAML directives are not allowed');
+  const second = tokens.filter((token) => token.type === 'document')[1];
+  if (second !== undefined) return problemAt(placeOf(second.offset), 'More than one document: a registry is one');
+  return undefined;
+}
+
+function compose(tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {
+  const composer = new Composer({
+    uniqueKeys: false,
+    stringKeys: true,
+    merge: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+    keepSourceTokens: true,
+    logLevel: 'silent',
+  });
+  return [...composer.compose(tokens, true, length)][0];
+}
+
+function syntaxProblems(errors: readonly YAMLError[], placeOf: Locator): readonly RegistryProblem[] {
+  return errors.map((error) => problemAt(placeOf(error.pos[0]), `Not valid YAML: ${error.message}`));
+}
+
+/** Never throws. All problems of the text come back at once. */
+export function parseYaml(text: string): ParsedYaml {
+  if (utf8Length(text) > MAX_REGISTRY_BYTES) {
+    return unreadable([problemAt({ line: 1, column: 1 }, `Registry is larger than ${MAX_REGISTRY_BYTES} bytes`)]);
+  }
+  const { tokens, placeOf, problem } = readTokens(text);
+  if (problem !== undefined) return unreadable([problem]);
+
+  let document = compose(tokens, text.length);
+  const warnings: RegistryProblem[] = [];
+  if (document !== undefined && canMendEscapes(document.errors)) {
+    for (const { offset } of mendEscapes(document, document.errors)) {
+      const message =
+        'Invalid escape in double quotes: its backslashes are read literally; write the pattern in single quotes';
+      warnings.push(problemAt(placeOf(offset), message));
+    }
+    document = compose(tokens, text.length);
+  }
+  if (document === undefined || (document.contents === null && document.errors.length === 0)) {
+    return unreadable([problemAt({ line: 1, column: 1 }, 'Registry is empty: begin it with version: 1')]);
+  }
+  const tree = readYamlTree(document, placeOf);
+  const syntax = syntaxProblems(document.errors, placeOf);
+  const problems = [...syntax, ...tree.problems];
+  return { value: syntax.length > 0 ? undefined : tree.value, places: tree.places, problems, warnings };
+}

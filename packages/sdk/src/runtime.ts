@@ -1,0 +1,254 @@
+/**
+ * createRuntime: the only place where parts are wired together.
+ *
+ * A runtime owns one workspace folder, one state folder and one journal. Sessions share these and nothing else.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import type { AstIndex } from './contracts/ast.ts';
+import type { Clock } from './contracts/clock.ts';
+import type { ChainHead, JournalStore, ReadFilter, StoredRecord, VerifyReport } from './contracts/journal.ts';
+import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
+import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
+import type { RuleDefinition, RuleFacts } from './contracts/rule.ts';
+import type { AnyTool } from './contracts/tool.ts';
+import { createEventBus, type EventBus } from './events/event-bus.ts';
+import { createMetrics, type Metrics } from './events/metrics.ts';
+import { createArgsHasher } from './journal/args-hash.ts';
+import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
+import { createRecoveryLog } from './journal/recovery-log.ts';
+import { createRedactor } from './journal/redact.ts';
+import { createArgsSummarizer } from './journal/summarize-args.ts';
+import { createPathLocks } from './locks/path-locks.ts';
+import { readOperatorFile } from './platform/operator-file.ts';
+import { currentInstance, isAlive } from './platform/process-identity.ts';
+import { openRoot, type Root, type RootBackend } from './platform/root.ts';
+import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
+import { createSystemClock } from './platform/system-clock.ts';
+import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
+import { allowAllPolicy } from './policy/allow-all-policy.ts';
+import type { KnownNames } from './registry/check-names.ts';
+import type { RegistrySources, RegistryText } from './registry/choose-registry.ts';
+import { defaultRegistry } from './registry/default-registry.ts';
+import { MAX_REGISTRY_BYTES } from './registry/registry-size.ts';
+import { openTrustList } from './registry/trust-list.ts';
+import * as builtInRules from './rules/catalog.ts';
+import { UNTRIGGERED_RULES } from './rules/untriggered-rules.ts';
+import type { RuntimeParts } from './session/compile-session.ts';
+import { openSession } from './session/open-session.ts';
+import type { Session } from './session/session.ts';
+import { openSqliteJournal } from './stores/journal-sqlite.ts';
+import * as builtInTools from './tools/catalog.ts';
+
+/** Name of the registry that may lie in a workspace root. */
+export const REGISTRY_FILE = 'tool-runtime.yaml';
+
+export interface RuntimeOptions {
+  /** The folder every path is relative to. */
+  readonly workspace: string;
+  /** Where journal and key live; outside the workspace. Default: the user's state folder, one per workspace. */
+  readonly state?: string;
+  /** The operator's registry: a file name, or its text. Default: the workspace's own, narrowed, or the safe defaults. */
+  readonly registry?: string | RegistryText;
+  /** Tools besides the built-in ones. */
+  readonly tools?: readonly AnyTool[];
+  readonly rules?: readonly RuleDefinition[];
+  readonly hooks?: readonly Hook[];
+  readonly policy?: ToolPolicy;
+  readonly approvals?: ApprovalDispatcher;
+  /** A coordinator's budget, besides the registry's. */
+  readonly budget?: BudgetPort;
+  readonly ast?: AstIndex;
+  /** `normal` survives a killed process, `full` also a power cut. */
+  readonly durability?: 'normal' | 'full';
+  /** Values that never appear in records, events or errors. */
+  readonly secrets?: readonly string[];
+  readonly extraRoots?: readonly ExtraRoot[];
+  /** Hears of failures that callers see only as E_INTERNAL; the cause is in `error.cause`. For logs. */
+  readonly onUnexpected?: (error: ToolError) => void;
+  /** Seams for tests and other stores. */
+  readonly ports?: RuntimePorts;
+}
+
+export interface RuntimePorts {
+  readonly journal?: JournalStore;
+  readonly clock?: Clock;
+  readonly pathBackend?: RootBackend | 'auto';
+  readonly newId?: () => string;
+  readonly wrapParts?: (parts: RuntimeParts) => RuntimeParts;
+}
+
+export interface SessionOptions {
+  /** Who is responsible for the calls. */
+  readonly actor?: string;
+  /** Program and version that sends them. */
+  readonly client?: string;
+  /** A registry that can only narrow the runtime's. */
+  readonly registry?: RegistryText;
+  /** A further ceiling; asking for more than the registry allows is an error. */
+  readonly capabilities?: CapabilityPolicy;
+  /** The session expires when no heartbeat comes for so long. */
+  readonly heartbeatTimeoutMs?: number;
+}
+
+export interface Runtime {
+  readonly registry: Registry;
+  /** What the operator should know about the registry. */
+  readonly warnings: readonly ErrorEntry[];
+  readonly pathBackend: RootBackend;
+  openSession(options?: SessionOptions): Promise<Session>;
+  /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
+  reconcile(): Promise<readonly ReconciledCall[]>;
+  records(filter?: ReadFilter): Iterable<StoredRecord>;
+  head(): ChainHead;
+  verify(anchor?: ChainHead): VerifyReport;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  /** Ends all sessions after their running calls, then the journal. */
+  close(): Promise<void>;
+}
+
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const state = openStateFolder(options.state ?? defaultStateFolder(options.workspace, process.env), {
+    workspace: options.workspace,
+  });
+  const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
+  const workspace = createWorkspace(root, {
+    protectedNames: [REGISTRY_FILE],
+    ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
+  });
+  const parts = wireParts(options, workspace, state);
+  const known = knownNames(parts);
+  const registry = await registryInForce(await registrySources(options, workspace, state), known);
+  await reconcileParts(parts);
+  return assembleRuntime({ parts, registry, known, workspace, root });
+}
+
+interface Assembly {
+  readonly parts: RuntimeParts;
+  readonly registry: Registry;
+  readonly known: KnownNames;
+  readonly workspace: FileWorkspace;
+  readonly root: Root;
+}
+
+function assembleRuntime({ parts, registry, known, workspace, root }: Assembly): Runtime {
+  const sessions = new Set<Session>();
+  return {
+    registry,
+    warnings: registry.warnings,
+    pathBackend: root.backend,
+    async openSession(options = {}) {
+      const session = await openSession(
+        {
+          actor: options.actor ?? 'local',
+          client: options.client ?? 'embedded',
+          registry: await narrowedFor(options, registry, known),
+          capabilities: options.capabilities,
+          heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+        },
+        parts,
+        (ended) => sessions.delete(ended),
+      );
+      sessions.add(session);
+      return session;
+    },
+    reconcile: () => reconcileParts(parts),
+    records: (filter) => parts.journal.read(filter),
+    head: () => parts.journal.head(),
+    verify: (anchor) => parts.journal.verify(anchor),
+    events: parts.events,
+    metrics: parts.metrics,
+    async close() {
+      await Promise.all([...sessions].map((session) => session.close()));
+      parts.events.close();
+      parts.journal.retire(parts.instanceId);
+      await parts.journal.close();
+      workspace.close();
+      root.close();
+    },
+  };
+}
+
+/** Reading YAML takes dozens of modules: they are loaded when there is something to read. */
+async function registryInForce(sources: RegistrySources, known: KnownNames): Promise<Registry> {
+  if (sources.operator === undefined && sources.workspace === undefined) return defaultRegistry();
+  const { chooseRegistry } = await import('./registry/choose-registry.ts');
+  return chooseRegistry(sources, known);
+}
+
+async function narrowedFor(options: SessionOptions, host: Registry, known: KnownNames): Promise<Registry> {
+  if (options.registry === undefined) return host;
+  const { loadRegistry } = await import('./registry/load-registry.ts');
+  const { narrowRegistry } = await import('./registry/narrow-registry.ts');
+  const requested = loadRegistry(options.registry.text, { ...known, file: options.registry.file });
+  return narrowRegistry(host, requested, { overreach: 'error' });
+}
+
+function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: StateFolder): RuntimeParts {
+  const { ports = {} } = options;
+  const clock = ports.clock ?? createSystemClock();
+  const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
+  const instance = currentInstance();
+  journal.enroll(instance);
+  const redactor = createRedactor({ secrets: options.secrets ?? [] });
+  const parts: RuntimeParts = {
+    instanceId: instance.id,
+    tools: [...Object.values(builtInTools), ...(options.tools ?? [])],
+    rules: [...Object.values(builtInRules), ...(options.rules ?? [])],
+    hooks: options.hooks ?? [],
+    policy: options.policy ?? allowAllPolicy(),
+    dispatcher: options.approvals,
+    budget: options.budget,
+    journal,
+    recovery: createRecoveryLog(journal),
+    locks: createPathLocks(),
+    workspace,
+    ast: options.ast,
+    events: createEventBus(),
+    metrics: createMetrics(),
+    clock,
+    newId: ports.newId ?? randomUUID,
+    hashArgs: createArgsHasher(state.key()),
+    summarizeArgs: createArgsSummarizer(redactor),
+    redact: redactor.redactText,
+    reportUnexpected: options.onUnexpected ?? (() => {}),
+  };
+  return ports.wrapParts?.(parts) ?? parts;
+}
+
+function knownNames(parts: RuntimeParts): KnownNames {
+  const facts: RuleFacts[] = [...parts.rules, ...UNTRIGGERED_RULES];
+  return {
+    rules: new Map(facts.map((rule) => [rule.id, rule])),
+    tools: new Set(parts.tools.map((tool) => tool.name)),
+  };
+}
+
+async function registrySources(
+  options: RuntimeOptions,
+  workspace: FileWorkspace,
+  state: StateFolder,
+): Promise<RegistrySources> {
+  const trusted = openTrustList(state);
+  return {
+    operator: operatorRegistry(options.registry),
+    workspace: options.registry === undefined ? await workspaceRegistry(workspace) : undefined,
+    isTrusted: (sha256: string) => trusted.has(sha256),
+  };
+}
+
+function operatorRegistry(registry: RuntimeOptions['registry']): RegistryText | undefined {
+  if (typeof registry !== 'string') return registry;
+  return { text: readOperatorFile(registry, { maxBytes: MAX_REGISTRY_BYTES }), file: registry };
+}
+
+async function workspaceRegistry(workspace: FileWorkspace): Promise<RegistryText | undefined> {
+  if ((await workspace.stat(REGISTRY_FILE)) === null) return undefined;
+  const { bytes } = await workspace.readFile(REGISTRY_FILE, { maxBytes: MAX_REGISTRY_BYTES + 1 });
+  return { text: new TextDecoder().decode(bytes), file: REGISTRY_FILE };
+}
+
+function reconcileParts(parts: RuntimeParts): Promise<readonly ReconciledCall[]> {
+  return reconcile(parts.journal, { clock: parts.clock, isAlive, self: parts.instanceId });
+}

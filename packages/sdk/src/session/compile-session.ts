@@ -1,0 +1,151 @@
+/** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
+import { ToolError } from '@tool-runtime/protocol';
+import { readOnlyView } from '../call/execution-context.ts';
+import type { ExecutionContext, SessionParts } from '../call/session-parts.ts';
+import type { AstIndex } from '../contracts/ast.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { JournalStore } from '../contracts/journal.ts';
+import type { LockTable } from '../contracts/locks.ts';
+import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from '../contracts/policy.ts';
+import type { Registry } from '../contracts/registry.ts';
+import type { RuleDefinition } from '../contracts/rule.ts';
+import type { AnyTool } from '../contracts/tool.ts';
+import type { Workspace } from '../contracts/workspace.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import type { Metrics } from '../events/metrics.ts';
+import type { RecoveryLog } from '../journal/recovery-log.ts';
+import { compilePackage } from '../package/compile-package.ts';
+import { createExecutorRegistry, type ExecutorRegistry } from '../package/executor-registry.ts';
+import { buildSnapshot } from '../package/registry-snapshot.ts';
+import { createRouter } from '../package/tool-router.ts';
+import { createApprovalBroker } from '../policy/approval-broker.ts';
+import { compileApprovalPolicy } from '../policy/approval-policy.ts';
+import { compileCeiling } from '../policy/check-ceiling.ts';
+import { compileHooks } from '../policy/hook-set.ts';
+import { compileRules } from '../policy/rule-set.ts';
+import { validateSurface } from '../policy/surface.ts';
+import { chooseTools, compileTool, toolFacts } from './compile-tools.ts';
+import { inProcessExecutor } from './in-process-executor.ts';
+import { createSessionBudget } from './session-budget.ts';
+
+/** What all sessions of a runtime share. */
+export interface RuntimeParts {
+  readonly instanceId: string;
+  readonly tools: readonly AnyTool[];
+  readonly rules: readonly RuleDefinition[];
+  readonly hooks: readonly Hook[];
+  readonly policy: ToolPolicy;
+  readonly dispatcher: ApprovalDispatcher | undefined;
+  readonly budget: BudgetPort | undefined;
+  readonly journal: JournalStore;
+  readonly recovery: RecoveryLog;
+  readonly locks: LockTable;
+  readonly workspace: Workspace;
+  readonly ast: AstIndex | undefined;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  newId(): string;
+  readonly hashArgs: SessionParts['hashArgs'];
+  readonly summarizeArgs: SessionParts['summarizeArgs'];
+  readonly redact: SessionParts['redact'];
+  readonly reportUnexpected: SessionParts['reportUnexpected'];
+}
+
+export interface SessionIdentity {
+  readonly sessionId: string;
+  readonly actor: string;
+  readonly client: string;
+  /** Already narrowed to what this session may have. */
+  readonly registry: Registry;
+}
+
+export function compileSession(identity: SessionIdentity, runtime: RuntimeParts): SessionParts {
+  const { registry } = identity;
+  const ceiling = compileCeiling(registry.ceiling);
+  const { usable, hidden } = chooseTools({
+    tools: runtime.tools,
+    registry,
+    ceiling,
+    hasAst: runtime.ast !== undefined,
+  });
+  checkSurface(usable, registry, runtime);
+  const compiled = compilePackage({
+    packageId: 'package.session',
+    agentId: identity.actor,
+    registryFingerprint: registry.fingerprint,
+    tools: usable.map(toolFacts),
+  });
+  const router = createRouter(buildSnapshot(compiled.package, compiled.routes));
+  const tools = new Map(
+    usable.map((tool) => {
+      const route = router.snapshot.findByName(tool.name);
+      if (route === undefined) throw new TypeError(`No route was compiled: ${tool.name}`);
+      return [tool.name, compileTool(tool, route, registry)] as const;
+    }),
+  );
+  return {
+    ...sharedParts(runtime),
+    ...identity,
+    source: { kind: 'user', id: identity.actor, trust: 'user_provided', privacy: 'internal' },
+    router,
+    tools,
+    hidden,
+    executors: executorsFor([...tools.values()].map(({ tool, route }) => [tool, route.executor_ref ?? ''])),
+    ceiling,
+    hooks: compileHooks(runtime.hooks),
+    rules: compileRules(runtime.rules, registry),
+    approvals: compileApprovalPolicy(registry.approvals),
+    broker: createApprovalBroker({
+      dispatcher: runtime.dispatcher,
+      journalAppend: (records) => runtime.journal.append(records),
+      clock: runtime.clock,
+      newId: runtime.newId,
+    }),
+    budgets: [createSessionBudget(registry.budgets), ...(runtime.budget === undefined ? [] : [runtime.budget])],
+    readOnlyWorkspace: readOnlyView(runtime.workspace),
+  };
+}
+
+function sharedParts(runtime: RuntimeParts) {
+  const { instanceId, policy, journal, recovery, locks, workspace, ast, events, metrics, clock } = runtime;
+  const { newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
+  return {
+    instanceId,
+    policy,
+    journal,
+    recovery,
+    locks,
+    workspace,
+    ast,
+    events,
+    metrics,
+    clock,
+    newId,
+    hashArgs,
+    summarizeArgs,
+    redact,
+    reportUnexpected,
+  };
+}
+
+function executorsFor(tools: readonly (readonly [AnyTool, string])[]): ExecutorRegistry<ExecutionContext> {
+  const executors = createExecutorRegistry<ExecutionContext>();
+  for (const [tool, ref] of tools) executors.register(inProcessExecutor(tool, ref));
+  return executors;
+}
+
+/** A surface with errors never opens: better no session than one whose tools contradict its policy. */
+function checkSurface(tools: readonly AnyTool[], registry: Registry, runtime: RuntimeParts): void {
+  const report = validateSurface({
+    tools,
+    ceiling: registry.ceiling,
+    approvals: registry.approvals,
+    hooks: runtime.hooks,
+  });
+  if (report.valid) return;
+  const errors = report.diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+  throw new ToolError('E_VALIDATION_FAIL', `Tools and policy do not fit: ${errors[0]?.message ?? 'unknown'}`, {
+    details: { diagnostics: errors.map((diagnostic) => ({ ...diagnostic })) },
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * Decides which tools a session may call and works out everything about them that no call can change.
+ *
+ * A tool that is left out keeps its reason, so that a caller who asks for it learns why instead of "unknown".
+ */
+import { type ToolError, toToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import type { CompiledTool } from '../call/session-parts.ts';
+import { completeAnnotations } from '../contracts/annotations.ts';
+import { policyDenial } from '../contracts/failures.ts';
+import type { Registry } from '../contracts/registry.ts';
+import type { AnyTool, CallProfile } from '../contracts/tool.ts';
+import type { CompiledToolFacts } from '../package/compile-package.ts';
+import type { ToolRoute } from '../package/tool-route.ts';
+import { digest } from '../platform/digest.ts';
+import { compileArgConstraints } from '../policy/arg-constraints.ts';
+import type { Ceiling } from '../policy/check-ceiling.ts';
+
+export interface ToolChoice {
+  readonly usable: readonly AnyTool[];
+  readonly hidden: ReadonlyMap<string, ToolError>;
+}
+
+export interface ChoiceInput {
+  readonly tools: readonly AnyTool[];
+  readonly registry: Registry;
+  readonly ceiling: Ceiling;
+  readonly hasAst: boolean;
+}
+
+export function chooseTools(input: ChoiceInput): ToolChoice {
+  const hidden = new Map<string, ToolError>();
+  const usable = input.tools.filter((tool) => {
+    const reason = reasonToHide(tool, input);
+    if (reason !== undefined) hidden.set(tool.name, reason);
+    return reason === undefined;
+  });
+  return { usable, hidden };
+}
+
+function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined {
+  if (input.registry.tools.get(tool.name)?.enabled === false) {
+    return policyDenial(`Tool is switched off in the registry: ${tool.name}`, {
+      details: { gate: 'route', reason: 'tool_disabled', field: `tools.${tool.name}.enabled` },
+    });
+  }
+  if (tool.needs?.includes('ast') === true && !input.hasAst) {
+    return policyDenial(`Tool needs an AST index, and this runtime has none: ${tool.name}`, {
+      details: { gate: 'route', reason: 'missing.adapter', next: 'create the runtime with the ast package' },
+    });
+  }
+  try {
+    input.ceiling.check({
+      tool: tool.name,
+      annotated: tool.annotations !== undefined,
+      annotations: completeAnnotations(tool.annotations),
+      profile: staticProfile(tool),
+    });
+    return undefined;
+  } catch (refusal) {
+    // The ceiling refuses by throwing; here its refusal is the answer.
+    return toToolError(refusal);
+  }
+}
+
+export function staticProfile(tool: AnyTool): CallProfile {
+  const annotations = completeAnnotations(tool.annotations);
+  return {
+    kind: annotations.kind,
+    side_effect_level: annotations.side_effect_level,
+    effect: tool.effect,
+    risk: tool.risk,
+  };
+}
+
+export function compileTool(tool: AnyTool, route: ToolRoute, registry: Registry): CompiledTool {
+  const annotations = completeAnnotations(tool.annotations);
+  const settings = registry.tools.get(tool.name);
+  const timeoutMs = settings?.timeout_ms ?? tool.timeoutMs;
+  return {
+    tool,
+    route,
+    annotations,
+    annotated: tool.annotations !== undefined,
+    staticProfile: staticProfile(tool),
+    constraints: compileArgConstraints(registry.ceiling.tool_arg_constraints, {
+      name: tool.name,
+      argSchema: annotations.arg_schema,
+    }),
+    timeoutMs,
+    maxTimeoutMs: settings?.max_timeout_ms ?? Math.max(timeoutMs, tool.timeoutMs),
+  };
+}
+
+export function toolFacts(tool: AnyTool): CompiledToolFacts {
+  return {
+    name: tool.name,
+    effect: tool.effect,
+    risk: tool.risk,
+    schemaDigest: digest(JSON.stringify(argsSchema(tool))),
+  };
+}
+
+export function argsSchema(tool: AnyTool): object {
+  return z.toJSONSchema(tool.args, { io: 'input' });
+}
+
+export function dataSchema(tool: AnyTool): object {
+  return z.toJSONSchema(tool.data, { io: 'output' });
+}

@@ -1,0 +1,24 @@
+/** Runs a tool of this process behind the executor port. A synchronous tool stays synchronous. */
+
+import type { ExecutionContext } from '../call/session-parts.ts';
+import type { AnyTool } from '../contracts/tool.ts';
+import { completedOutput } from '../package/execution-output.ts';
+import type { ToolExecutor } from '../package/executor-registry.ts';
+
+export function inProcessExecutor(tool: AnyTool, executorRef: string): ToolExecutor<ExecutionContext> {
+  const output = completedOutput(`${tool.name} completed`);
+  return {
+    executorRef,
+    execute(_request, context) {
+      const answer: unknown = tool.run(context.args, context);
+      if (!(answer instanceof Promise)) {
+        context.respond(answer);
+        return output;
+      }
+      return answer.then((data: unknown) => {
+        context.respond(data);
+        return output;
+      });
+    },
+  };
+}

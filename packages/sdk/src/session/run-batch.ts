@@ -1,0 +1,89 @@
+/**
+ * Schedules many calls by an execution strategy.
+ *
+ * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later one,
+ * unless both name what they touch and share nothing. A failed call never cancels its siblings.
+ */
+import type { ToolResponse } from '@tool-runtime/protocol';
+import type { ToolExecutionStrategy } from '../package/execution-strategy.ts';
+
+export interface BatchCall {
+  /** What the call may touch: nothing exclusive (`shared`), some keys, or anything. */
+  readonly footprint: Footprint;
+  run(): Promise<ToolResponse>;
+}
+
+export interface Footprint {
+  readonly readOnly: boolean;
+  /** Undefined: unknown, so it may be anything. */
+  readonly keys: ReadonlySet<string> | undefined;
+}
+
+export async function runBatch(
+  calls: readonly BatchCall[],
+  strategy: ToolExecutionStrategy,
+  release: (response: ToolResponse, index: number) => void,
+): Promise<ToolResponse[]> {
+  const slots = new Slots(strategy.type === 'sequential' ? 1 : strategy.max_in_flight);
+  const inOrder = strategy.type !== 'bounded_concurrent';
+  const running: Promise<ToolResponse>[] = [];
+  let released: Promise<unknown> = Promise.resolve();
+  for (const [index, call] of calls.entries()) {
+    const blockers = running.filter((_, earlier) => conflicts(calls[earlier], call));
+    const response = startWhenFree(call, blockers, slots);
+    running.push(response);
+    const before = released;
+    released = (inOrder ? before.then(() => response) : response).then((answer) => release(answer, index));
+    if (!inOrder) released = Promise.all([before, released]);
+  }
+  await released;
+  return Promise.all(running);
+}
+
+async function startWhenFree(
+  call: BatchCall,
+  blockers: readonly Promise<unknown>[],
+  slots: Slots,
+): Promise<ToolResponse> {
+  // First in the queue for a slot, then wait for blockers: all blockers are earlier in the same queue, so they have theirs.
+  await slots.take();
+  try {
+    await Promise.all(blockers);
+    return await call.run();
+  } finally {
+    slots.give();
+  }
+}
+
+function conflicts(earlier: BatchCall | undefined, later: BatchCall): boolean {
+  if (earlier === undefined) return false;
+  const a = earlier.footprint;
+  const b = later.footprint;
+  if (a.readOnly && b.readOnly) return false;
+  if (a.keys === undefined || b.keys === undefined) return true;
+  return !a.keys.isDisjointFrom(b.keys);
+}
+
+/** A counted gate: at most `free` holders, first come first served. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(free: number) {
+    this.#free = free;
+  }
+
+  take(): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return undefined;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The keyed chain over blocks: each MAC covers the one before it, so changing, dropping, adding or moving a row shows
+ * at that row. Cutting off the end shows only against an anchor, a head that was kept elsewhere.
+ */
+import type { ChainHead, JournalRecord, VerifyReport } from '../contracts/journal.ts';
+import { createKeyedDigest } from '../journal/keyed-digest.ts';
+import type { BlockRow } from './journal-tables.ts';
+
+export const GENESIS: ChainHead = { seq: 0, mac: '0'.repeat(64) };
+
+export type UnsealedBlock = Omit<BlockRow, 'mac'>;
+export type Seal = (previousMac: string, block: UnsealedBlock) => string;
+
+export function createSeal(masterKey: Uint8Array): Seal {
+  const digest = createKeyedDigest(masterKey, 'tool-runtime journal chain v1');
+  return (previousMac, { first_seq, count, at_ms, body }) =>
+    digest(`${previousMac}:${first_seq}:${count}:${at_ms}\n${body}`);
+}
+
+/** The records of a block. Throws SyntaxError for a line that is not JSON. */
+export function* recordsOf(block: UnsealedBlock): Generator<JournalRecord> {
+  for (const line of block.body.split('\n')) yield JSON.parse(line) as JournalRecord;
+}
+
+/** Walks the rows in order and stops at the first that does not fit. A throw while reading is a row that does not fit. */
+export function verifyBlocks(rows: Iterable<BlockRow>, seal: Seal, anchor?: ChainHead): VerifyReport {
+  let head = GENESIS;
+  let anchored = anchor === undefined || isSame(anchor, head);
+  const broken = (seq: number, reason: string): VerifyReport => ({
+    ok: false,
+    records: head.seq,
+    head,
+    broken: { seq, reason },
+  });
+  try {
+    for (const row of rows) {
+      const reason = misfit(row, head, seal);
+      if (reason !== undefined) return broken(head.seq + 1, reason);
+      head = { seq: head.seq + row.count, mac: row.mac };
+      anchored ||= anchor !== undefined && isSame(anchor, head);
+    }
+  } catch (thrown) {
+    return broken(head.seq + 1, `unreadable: ${thrown instanceof Error ? thrown.message : 'row cannot be read'}`);
+  }
+  if (!anchored && anchor !== undefined) {
+    return broken(Math.min(anchor.seq, head.seq + 1), 'anchor not contained: chain was cut or rewritten');
+  }
+  return { ok: true, records: head.seq, head };
+}
+
+function isSame(one: ChainHead, other: ChainHead): boolean {
+  return one.seq === other.seq && one.mac === other.mac;
+}
+
+/** Why the row cannot be the next one after `head`, or undefined when it is. */
+function misfit(row: BlockRow, head: ChainHead, seal: Seal): string | undefined {
+  const expected = head.seq + 1;
+  if (row.first_seq !== expected) {
+    return row.first_seq > expected
+      ? `gap: the next stored record is ${row.first_seq}`
+      : `overlap: another block starts at ${row.first_seq}`;
+  }
+  // SQLite stores what it is given in any column: a tampered one may hold another type.
+  if (typeof row.body !== 'string' || typeof row.mac !== 'string') return 'unparsable: a column has the wrong type';
+  if (seal(head.mac, row) !== row.mac) return mismatch(row);
+  return unparsable(row);
+}
+
+function mismatch(row: BlockRow): string {
+  const lines = row.body.split('\n').length;
+  return lines === row.count ? 'mac mismatch' : `count mismatch: ${lines} records where ${row.count} are stated`;
+}
+
+/** Only the holder of the key can write such a block; it is broken all the same. */
+function unparsable(row: BlockRow): string | undefined {
+  let count = 0;
+  try {
+    for (const record of recordsOf(row)) {
+      if (typeof record?.kind !== 'string') return 'unparsable: a record has no kind';
+      count++;
+    }
+  } catch {
+    return 'unparsable: a record is not JSON';
+  }
+  return count === row.count ? undefined : `count mismatch: ${count} records where ${row.count} are stated`;
+}

@@ -1,0 +1,104 @@
+/** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
+import { failure } from '../contracts/failures.ts';
+import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
+import { createSeal, verifyBlocks } from './block-chain.ts';
+import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
+import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
+import { createGroupCommit } from './group-commit.ts';
+import type { JournalTables } from './journal-tables.ts';
+import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
+
+export interface BlockJournalOptions extends BlockWriterOptions {
+  readonly masterKey: Uint8Array;
+}
+
+export function createBlockJournal(tables: JournalTables, options: BlockJournalOptions): JournalStore {
+  const seal = createSeal(options.masterKey);
+  const log = createBlockLog(tables, seal, options.clock);
+  const writer = createBlockWriter(tables, log, options);
+  const queue = createGroupCommit((prepared) => {
+    writer.write(prepared);
+    writer.checkpointIfDue();
+  });
+  let closed = false;
+
+  function assertOpen(): void {
+    if (closed) throw failure('journal_failure', 'not_retryable', 'Journal is closed');
+  }
+
+  /** What is asked after an append, awaited or not, sees that append. */
+  function afterQueue<T>(work: () => T): T {
+    assertOpen();
+    queue.flush();
+    return work();
+  }
+
+  function change<T>(work: () => T): T {
+    const result = afterQueue(() => writer.exclusively(work));
+    writer.checkpointIfDue();
+    return result;
+  }
+
+  return {
+    append(records) {
+      assertOpen();
+      const prepared = prepare(records);
+      if (prepared.records.length > 0 && !writer.inTransaction) return queue.add(prepared);
+      return writer.write(prepared);
+    },
+    claim(claim, records) {
+      const prepared = prepare(records);
+      return change(() => {
+        const state = claimKey(tables, claim);
+        if (state.state === 'new') writer.write(prepared);
+        return state;
+      });
+    },
+    lookup(scope, key, argsHash) {
+      assertOpen();
+      return keyState(tables.findKey(scope, key), argsHash);
+    },
+    settle(scope, key, answer, records) {
+      const prepared = prepare(records);
+      const text = JSON.stringify(answer);
+      change(() => {
+        settleKey(tables, { scope, key, answer: text });
+        writer.write(prepared);
+      });
+    },
+    release(scope, key, records) {
+      const prepared = prepare(records);
+      change(() => {
+        releaseKey(tables, scope, key);
+        writer.write(prepared);
+      });
+    },
+    claimsOf: (callId) => afterQueue(() => pendingClaims(tables, callId)),
+    unfinished: () => afterQueue(() => log.unfinished()),
+    atomically: change,
+    read: (filter = {}) => afterQueue(() => log.read(filter)),
+    head: () => afterQueue(() => log.catchUp()),
+    verify: (anchor) => afterQueue(() => verifyBlocks(log.rows(), seal, anchor)),
+    enroll(instance) {
+      afterQueue(() => tables.enroll(instance));
+      writer.sign(instance.id);
+    },
+    instances: () => afterQueue(() => tables.instances()),
+    retire: (id) => afterQueue(() => tables.retire(id, options.clock.now())),
+    close() {
+      if (closed) return;
+      queue.flush();
+      writer.checkpointAtEnd();
+      closed = true;
+      tables.close();
+    },
+  };
+}
+
+function prepare(records: readonly JournalRecord[]): PreparedRecords {
+  try {
+    return prepareRecords(records);
+  } catch (cause) {
+    throw failure('journal_failure', 'repair_needed', 'Record has no JSON form', { cause });
+  }
+}

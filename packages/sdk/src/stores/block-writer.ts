@@ -1,0 +1,107 @@
+/**
+ * Everything that writes to the chain: one block at a time, alone where it must be, with a checkpoint now and then.
+ *
+ * A checkpoint lists the calls that are open, so that nobody has to scan further back for unfinished work. To be right
+ * with several writers it is written in a transaction that first takes in what others added: the list then holds at
+ * exactly the place where it stands. Each process counts only its own records towards the next one, so n processes
+ * write up to n times as many, which costs a row and harms nothing.
+ */
+import type { Clock } from '../contracts/clock.ts';
+import { failure } from '../contracts/failures.ts';
+import type { CheckpointRecord } from '../contracts/journal.ts';
+import { type BlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
+import type { JournalTables } from './journal-tables.ts';
+
+export interface BlockWriterOptions {
+  readonly clock: Clock;
+  /** Own records between two checkpoints. */
+  readonly checkpointEvery: number;
+}
+
+export interface BlockWriter {
+  readonly inTransaction: boolean;
+  write(prepared: PreparedRecords): void;
+  /** Runs `work` as the only writer; a throw undoes what it wrote. Inside another such work it simply joins in. */
+  exclusively<T>(work: () => T): T;
+  /** Call when nothing else is under way. Never throws. */
+  checkpointIfDue(): void;
+  /** Unless nothing was written since the last one. Never throws. */
+  checkpointAtEnd(): void;
+  /** Whose checkpoints these are. */
+  sign(instanceId: string): void;
+}
+
+const OPTIMISTIC_TRIES = 3;
+
+export function createBlockWriter(tables: JournalTables, log: BlockLog, options: BlockWriterOptions): BlockWriter {
+  const { clock, checkpointEvery } = options;
+  let inTransaction = false;
+  let sinceCheckpoint = 0;
+  let instance = '';
+
+  /** Others may be faster a few times; then the write lock is taken first, and nobody can be. */
+  function write(prepared: PreparedRecords): void {
+    if (prepared.records.length === 0) return;
+    let tries = OPTIMISTIC_TRIES;
+    while (!log.tryWrite(prepared)) {
+      if (--tries > 0) continue;
+      if (inTransaction) throw failure('journal_failure', 'repair_needed', 'Journal is damaged: records overlap');
+      exclusively(() => write(prepared));
+      return;
+    }
+    sinceCheckpoint += prepared.records.length;
+  }
+
+  function exclusively<T>(work: () => T): T {
+    if (inTransaction) return work();
+    const { head } = log;
+    inTransaction = true;
+    try {
+      return tables.transaction(work);
+    } catch (thrown) {
+      log.rewind(head);
+      throw thrown;
+    } finally {
+      inTransaction = false;
+    }
+  }
+
+  function checkpoint(): void {
+    const { intents } = log.openCalls();
+    const record: CheckpointRecord = {
+      kind: 'checkpoint',
+      at_ms: clock.now(),
+      open: [...intents.keys()],
+      open_seq: [...intents.values()],
+      instance,
+    };
+    write(prepareRecords([record]));
+    tables.markCheckpoint(log.head.seq);
+  }
+
+  function tryCheckpoint(): void {
+    try {
+      exclusively(checkpoint);
+    } catch {
+      // The records before it are stored and acknowledged; without a checkpoint the next scan only takes longer.
+    }
+    sinceCheckpoint = 0;
+  }
+
+  return {
+    get inTransaction() {
+      return inTransaction;
+    },
+    write,
+    exclusively,
+    checkpointIfDue() {
+      if (sinceCheckpoint >= checkpointEvery && !inTransaction) tryCheckpoint();
+    },
+    checkpointAtEnd() {
+      if (sinceCheckpoint > 0) tryCheckpoint();
+    },
+    sign(instanceId) {
+      instance = instanceId;
+    },
+  };
+}

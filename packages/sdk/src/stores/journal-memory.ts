@@ -1,0 +1,98 @@
+/**
+ * The journal in memory: the same rules and the same chain, gone with the process. For tests, and for hosts that are
+ * told to keep nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../contracts/clock.ts';
+import type { Instance, JournalStore } from '../contracts/journal.ts';
+import { createSystemClock } from '../platform/system-clock.ts';
+import { createBlockJournal } from './block-journal.ts';
+import type { BlockRow, JournalTables, KeyRow } from './journal-tables.ts';
+
+export interface MemoryJournalOptions {
+  readonly clock?: Clock;
+  readonly checkpointEvery?: number;
+}
+
+export function createMemoryJournal(options: MemoryJournalOptions = {}): JournalStore {
+  const { clock = createSystemClock(), checkpointEvery = Number.POSITIVE_INFINITY } = options;
+  return createBlockJournal(createMemoryTables(), { masterKey: randomBytes(32), clock, checkpointEvery });
+}
+
+function createMemoryTables(): JournalTables {
+  const blocks: BlockRow[] = [];
+  const keys = new Map<string, KeyRow>();
+  const live = new Map<string, Instance>();
+  const marks = new Map<'checkpoint', number>();
+  let undo: (() => void)[] | undefined;
+
+  /** Sets or deletes, and notes how to take it back. */
+  function put<K, V>(map: Map<K, V>, name: K, value: V | undefined): void {
+    const before = map.get(name);
+    undo?.push(() => assign(map, name, before));
+    assign(map, name, value);
+  }
+
+  return {
+    lastBlock: () => blocks.at(-1),
+    insertBlock(row) {
+      if (row.first_seq <= (blocks.at(-1)?.first_seq ?? 0)) return false;
+      blocks.push(row);
+      undo?.push(() => void blocks.pop());
+      return true;
+    },
+    blockAt: (seq) => blocks[indexAfter(blocks, seq) - 1],
+    blocksAfter(firstSeq, limit) {
+      const from = indexAfter(blocks, firstSeq);
+      return blocks.slice(from, from + limit);
+    },
+    findKey: (scope, key) => keys.get(keyName(scope, key)),
+    insertKey: (row) => put(keys, keyName(row.scope, row.key), row),
+    settleKey(scope, key, answer) {
+      const row = keys.get(keyName(scope, key));
+      if (row !== undefined) put(keys, keyName(scope, key), { ...row, state: 'done', answer });
+    },
+    deleteKey: (scope, key) => put(keys, keyName(scope, key), undefined),
+    pendingKeys: (callId) => [...keys.values()].filter((row) => row.call_id === callId && row.state === 'pending'),
+    checkpointSeq: () => marks.get('checkpoint') ?? 0,
+    markCheckpoint: (seq) => put(marks, 'checkpoint', seq),
+    enroll: (instance) => put(live, instance.id, instance),
+    instances: () => [...live.values()].sort((one, other) => (one.id < other.id ? -1 : 1)),
+    retire: (id) => put(live, id, undefined),
+    transaction(work) {
+      const steps: (() => void)[] = [];
+      undo = steps;
+      try {
+        return work();
+      } catch (thrown) {
+        for (const step of steps.reverse()) step();
+        throw thrown;
+      } finally {
+        undo = undefined;
+      }
+    },
+    close() {
+      blocks.length = 0;
+    },
+  };
+}
+
+function assign<K, V>(map: Map<K, V>, name: K, value: V | undefined): void {
+  if (value === undefined) map.delete(name);
+  else map.set(name, value);
+}
+
+/** Index of the first block that starts after `seq`. */
+function indexAfter(blocks: readonly BlockRow[], seq: number): number {
+  let low = 0;
+  for (let high = blocks.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((blocks[middle] as BlockRow).first_seq > seq) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function keyName(scope: string, key: string): string {
+  return JSON.stringify([scope, key]);
+}

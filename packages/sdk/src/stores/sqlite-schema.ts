@@ -1,0 +1,71 @@
+/** The tables of `journal.db`, and how a connection to it is set up. */
+import { DatabaseSync } from 'node:sqlite';
+import { failure } from '../contracts/failures.ts';
+
+const VERSION = 1;
+
+/** Two commits per call touch the fewest bytes at this size: smaller pages split more, larger ones copy more. */
+export const PAGE_BYTES = 8192;
+
+/** Pages the write-ahead log may hold before they move into the database, which is when the disk is waited for. */
+const CHECKPOINT_PAGES = 2048;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS block (
+    first_seq INTEGER PRIMARY KEY, count INTEGER NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL, mac BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS key_claim (
+    scope TEXT NOT NULL, key TEXT NOT NULL, args_hash TEXT NOT NULL, call_id TEXT NOT NULL,
+    state TEXT NOT NULL, answer TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS pending_key ON key_claim (call_id) WHERE state = 'pending';
+  CREATE TABLE IF NOT EXISTS instance (
+    id TEXT PRIMARY KEY, pid INTEGER NOT NULL, birth TEXT NOT NULL, retired_at INTEGER);
+  CREATE INDEX IF NOT EXISTS live_instance ON instance (id) WHERE retired_at IS NULL;
+  CREATE TABLE IF NOT EXISTS mark (name TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+  PRAGMA user_version = ${VERSION};`;
+
+export interface ConnectionOptions {
+  readonly path: string;
+  readonly durability: 'normal' | 'full';
+  readonly busyTimeoutMs: number;
+  readonly maxBytes?: number | undefined;
+}
+
+export function connect(options: ConnectionOptions): DatabaseSync {
+  const database = new DatabaseSync(options.path, { timeout: options.busyTimeoutMs });
+  try {
+    setUp(database, options);
+    return database;
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+function setUp(database: DatabaseSync, { durability, maxBytes }: ConnectionOptions): void {
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+  if (mode !== 'wal') {
+    throw failure('host_configuration_needed', 'host_configuration_needed', 'State folder cannot hold a journal', {
+      details: { reason: 'no_wal', next: 'use a state folder on a local disk' },
+    });
+  }
+  database.exec(`
+    PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA trusted_schema = OFF;
+    PRAGMA temp_store = MEMORY;`);
+  if (maxBytes !== undefined) database.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / PAGE_BYTES)}`);
+  migrate(database);
+}
+
+function migrate(database: DatabaseSync): void {
+  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (found === VERSION) return;
+  if (found > VERSION) {
+    throw failure('host_configuration_needed', 'host_configuration_needed', 'Journal was written by a newer version', {
+      details: { found, known: VERSION, next: 'update, or use another state folder' },
+    });
+  }
+  // Several processes may open a new folder at once: every statement tolerates having been run already.
+  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
+}

@@ -1,0 +1,71 @@
+/**
+ * Fails port calls on purpose: the n-th one, or every one from the n-th on.
+ *
+ * Run an operation with n = 1, 2, 3 … until a run meets no fault; whatever must hold has to hold after each run.
+ */
+import type { RuntimeParts } from '../session/compile-session.ts';
+
+export interface FaultPlan {
+  /** Counting from 1, over all wrapped ports together. */
+  readonly nth: number;
+  /** `once`: only that call fails. `onwards`: that one and all later ones. */
+  readonly mode: 'once' | 'onwards';
+}
+
+export interface Faults {
+  /** Counts and fails only while armed. */
+  armed: boolean;
+  /** Port calls made while armed, as `port.method`. */
+  readonly calls: string[];
+  wrap(parts: RuntimeParts): RuntimeParts;
+}
+
+const PORTS = ['journal', 'locks', 'workspace', 'policy', 'budget', 'ast'] as const;
+
+/** Synchronous look-ups that cannot fail in any adapter. */
+const SAFE = new Set([
+  'held',
+  'head',
+  'read',
+  'verify',
+  'instances',
+  'close',
+  'retire',
+  'enroll',
+  'covers',
+  'spend',
+  'unfinished',
+]);
+
+export function createFaults(plan: FaultPlan): Faults {
+  const faults: Faults = { armed: false, calls: [], wrap: (parts) => wrapPorts(parts, faults, plan) };
+  return faults;
+}
+
+function wrapPorts(parts: RuntimeParts, faults: Faults, plan: FaultPlan): RuntimeParts {
+  const wrapped: Record<string, unknown> = { ...parts };
+  for (const port of PORTS) {
+    const inner = parts[port];
+    if (inner !== undefined) wrapped[port] = failing(inner, port, faults, plan);
+  }
+  return wrapped as unknown as RuntimeParts;
+}
+
+function failing(inner: object, port: string, faults: Faults, plan: FaultPlan): object {
+  return new Proxy(inner, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function' || SAFE.has(String(name))) return member;
+      return (...args: unknown[]) => {
+        if (faults.armed) {
+          faults.calls.push(`${port}.${String(name)}`);
+          const count = faults.calls.length;
+          if (count === plan.nth || (plan.mode === 'onwards' && count > plan.nth)) {
+            throw new TypeError(`injected fault at ${port}.${String(name)}`);
+          }
+        }
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}

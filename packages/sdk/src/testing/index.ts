@@ -1,0 +1,4 @@
+/** What implementers of ports and tools can test against: shared suites, fault injection, scratch runtimes. */
+export { createFaults, type FaultPlan, type Faults } from './faulty-parts.ts';
+export { journalStoreSuite } from './journal-suite.ts';
+export { openScratchRuntime, type ScratchRuntime } from './scratch-runtime.ts';

@@ -1,0 +1,3 @@
+/** Every built-in tool, one line each. */
+export { fileRead } from './fs/file-read.ts';
+export { fileWrite } from './fs/file-write.ts';

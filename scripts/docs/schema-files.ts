@@ -1,0 +1,19 @@
+/** docs/schemas/*.json: the envelopes and the registry as JSON Schema, for editors and for clients in other languages. */
+import { envelopeSchemas } from '@tool-runtime/protocol';
+import { registryJsonSchema } from '../../packages/sdk/src/registry/document.ts';
+
+export const SCHEMA_FOLDER = 'docs/schemas';
+
+export function schemaFiles(): Map<string, string> {
+  const schemas = { ...envelopeSchemas(), Registry: registryJsonSchema() };
+  return new Map(
+    Object.entries(schemas).map(([name, schema]) => [
+      `${SCHEMA_FOLDER}/${kebabCase(name)}.json`,
+      `${JSON.stringify(schema, null, 2)}\n`,
+    ]),
+  );
+}
+
+function kebabCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { ERROR_CODES } from '@tool-runtime/protocol';
+import * as rules from '../packages/sdk/src/rules/catalog.ts';
+import { UNTRIGGERED_RULES } from '../packages/sdk/src/rules/untriggered-rules.ts';
+import * as tools from '../packages/sdk/src/tools/catalog.ts';
+import { generateDocs, staleDocs, writeDocs } from './generate-docs.ts';
+
+test('every tool, rule and error code has its place in the pages', () => {
+  const docs = generateDocs();
+  for (const tool of Object.values(tools))
+    assert.match(docs.get('docs/tools.md') ?? '', new RegExp(`^## ${tool.name}$`, 'm'));
+  for (const rule of [...Object.values(rules), ...UNTRIGGERED_RULES])
+    assert.ok(docs.get('docs/rules.md')?.includes(`| \`${rule.id}\` |`), rule.id);
+  for (const code of ERROR_CODES) assert.ok(docs.get('docs/errors.md')?.includes(`| \`${code}\` |`), code);
+});
+
+test('every published schema is a JSON Schema 2020-12 document', () => {
+  const schemas = [...generateDocs()].filter(([file]) => file.endsWith('.json'));
+  assert.ok(schemas.some(([file]) => file === 'docs/schemas/registry.json'));
+  for (const [file, text] of schemas) {
+    assert.equal(JSON.parse(text).$schema, 'https://json-schema.org/draft/2020-12/schema', file);
+  }
+});
+
+test('a check finds missing, changed and orphaned files, and nothing after writing', (t) => {
+  const root = mkdtempSync(path.join(os.tmpdir(), 'docs-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const docs = generateDocs();
+  assert.deepEqual(staleDocs(root, docs), [...docs.keys()].sort());
+  writeDocs(root, docs);
+  assert.deepEqual(staleDocs(root, docs), []);
+  writeFileSync(path.join(root, 'docs/errors.md'), 'edited by hand');
+  writeFileSync(path.join(root, 'docs/schemas/gone.json'), '{}');
+  assert.deepEqual(staleDocs(root, docs), ['docs/errors.md', 'docs/schemas/gone.json']);
+  writeDocs(root, docs);
+  assert.deepEqual(staleDocs(root, docs), []);
+});

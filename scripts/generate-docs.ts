@@ -1,0 +1,63 @@
+/**
+ * Writes the pages that follow from the code, so that they cannot disagree with it.
+ *
+ * `npm run docs` writes; `--check` compares, names every stale file and fails.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as rules from '../packages/sdk/src/rules/catalog.ts';
+import { UNTRIGGERED_RULES } from '../packages/sdk/src/rules/untriggered-rules.ts';
+import * as tools from '../packages/sdk/src/tools/catalog.ts';
+import { errorsPage } from './docs/errors-page.ts';
+import { rulesPage } from './docs/rules-page.ts';
+import { SCHEMA_FOLDER, schemaFiles } from './docs/schema-files.ts';
+import { toolsPage } from './docs/tools-page.ts';
+
+/** Path from the root → text. */
+export function generateDocs(): Map<string, string> {
+  return new Map([
+    ['docs/tools.md', toolsPage(Object.values(tools))],
+    ['docs/rules.md', rulesPage(Object.values(rules), UNTRIGGERED_RULES)],
+    ['docs/errors.md', errorsPage()],
+    ...schemaFiles(),
+  ]);
+}
+
+/** Files that differ from what the code says, are missing, or have nothing behind them any more. */
+export function staleDocs(root: string, docs: ReadonlyMap<string, string>): string[] {
+  const wrong = [...docs].filter(([file, text]) => readText(path.join(root, file)) !== text).map(([file]) => file);
+  return [...wrong, ...leftovers(root, docs)].sort();
+}
+
+export function writeDocs(root: string, docs: ReadonlyMap<string, string>): void {
+  for (const file of leftovers(root, docs)) rmSync(path.join(root, file));
+  for (const [file, text] of docs) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+}
+
+function leftovers(root: string, docs: ReadonlyMap<string, string>): string[] {
+  const folder = path.join(root, SCHEMA_FOLDER);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .map((name) => `${SCHEMA_FOLDER}/${name}`)
+    .filter((file) => !docs.has(file));
+}
+
+function readText(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+if (import.meta.main) {
+  const root = path.join(import.meta.dirname, '..');
+  const docs = generateDocs();
+  const stale = staleDocs(root, docs);
+  if (process.argv.includes('--check')) {
+    for (const file of stale) console.error(`stale: ${file}\n     → npm run docs, then commit the file`);
+    if (stale.length > 0) process.exitCode = 1;
+  } else {
+    writeDocs(root, docs);
+  }
+  console.log(`docs: ${docs.size} generated files, ${stale.length} stale`);
+}

@@ -1,0 +1,35 @@
+/** The four explicit lists of the project, and what a file must look like to stand in each. */
+
+export interface CatalogKind {
+  readonly thing: string;
+  readonly catalog: string;
+  /** Matches the files that must be listed. Others, and those in folders below, are parts of them and need no line. */
+  readonly entry: RegExp;
+  /** The property inside the file that repeats its name. */
+  readonly id?: { readonly definer: string; readonly property: string; fileName(id: string): string };
+}
+
+export const CATALOG_KINDS: readonly CatalogKind[] = [
+  {
+    thing: 'tool',
+    catalog: 'packages/sdk/src/tools/catalog.ts',
+    entry: /^packages\/sdk\/src\/tools\/[^/]+\/[^/]+\.ts$/,
+    id: { definer: 'defineTool', property: 'name', fileName: (id) => id.replaceAll('_', '-') },
+  },
+  {
+    thing: 'rule',
+    catalog: 'packages/sdk/src/rules/catalog.ts',
+    entry: /^packages\/sdk\/src\/rules\/[^/]+\.[^/]+\.ts$/,
+    id: { definer: 'defineRule', property: 'id', fileName: (id) => id },
+  },
+  {
+    thing: 'store',
+    catalog: 'packages/sdk/src/stores/catalog.ts',
+    entry: /^packages\/sdk\/src\/stores\/[a-z]+-(?:memory|sqlite|jsonl|file|nats)\.ts$/,
+  },
+  {
+    thing: 'command',
+    catalog: 'packages/host/src/cli/catalog.ts',
+    entry: /^packages\/host\/src\/cli\/commands\/[^/]+\.ts$/,
+  },
+];

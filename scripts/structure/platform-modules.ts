@@ -1,0 +1,29 @@
+/** Within sdk only platform/ touches disk, processes, sockets and threads; stores/ may open databases. */
+import type { Finding } from './finding.ts';
+import type { Tree } from './read-tree.ts';
+
+const GUARDED =
+  /^(?:node:)?(fs|child_process|net|tls|dgram|http|http2|https|worker_threads|cluster|sqlite)(?:\/promises)?$/;
+
+export function checkPlatformModules(tree: Tree): Finding[] {
+  return tree.sources
+    .filter((file) => file.path.startsWith('packages/sdk/src/') && !file.isTest)
+    .flatMap((file) =>
+      file.imports
+        .filter((link) => isGuarded(file.path, link.specifier))
+        .map((link) => ({
+          level: 'fail' as const,
+          check: 'platform-modules',
+          file: file.path,
+          line: file.lineAt(link.offset),
+          what: `Operating system access outside platform/: ${link.specifier}`,
+          next: 'Put the access into packages/sdk/src/platform/ and import that',
+        })),
+    );
+}
+
+function isGuarded(file: string, specifier: string): boolean {
+  const module = GUARDED.exec(specifier)?.[1];
+  if (module === undefined || file.startsWith('packages/sdk/src/platform/')) return false;
+  return !(module === 'sqlite' && file.startsWith('packages/sdk/src/stores/'));
+}
