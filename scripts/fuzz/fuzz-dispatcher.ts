@@ -24,7 +24,7 @@ export async function fuzzDispatcher(options: { readonly lines: number; readonly
     const code = codeOf(message, unexpected);
     byCode[code] = (byCode[code] ?? 0) + 1;
   };
-  const dispatcher = createDispatcher(scratch.session, { send, now: Date.now, maxBytes: 1 << 20 });
+  const dispatcher = createDispatcher(scratch.session, { send, events: 'progress', now: Date.now, maxBytes: 1 << 20 });
   const random = createRandom(options.seed);
   let silent = 0;
   for (let index = 0; index < options.lines; index++) {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: it must run on any Node to say clearly when that Node is too old.
 import { createRequire, enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -15,7 +17,8 @@ if (!supported) {
 } else if (process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2])) {
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
-  enableCompileCache();
+  // Not the default in the temporary folder, which other users of the machine may have made first: this is code.
+  enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tool-runtime'));
   const { main } = await import('../dist/cli/main.js');
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -182,7 +182,7 @@ async function narrowedFor(options: SessionOptions, host: Registry, known: Known
   const { loadRegistry } = await import('./registry/load-registry.ts');
   const { narrowRegistry } = await import('./registry/narrow-registry.ts');
   const requested = loadRegistry(options.registry.text, { ...known, file: options.registry.file });
-  return narrowRegistry(host, requested, { overreach: 'error' });
+  return narrowRegistry(host, requested, { ...known, overreach: 'error' });
 }
 
 function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: StateFolder): RuntimeParts {
@@ -222,6 +222,7 @@ function knownNames(parts: RuntimeParts): KnownNames {
   return {
     rules: new Map(facts.map((rule) => [rule.id, rule])),
     tools: new Set(parts.tools.map((tool) => tool.name)),
+    toolTimeouts: new Map(parts.tools.map((tool) => [tool.name, tool.timeoutMs])),
   };
 }
 

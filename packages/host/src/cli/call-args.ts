@@ -4,27 +4,40 @@ import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol';
 import { badUsage, type UsageError } from './bad-usage.ts';
 import { acceptedTypes } from './schema-types.ts';
 
-/** `schemaOf` gives the tool's JSON Schema, where it is known: it decides whether a value is text or JSON. */
-export async function parseCallArgs(words: readonly string[], schemaOf: () => object | undefined): Promise<object> {
+/** Finishes the arguments; asks for the tool's JSON Schema only if it decides what is text and what is JSON. */
+export type ArgsReader = (schemaOf: () => object | undefined) => object;
+
+/** Bad usage is found here, before anything is opened. */
+export async function parseCallArgs(words: readonly string[]): Promise<ArgsReader> {
   const [first] = words;
-  if (first === undefined) return {};
-  if (words.length === 1 && first === '-') return parseObject(await readStdin(), 'stdin');
-  if (words.length === 1 && first.startsWith('@')) return parseObject(readNamedFile(first.slice(1)), first.slice(1));
-  if (words.length === 1 && /^\s*[{[]/.test(first)) return parseObject(Buffer.from(first), 'arguments');
-  return parsePairs(words, schemaOf());
+  if (first === undefined) return () => ({});
+  if (words.length > 1 || !/^(?:-$|@|\s*[{[])/.test(first)) return readPairs(splitPairs(words));
+  const args = await parseSource(first);
+  return () => args;
 }
 
-function parsePairs(words: readonly string[], schema: object | undefined): object {
-  const pairs = new Map<string, unknown>();
+async function parseSource(word: string): Promise<object> {
+  if (word === '-') return parseObject(await readStdin(), 'stdin');
+  if (word.startsWith('@')) return parseObject(readNamedFile(word.slice(1)), word.slice(1));
+  return parseObject(Buffer.from(word), 'arguments');
+}
+
+function splitPairs(words: readonly string[]): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
   for (const word of words) {
-    const match = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(word);
-    if (match?.[1] === undefined || match[2] === undefined)
-      throw misread(`Not a JSON object and not key=value: ${word}`);
-    const [, key, text] = match;
+    const [, key, text] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(word) ?? [];
+    if (key === undefined || text === undefined) throw misread(`Not a JSON object and not key=value: ${word}`);
     if (pairs.has(key)) throw misread(`Argument is given twice: ${key}`);
-    pairs.set(key, parseValue(text, acceptedTypes(schema, key)));
+    pairs.set(key, text);
   }
-  return Object.fromEntries(pairs);
+  return pairs;
+}
+
+function readPairs(pairs: ReadonlyMap<string, string>): ArgsReader {
+  return (schemaOf) => {
+    const schema = schemaOf();
+    return Object.fromEntries([...pairs].map(([key, text]) => [key, parseValue(text, acceptedTypes(schema, key))]));
+  };
 }
 
 /** Text stays text where the tool takes text; elsewhere what reads as JSON is JSON. */

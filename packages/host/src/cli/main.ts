@@ -36,12 +36,12 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
     return 2;
   }
   const { toToolError } = await import('@tool-runtime/protocol');
-  const { code, message, details, cause } = toToolError(thrown);
-  const next = details['next'];
-  showError(`${code} ${message}`, typeof next === 'string' ? next : undefined);
-  if (code !== 'E_INTERNAL') return 2;
-  if (cause instanceof Error) process.stderr.write(`${cause.stack}\n`);
-  return 1;
+  const error = toToolError(thrown);
+  const next = error.details['next'];
+  showError(`${error.code} ${error.message}`, typeof next === 'string' ? next : undefined);
+  // What nobody foresaw is worth a report, and a report is worth little without the place.
+  if (error !== thrown && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
+  return error.code === 'E_INTERNAL' ? 1 : 2;
 }
 
 /** A reader that has seen enough, such as `head`, is no failure; the default would be a stack trace. */

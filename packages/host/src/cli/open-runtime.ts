@@ -2,8 +2,10 @@
 import type { Runtime } from '@tool-runtime/sdk';
 import type { SharedOptions } from './command.ts';
 import { showWarning } from './terminal.ts';
+import { checkWorkspace } from './workspace-folder.ts';
 
 async function openRuntime(options: SharedOptions): Promise<Runtime> {
+  checkWorkspace(options.workspace);
   const { createRuntime } = await import('@tool-runtime/sdk');
   const runtime = await createRuntime({
     workspace: options.workspace,

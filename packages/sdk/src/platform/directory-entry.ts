@@ -16,7 +16,6 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
-  rmdirSync,
   unlinkSync,
 } from 'node:fs';
 import { ErrnoError, errnoCode } from './errno-error.ts';
@@ -79,10 +78,6 @@ export function makeDirectory(entry: DirectoryEntry, mode: number): boolean {
 
 export function removeFile(entry: DirectoryEntry): void {
   unlinkSync(entryPath(entry));
-}
-
-export function removeDirectory(entry: DirectoryEntry): void {
-  rmdirSync(entryPath(entry));
 }
 
 export function renameEntry(from: DirectoryEntry, to: DirectoryEntry): void {

@@ -1,5 +1,6 @@
 /** Both back ends on the same random trees: they must agree with each other and with a model that has no file system. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -19,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { errnoCode } from './errno-error.ts';
 import { O_PATH } from './open-flags.ts';
@@ -27,6 +29,7 @@ import { openRoot, type Root } from './root.ts';
 
 const BACKENDS = ['openat2', 'walk'] as const;
 
+const run = promisify(execFile);
 const readText = (path: string): string => readFileSync(path, 'utf8');
 
 function scratch(t: TestContext): string {
@@ -320,4 +323,23 @@ test('S0-14 a root that cannot be held is refused at the start, a folder is acce
   const root = openRoot(directory);
   assert.equal(root.backend, 'openat2');
   root.close();
+});
+
+test('S0-14 without koffi the walk takes over, and openat2 by name is refused', async (t) => {
+  const platform = new URL('.', import.meta.url).href;
+  const script = `
+    const { Module } = await import('node:module');
+    const resolve = Module._resolveFilename;
+    Module._resolveFilename = (name, ...rest) => {
+      if (name === 'koffi') throw new TypeError('not installed');
+      return resolve(name, ...rest);
+    };
+    const { openRoot } = await import('${platform}root.ts');
+    const codes = [];
+    try { openRoot('.', { backend: 'openat2' }); } catch (thrown) { codes.push(thrown.code); }
+    console.log(openRoot('.').backend, ...codes);`;
+  const { stdout } = await run(process.execPath, ['-C', 'source', '--input-type=module', '-e', script], {
+    cwd: scratch(t),
+  });
+  assert.equal(stdout, 'walk E_POLICY\n');
 });

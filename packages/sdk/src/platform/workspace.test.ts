@@ -25,6 +25,7 @@ import { openRoot } from './root.ts';
 import { createWorkspace, type FileWorkspace, type WorkspaceOptions } from './workspace.ts';
 
 const BACKENDS = ['openat2', 'walk'] as const;
+const MAKE_FIFO = 'mkfifo';
 const SECRET = 'canary outside the workspace';
 
 interface Scene {
@@ -220,7 +221,7 @@ for (const backend of BACKENDS) {
 
     test('S0-30 FIFOs, sockets and folders are refused without waiting, a file is read', async (t) => {
       const { inside, workspace } = scene(t, backend);
-      execFileSync('mkfifo', [join(inside, 'fifo')]);
+      execFileSync(MAKE_FIFO, [join(inside, 'fifo')]);
       const server = createServer().listen(join(inside, 'socket'));
       t.after(() => server.close());
       await once(server, 'listening');

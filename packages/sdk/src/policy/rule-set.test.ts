@@ -29,7 +29,11 @@ function rule(id: string, extra: Partial<RuleDefinition> = {}): RuleDefinition {
 function registry(...listed: [string, 'blocking' | 'warning' | 'suggestion'][]) {
   return {
     validators: new Map(listed.map(([id, enforcement]) => [id, { rule: id, enforcement }])),
-    spot: (path: string): RegistrySpot => ({ file: 'r.yaml', line: 10 + Number(path.split('.')[1]), column: 1 }),
+    spot: (path: string): RegistrySpot => ({
+      file: 'r.yaml',
+      line: 10 + listed.findIndex(([id]) => path === `validators.${id}`),
+      column: 1,
+    }),
   } as never;
 }
 

@@ -30,11 +30,10 @@ interface ActiveRule {
 
 export function compileRules(rules: readonly RuleDefinition[], registry: Registry): RuleSet {
   const phases: Record<RulePhase, ActiveRule[]> = { before: [], after: [], 'on-commit': [] };
-  const order = [...registry.validators.keys()];
   for (const rule of rules) {
     const listed = registry.validators.get(rule.id);
     if (listed === undefined && rule.always !== true) continue;
-    const spot = listed === undefined ? undefined : registry.spot(`validators.${order.indexOf(rule.id)}`);
+    const spot = listed === undefined ? undefined : registry.spot(`validators.${rule.id}`);
     phases[rule.phase].push({
       rule,
       enforcement: listed?.enforcement ?? 'blocking',

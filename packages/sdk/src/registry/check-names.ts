@@ -6,23 +6,16 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
+import type { RuleFacts } from '../contracts/rule.ts';
 import { didYouMean } from './nearest.ts';
 import { excerpt, type Finding } from './problems.ts';
-
-/** What the loader must know about a rule. */
-export interface RuleFacts {
-  readonly id: string;
-  readonly defaultEnforcement: Enforcement;
-  /** Blocking although no registry lists it, and never less. */
-  readonly always?: boolean;
-  /** Key of `commands` without which the rule cannot be checked; its own id serves as well. */
-  readonly needsCommand?: string;
-}
 
 export interface KnownNames {
   readonly rules: ReadonlyMap<string, RuleFacts>;
   /** Undefined: tool names are not checked. */
   readonly tools: ReadonlySet<string> | undefined;
+  /** Time limits of the tools themselves, which a narrower registry may lower. */
+  readonly toolTimeouts?: ReadonlyMap<string, number>;
 }
 
 interface NameFindings {

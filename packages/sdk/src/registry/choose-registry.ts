@@ -30,7 +30,7 @@ export function chooseRegistry(sources: RegistrySources, known: KnownNames): Reg
   if (sources.workspace === undefined) return defaultRegistry();
   const found = load(sources.workspace, known);
   if (sources.isTrusted(sha256Hex(sources.workspace.text))) return found;
-  const narrowed = narrowRegistry(defaultRegistry(), found, { overreach: 'warn' });
+  const narrowed = narrowRegistry(defaultRegistry(), found, { ...known, overreach: 'warn' });
   return narrowed.warnings.length === found.warnings.length ? narrowed : withHint(narrowed, sources.workspace.file);
 }
 
@@ -44,5 +44,5 @@ function withHint(registry: Registry, file: string): Registry {
     message: `Registry of the workspace is not trusted, so it can only narrow the safe defaults: ${file}`,
     details: { next: 'review it, then run: tool-runtime trust' },
   };
-  return { ...registry, warnings: [...registry.warnings, hint] };
+  return Object.freeze({ ...registry, warnings: Object.freeze([...registry.warnings, hint]) });
 }

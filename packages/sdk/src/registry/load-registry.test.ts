@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import type { Registry } from '../contracts/registry.ts';
-import type { RuleFacts } from './check-names.ts';
+import type { RuleFacts } from '../contracts/rule.ts';
 import { loadRegistry } from './load-registry.ts';
 
 function fixture(name: string): string {

@@ -7,7 +7,7 @@ import { sideEffectRank } from '../contracts/annotations.ts';
 import { ENFORCEMENTS } from '../contracts/classes.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { compileGlobs } from '../policy/match-glob.ts';
-import type { RuleFacts } from './check-names.ts';
+import type { RuleFacts } from '../contracts/rule.ts';
 import { defaultRegistry } from './default-registry.ts';
 import { hostAllowed } from './domains.ts';
 import { loadRegistry } from './load-registry.ts';

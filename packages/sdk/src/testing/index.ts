@@ -1,4 +1,5 @@
 /** What implementers of ports and tools can test against: shared suites, fault injection, scratch runtimes. */
 export { createFaults, type FaultPlan, type Faults } from './faulty-parts.ts';
 export { journalStoreSuite } from './journal-suite.ts';
+export { createCounter, nothing, wait } from './probe-tools.ts';
 export { openScratchRuntime, type ScratchRuntime } from './scratch-runtime.ts';

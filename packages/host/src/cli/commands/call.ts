@@ -34,10 +34,11 @@ interface CallOrder {
 
 async function runCall({ tool, words, options, signal }: CallOrder): Promise<number> {
   const { parseCallArgs } = await import('../call-args.ts');
+  const readArgs = await parseCallArgs(words);
   const { showProgress } = await import('../progress-line.ts');
   return withRuntime(options, async (runtime) => {
     const session = await runtime.openSession({ client: 'tool-runtime call' });
-    const args = await parseCallArgs(words, () => session.tools().find(({ name }) => name === tool)?.argsSchema);
+    const args = readArgs(() => session.tools().find(({ name }) => name === tool)?.argsSchema);
     const endProgress = showProgress(session, process.stderr);
     const response = await session
       .call(tool, args, {

@@ -20,8 +20,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import { openRoot } from './root.ts';
-import { createWorkspace } from './workspace.ts';
+import { openRoot } from '../src/platform/root.ts';
+import { createWorkspace } from '../src/platform/workspace.ts';
 
 const CANARY = 'outside';
 const MAX_NAIVE_ROUNDS = 500_000;
@@ -76,7 +76,7 @@ async function arena(t: TestContext): Promise<Arena> {
 }
 
 async function attack(inside: string): Promise<ChildProcess> {
-  const platform = new URL('.', import.meta.url).href;
+  const platform = new URL('../src/platform/', import.meta.url).href;
   const attacker = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', ATTACKER, inside, platform], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { JudgedBudget } from './budget.ts';
+import * as catalog from './catalog.ts';
+import type { Table } from './table.ts';
+
+const results = mkdtempSync(join(tmpdir(), 'bench-results-'));
+after(() => rmSync(results, { recursive: true, force: true }));
+
+function bench(...args: readonly string[]) {
+  const script = join(import.meta.dirname, 'run.ts');
+  const nodeArgs = ['-C', 'source', '--expose-gc', script, '--quick', '--results', results, ...args];
+  return spawnSync(process.execPath, nodeArgs, { encoding: 'utf8' });
+}
+
+describe('npm run bench', () => {
+  for (const { name, summary } of Object.values(catalog)) {
+    test(`prints the tables and budgets of ${name} and writes them as JSON`, () => {
+      const { status, stdout, stderr } = bench(name);
+      assert.equal(status, 0, stderr);
+      assert.ok(stdout.includes(`== ${name}: ${summary}`), stdout);
+      const report = JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8'));
+      assert.equal(report.group, name);
+      assert.equal(report.quick, true);
+      assert.ok(report.tables.length > 0 && report.budgets.length > 0);
+      for (const table of report.tables as Table[]) checkTable(table, stdout);
+      for (const budget of report.budgets as JudgedBudget[]) checkBudget(budget, stdout);
+    });
+  }
+
+  test('runs only what is named', () => {
+    rmSync(join(results, 'kernel.json'), { force: true });
+    assert.equal(bench('journal').status, 0);
+    assert.ok(existsSync(join(results, 'journal.json')));
+    assert.ok(!existsSync(join(results, 'kernel.json')));
+  });
+
+  test('refuses a group it does not have and says which there are', () => {
+    const { status, stderr } = bench('kernels');
+    assert.equal(status, 2);
+    for (const { name } of Object.values(catalog)) assert.match(stderr, new RegExp(`^ {2}${name} `, 'm'));
+  });
+});
+
+function checkTable(table: Table, printed: string): void {
+  assert.ok(printed.includes(table.title));
+  assert.ok(table.rows.length > 0, table.title);
+  for (const peer of table.peers)
+    assert.ok(
+      table.rows.some((row) => row.name === peer),
+      `no row for the peer ${peer}`,
+    );
+  for (const row of table.rows) {
+    assert.ok(printed.includes(row.name), row.name);
+    assert.ok(row.medianMicros > 0 && row.perSecond > 0, row.name);
+    assert.equal(row.ratios.length, table.peers.length);
+    for (const ratio of row.ratios) assert.ok(ratio > 0, row.name);
+  }
+}
+
+function checkBudget(budget: JudgedBudget, printed: string): void {
+  assert.ok(Number.isFinite(budget.measured), budget.name);
+  const line = printed.split('\n').find((one) => one.includes(budget.name) && one.includes('='));
+  assert.ok(line?.endsWith(budget.met ? 'met' : 'missed'), budget.name);
+}

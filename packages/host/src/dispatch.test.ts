@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type ServerMessage, serverMessageSchema } from '@tool-runtime/protocol';
+import type { SessionOptions } from '@tool-runtime/sdk';
+import { nothing, openScratchRuntime, wait } from '@tool-runtime/sdk/testing';
+import { createDispatcher, type DispatcherOptions } from './dispatch.ts';
+
+async function open(options: Partial<DispatcherOptions> = {}, session: SessionOptions = {}) {
+  const scratch = await openScratchRuntime({ tools: [nothing, wait] }, session);
+  const sent: ServerMessage[] = [];
+  const dispatcher = createDispatcher(scratch.session, {
+    maxBytes: 10_000,
+    events: 'progress',
+    now: () => 1_700_000_000_999,
+    ...options,
+    send: (message) => {
+      assert.ok(serverMessageSchema.safeParse(message).success, JSON.stringify(message));
+      sent.push(message);
+    },
+  });
+  const envelope = (type: string, fields: object) =>
+    JSON.stringify({ type, session_id: scratch.session.id, timestamp: 1, ...fields });
+  return {
+    ...scratch,
+    dispatcher,
+    sent,
+    call: (request_id: string, tool: string, args: object = {}, more: object = {}) =>
+      dispatcher.receive(envelope('ToolRequest', { request_id, tool, args, ...more })),
+    cancel: (request_id: string, more: object = {}) =>
+      dispatcher.receive(envelope('CancelRequest', { request_id, ...more })),
+    beat: (more: object = {}) => dispatcher.receive(envelope('Heartbeat', more)),
+    outline: () => sent.map(outlineOf),
+    [Symbol.asyncDispose]: scratch.dispose,
+  };
+}
+
+function outlineOf(message: ServerMessage): string {
+  switch (message.type) {
+    case 'ToolResponse':
+      return `${message.request_id} ${message.ok ? 'ok' : message.errors[0]?.code}`;
+    case 'ErrorMessage':
+      return `${message.request_id} refused ${message.code} ${message.details?.['path'] ?? message.details?.['reason']}`;
+    case 'EventMessage':
+      return `${message.request_id} ${message.event} ${message.progress.message}`;
+    default:
+      return message.type;
+  }
+}
+
+describe('a dispatcher', () => {
+  test('S0-10 answers many requests that are in flight together, each exactly once', async () => {
+    await using host = await open();
+    for (let index = 0; index < 200; index++) host.call(`r${index}`, 'probe_nothing', { text: `${index}` });
+    assert.equal(host.dispatcher.inFlight, 200);
+    await host.dispatcher.drain();
+    assert.equal(host.dispatcher.inFlight, 0);
+    assert.deepEqual(host.outline().toSorted(), Array.from({ length: 200 }, (_, index) => `r${index} ok`).toSorted());
+  });
+
+  test('S0-10 sends the events of a request before its answer', async () => {
+    await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 1 });
+    await host.dispatcher.drain();
+    assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 TaskProgress waited', 'r1 ok']);
+  });
+
+  test('S0-5 sends every change of status when all events are wanted', async () => {
+    await using host = await open({ events: 'all' });
+    host.call('r1', 'probe_nothing');
+    await host.dispatcher.drain();
+    const events = host.sent.flatMap((message) => (message.type === 'EventMessage' ? [message.event] : []));
+    assert.ok(events.length >= 2);
+    assert.deepEqual([...new Set(events)], ['CallStatusChanged']);
+    assert.equal(host.outline().at(-1), 'r1 ok');
+  });
+
+  test('S0-10 drops what a tool still reports after its call was answered', async () => {
+    await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 2_500, stubborn: true }, { timeout_ms: 10 });
+    await host.dispatcher.drain();
+    const late = host.session.events();
+    assert.equal((await late.next()).value.message.progress.message, 'waited');
+    assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 E_TIMEOUT']);
+  });
+
+  test('cancels the request a CancelRequest names, and no other', async () => {
+    await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 60_000 });
+    host.call('r2', 'probe_wait', { ms: 1 });
+    host.cancel('r1');
+    host.cancel('unknown');
+    await host.dispatcher.drain();
+    assert.deepEqual(
+      host
+        .outline()
+        .filter((line) => !line.includes('TaskProgress'))
+        .toSorted(),
+      ['r1 E_INTERNAL', 'r2 ok'],
+    );
+  });
+
+  test('cancels everything when told to', async () => {
+    await using host = await open();
+    for (const id of ['r1', 'r2', 'r3']) host.call(id, 'probe_wait', { ms: 60_000 });
+    host.dispatcher.cancelAll();
+    await host.dispatcher.drain();
+    assert.equal(host.outline().filter((line) => line.endsWith(' E_INTERNAL')).length, 3);
+  });
+
+  test('S0-7 answers a heartbeat with one of its own', async () => {
+    await using host = await open();
+    host.beat();
+    assert.deepEqual(host.sent, [{ type: 'Heartbeat', session_id: host.session.id, timestamp: 1_700_000_000 }]);
+  });
+
+  test('S0-7 answers the heartbeat of an ended session with its end', async () => {
+    await using host = await open();
+    await host.session.close();
+    host.beat();
+    assert.deepEqual(host.outline(), ['null refused E_POLICY session_closed']);
+  });
+
+  test('S0-6 names the field of whatever it refuses', async () => {
+    await using host = await open();
+    host.beat({ session_id: 'other' });
+    host.cancel('r1', { session_id: 'other' });
+    host.call('r2', 'probe_nothing', {}, { session_id: 'other' });
+    host.call('r3', 'probe_nothing', {}, { extra: 1 });
+    host.call('r4', 'probe_nothing', {}, { timestamp: 'now' });
+    host.dispatcher.receive('{');
+    host.dispatcher.receive('{"type":"Heartbeat","type":"Heartbeat"}');
+    host.dispatcher.receive(`"${'x'.repeat(20_000)}"`);
+    await host.dispatcher.drain();
+    assert.deepEqual(host.outline().toSorted(), [
+      'null refused E_POLICY session_id',
+      'null refused E_POLICY session_id',
+      'null refused E_VALIDATION_FAIL syntax',
+      'null refused E_VALIDATION_FAIL too_large',
+      'null refused E_VALIDATION_FAIL type',
+      'r2 refused E_POLICY unknown_session',
+      'r3 refused E_VALIDATION_FAIL extra',
+      'r4 refused E_VALIDATION_FAIL timestamp',
+    ]);
+  });
+
+  test('S2-1 answers an unknown tool as a call that is not allowed', async () => {
+    await using host = await open();
+    host.call('r1', 'no_such_tool');
+    await host.dispatcher.drain();
+    assert.deepEqual(host.outline(), ['r1 E_POLICY']);
+  });
+
+  test('S0-10 does not answer for a running request when a message about it is refused', async () => {
+    await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 60_000 });
+    host.cancel('r1', { extra: 1 });
+    host.cancel('r1');
+    await host.dispatcher.drain();
+    assert.deepEqual(
+      host.outline().filter((line) => !line.includes('TaskProgress')),
+      ['null refused E_VALIDATION_FAIL extra', 'r1 E_INTERNAL'],
+    );
+  });
+
+  test('S0-10 a request that reuses an id is refused and leaves the first one cancellable', async () => {
+    await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 60_000 });
+    host.call('r1', 'probe_nothing');
+    await new Promise((resolve) => setImmediate(resolve));
+    host.cancel('r1');
+    await host.dispatcher.drain();
+    assert.deepEqual(
+      host.outline().filter((line) => !line.includes('TaskProgress')),
+      ['r1 refused E_VALIDATION_FAIL request_id_reused', 'r1 E_INTERNAL'],
+    );
+  });
+
+  test('asks to wait while unanswered requests weigh too much, and not before or after', async () => {
+    await using host = await open({ maxHeldBytes: 20_000 });
+    assert.equal(host.dispatcher.place(), undefined);
+    for (const id of ['r1', 'r2', 'r3']) host.call(id, 'probe_wait', { ms: 5 });
+    const place = host.dispatcher.place();
+    assert.ok(place instanceof Promise);
+    await place;
+    assert.ok(host.dispatcher.inFlight < 3);
+    await host.dispatcher.drain();
+    assert.equal(host.dispatcher.place(), undefined);
+  });
+
+  test('forwards no events once it is closed', async () => {
+    await using host = await open();
+    host.dispatcher.close();
+    host.call('r1', 'probe_wait', { ms: 1 });
+    await host.dispatcher.drain();
+    assert.deepEqual(host.outline(), ['r1 ok']);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, test } from 'node:test';
+import { LineWriter } from './line-writer.ts';
+
+/** Takes one chunk at a time, when told to. */
+function createSlowReader() {
+  const taken: string[] = [];
+  let release: (() => void) | undefined;
+  const stream = new Writable({
+    highWaterMark: 4,
+    write(chunk, _encoding, done) {
+      taken.push(String(chunk));
+      release = done;
+    },
+  });
+  return { stream, taken, take: () => release?.() };
+}
+
+describe('LineWriter', () => {
+  test('writes one line for each text and needs no wait while the reader keeps up', async () => {
+    const stream = new PassThrough();
+    const writer = new LineWriter(stream);
+    writer.write('a');
+    writer.write('b');
+    assert.equal(writer.ready(), undefined);
+    const flushed = writer.flush();
+    assert.equal(String(stream.read()), 'a\nb\n');
+    await flushed;
+  });
+
+  test('waits for a slow reader', async () => {
+    const reader = createSlowReader();
+    const writer = new LineWriter(reader.stream);
+    writer.write('12345');
+    const ready = writer.ready();
+    assert.ok(ready instanceof Promise);
+    reader.take();
+    await ready;
+    assert.equal(writer.ready(), undefined);
+    assert.deepEqual(reader.taken, ['12345\n']);
+  });
+
+  test('stops waiting, says so and writes no more when the reader is gone', async () => {
+    const reader = createSlowReader();
+    let told = 0;
+    const writer = new LineWriter(reader.stream, () => {
+      told += 1;
+    });
+    writer.write('12345');
+    const waits = [writer.ready(), writer.flush()];
+    assert.equal(writer.isGone, false);
+    reader.stream.destroy(new TypeError('reader left'));
+    await Promise.all(waits);
+    writer.write('more');
+    assert.deepEqual([writer.isGone, told, reader.taken], [true, 1, ['12345\n']]);
+    assert.equal(writer.ready(), undefined);
+    await writer.flush();
+  });
+
+  test('knows a stream that was gone before', async () => {
+    const stream = new PassThrough();
+    stream.destroy();
+    assert.equal(new LineWriter(stream).isGone, true);
+  });
+
+  test('leaves no listener behind but the one for late errors', () => {
+    const stream = new PassThrough();
+    const before = ['drain', 'close'].map((name) => stream.listenerCount(name));
+    const writer = new LineWriter(stream);
+    writer.release();
+    assert.deepEqual(
+      ['drain', 'close'].map((name) => stream.listenerCount(name)),
+      before,
+    );
+    stream.destroy(new TypeError('late'));
+  });
+});
