@@ -1,4 +1,4 @@
-/** Public surface of the sdk. A line here is a promise. */
+/** Public surface of the sdk: what an embedding program needs every day. A line here is a promise. */
 export type {
   MutationClass,
   SideEffectLevel,
@@ -49,7 +49,6 @@ export type { ReconciledCall } from './journal/reconcile.ts';
 export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
 export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
 export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
-export { registryJsonSchema } from './registry/document.ts';
 export { createRuntime, REGISTRY_FILE, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
 export type { BatchItem, BatchOptions, CallOptions, Session } from './session/session.ts';

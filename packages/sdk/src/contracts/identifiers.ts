@@ -7,8 +7,6 @@ declare const brand: unique symbol;
 /** A string that passed `checkId`, tagged with what it identifies. */
 export type Id<Name extends string> = string & { readonly [brand]?: Name };
 
-export type SessionId = Id<'session'>;
-export type RequestId = Id<'request'>;
 export type ToolCallId = Id<'tool_call'>;
 export type EffectId = Id<'effect'>;
 export type CapabilityId = Id<'capability'>;
