@@ -44,16 +44,7 @@ function admission(callId: string): readonly JournalRecord[] {
       args_hash: ARGS_HASH,
       retry_safe: false,
       instance: '3f0f9c3e-3a9c-4b6e-9c5d-2f1f5b6a7c8d',
-      effect: {
-        effect_id: `effect.${callId}`,
-        kind: 'tool_execution',
-        subject_ref: { kind: 'tool_call', id: callId },
-        source: { kind: 'user', id: 'local', trust: 'user_provided', privacy: 'content_refs_only' },
-        destination: { kind: 'tool', id: 'file_write' },
-        policy_refs: [{ kind: 'permission', id: 'registry' }],
-        content_refs: [],
-        redacted_summary: 'path="src/index.ts" content=<1834 bytes>',
-      },
+      effect: { effect_id: `effect.${callId}`, kind: 'tool_execution' },
     },
   ];
 }
@@ -74,12 +65,7 @@ function outcome(callId: string): readonly JournalRecord[] {
       bytes: 1834,
       files: [{ path: 'src/index.ts', before: 'a1'.repeat(32), after: 'b2'.repeat(32) }],
       errors: [],
-      effect: {
-        effect_id: `effect.${callId}`,
-        terminal_status: 'completed',
-        content_refs: [],
-        redacted_summary: 'wrote 1834 bytes',
-      },
+      effect: { effect_id: `effect.${callId}` },
     },
   ];
 }

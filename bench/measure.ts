@@ -51,6 +51,9 @@ interface Series {
 export async function compare(cases: readonly Case[], plan: Plan): Promise<Comparison> {
   const all: Series[] = [];
   for (const subject of cases) all.push({ subject, calls: await warmUp(subject, plan), rounds: [] });
+  // What the warm-up left behind is nobody's cost. Not before every turn: after a forced collection the heap's pages are
+  // new to the process, and whoever allocates most would pay for touching them. Absent without --expose-gc.
+  globalThis.gc?.();
   let quietRounds = 0;
   for (let round = 0; round < plan.rounds; round++) {
     if (await quietMachine(plan.quietMs)) quietRounds += 1;
@@ -109,8 +112,6 @@ async function warmUp({ unit = 1, run }: Case, { sampleMs, warmUpMs }: Plan): Pr
 }
 
 async function takeSamples({ subject, calls }: Series, count: number): Promise<number[]> {
-  // A collection now, not in the middle of somebody else's sample. Absent without --expose-gc.
-  globalThis.gc?.();
   const micros: number[] = [];
   for (let sample = 0; sample < count; sample++) {
     const started = performance.now();

@@ -12,13 +12,18 @@ import type { SourceFile, Tree } from './read-tree.ts';
 
 const ROOT = 'packages/sdk/src/';
 const PORTS = ['contracts', 'platform', 'journal'];
-const CALL = ['contracts', 'policy', 'journal', 'events', 'platform', 'package'];
+const CALL = ['contracts', 'egress', 'glob', 'shell', 'policy', 'journal', 'events', 'platform', 'package'];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
-  platform: ['contracts'],
-  policy: ['contracts'],
-  registry: ['contracts', 'policy', 'platform'],
+  egress: ['contracts'],
+  glob: ['contracts'],
+  pattern: ['contracts'],
+  text: ['contracts'],
+  shell: ['contracts'],
+  platform: ['contracts', 'egress', 'glob'],
+  policy: ['contracts', 'glob'],
+  registry: ['contracts', 'egress', 'glob', 'pattern', 'policy', 'platform'],
   package: ['contracts', 'platform'],
   journal: PORTS,
   locks: PORTS,
@@ -26,8 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   stores: PORTS,
   call: CALL,
   session: [...CALL, 'call'],
-  tools: ['contracts', 'platform'],
-  rules: ['contracts', 'platform', 'policy'],
+  tools: ['contracts', 'egress', 'glob', 'pattern', 'shell', 'text', 'platform'],
+  rules: ['contracts', 'egress', 'glob', 'shell', 'text', 'platform', 'policy'],
 };
 
 export function checkSdkLayers(tree: Tree): Finding[] {

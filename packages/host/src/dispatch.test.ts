@@ -143,7 +143,7 @@ describe('a dispatcher', () => {
     ]);
   });
 
-  test('S2-1 answers an unknown tool as a call that is not allowed', async () => {
+  test('S0-8 S1-45 answers an unknown tool as a call that is not allowed', async () => {
     await using host = await open();
     host.call('r1', 'no_such_tool');
     await host.dispatcher.drain();

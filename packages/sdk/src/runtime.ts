@@ -20,6 +20,9 @@ import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createRedactor } from './journal/redact.ts';
 import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
+import { createArtifactFiles } from './platform/artifact-files.ts';
+import { lazyCommandRunner } from './platform/lazy-command-runner.ts';
+import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { readOperatorFile } from './platform/operator-file.ts';
 import { currentInstance, isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
@@ -121,6 +124,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const known = knownNames(parts);
   const registry = await registryInForce(await registrySources(options, workspace, state), known);
   await reconcileParts(parts);
+  await workspace.sweepLeftovers();
   return assembleRuntime({ parts, registry, known, workspace, root });
 }
 
@@ -204,6 +208,10 @@ function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: Sta
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
     workspace,
+    createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
+    createCommands: ({ isolation, allowedDomains }) =>
+      lazyCommandRunner({ workspace: options.workspace, isolation, allowedDomains }),
+    artifacts: createArtifactFiles(state.path),
     ast: options.ast,
     events: createEventBus(),
     metrics: createMetrics(),
@@ -247,7 +255,7 @@ function operatorRegistry(registry: RuntimeOptions['registry']): RegistryText | 
 async function workspaceRegistry(workspace: FileWorkspace): Promise<RegistryText | undefined> {
   if ((await workspace.stat(REGISTRY_FILE)) === null) return undefined;
   const { bytes } = await workspace.readFile(REGISTRY_FILE, { maxBytes: MAX_REGISTRY_BYTES + 1 });
-  return { text: new TextDecoder().decode(bytes), file: REGISTRY_FILE };
+  return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), file: REGISTRY_FILE };
 }
 
 function reconcileParts(parts: RuntimeParts): Promise<readonly ReconciledCall[]> {

@@ -13,7 +13,10 @@ export function acquireLocks(call: JudgedCall, parts: SessionParts): Promise<() 
     keys: lockKeys(call, parts),
     owner: { callId: call.open.callId, tool: call.view.tool, sessionId: call.open.sessionId },
     waitMs: parts.registry.limits.lock_wait_ms,
-    signal: call.open.signal(),
+    // Read only when there is something to wait for.
+    get signal() {
+      return call.open.signal();
+    },
   });
 }
 

@@ -14,7 +14,7 @@ export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
     startedTick: parts.clock.monotonic(),
     warnings: [],
     trail: [],
-    progress: { requested: false, pct: 0 },
+    progress: { requested: false, pct: 0, ended: false },
     signal() {
       if (controller === undefined) {
         controller = new AbortController();

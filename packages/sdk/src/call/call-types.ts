@@ -34,7 +34,7 @@ export interface OpenCall {
   readonly warnings: ErrorEntry[];
   /** Records of this call that are not written yet, in order. */
   readonly trail: JournalRecord[];
-  readonly progress: { requested: boolean; pct: number };
+  readonly progress: { requested: boolean; pct: number; ended: boolean };
   /** Signal of the call: fires on cancel and at the deadline. Made on first use, because most calls never look. */
   signal(): AbortSignal;
   abort(reason: ToolError): void;

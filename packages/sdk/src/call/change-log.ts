@@ -1,20 +1,21 @@
 /**
  * What a call did to files, kept by the workspace it is handed, so that no tool can forget to report.
  *
- * When an "after" rule may still refuse the change, the old bytes are read before each write and can be put back.
+ * When an "after" rule may still refuse the change, what each change needs to be taken back is kept beside it.
  */
-import type { FileChange, Workspace } from '../contracts/workspace.ts';
+import { ToolError } from '@tool-runtime/protocol';
+import type { FileChange, TreeChange, Workspace } from '../contracts/workspace.ts';
+import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
 
-interface Original {
+interface Step {
   readonly path: string;
-  /** Null: the file did not exist. */
-  readonly bytes: Uint8Array | null;
-  readonly mode: number;
+  /** Undefined: it cannot be taken back. */
+  readonly undo: Undo | undefined;
 }
 
 export class ChangeLog {
   readonly changes: FileChange[] = [];
-  readonly #originals: Original[] = [];
+  readonly #steps: Step[] = [];
   readonly #workspace: Workspace;
   readonly #keepOriginals: boolean;
 
@@ -29,39 +30,77 @@ export class ChangeLog {
     return {
       stat: (path) => inner.stat(path),
       readFile: (path, options) => inner.readFile(path, options),
+      readDirectory: (path) => inner.readDirectory(path),
       lockKeys: (path) => inner.lockKeys(path),
-      removeFile: async (path) => {
-        if (this.#keepOriginals) await this.#keep(path);
-        const change = await inner.removeFile(path);
-        if (change !== null) this.changes.push(change);
+      writeFile: async (path, bytes, options) => {
+        const original = await this.#original(path, 'through');
+        const change = await inner.writeFile(path, bytes, options);
+        this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
-      writeFile: async (path, bytes, options) => {
-        if (this.#keepOriginals) await this.#keep(path);
-        const change = await inner.writeFile(path, bytes, options);
-        this.changes.push(change);
+      makeDirectory: async (path) => {
+        const original = await this.#original(path, 'through');
+        const change = await inner.makeDirectory(path);
+        if (change !== null) this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
+      },
+      removeFile: async (path, options) => {
+        const original = await this.#original(path, 'themselves');
+        const change = await inner.removeFile(path, options);
+        if (change !== null) this.#note([change], path, original && undoRemoval(inner, path, original));
+        return change;
+      },
+      ...this.#trackedTrees(),
+    };
+  }
+
+  #trackedTrees(): Pick<Workspace, 'move' | 'copy' | 'remove'> {
+    const inner = this.#workspace;
+    const noted = <T extends TreeChange | null>(done: T, path: string, undo: Undo | undefined): T => {
+      if (done !== null && done.changes.length > 0) this.#note(done.changes, path, undo);
+      return done;
+    };
+    return {
+      move: async (from, to, options) => {
+        const original = await this.#original(to, 'themselves');
+        const undo = original && undoMove(inner, { from, to }, original);
+        return noted(await inner.move(from, to, options), to, undo);
+      },
+      copy: async (from, to, options) => {
+        const original = await this.#original(to, 'themselves');
+        const undo = original && undoArrival(inner, to, original);
+        return noted(await inner.copy(from, to, options), to, undo);
+      },
+      remove: async (path, options) => {
+        const original = await this.#original(path, 'themselves');
+        return noted(await inner.remove(path, options), path, original && undoRemoval(inner, path, original));
       },
     };
   }
 
-  /** Puts the old bytes and modes back, newest change first. */
+  /** Takes every change back, newest first; throws before touching anything when one of them cannot be. */
   async rollBack(): Promise<void> {
-    for (const original of this.#originals.splice(0).reverse()) {
-      if (original.bytes === null) await this.#workspace.removeFile(original.path);
-      else {
-        await this.#workspace.writeFile(original.path, original.bytes, { mode: original.mode, forceMode: true });
-      }
-    }
+    const steps = this.#steps.splice(0).reverse();
+    const undos = steps.map(({ path, undo }) => {
+      if (undo === undefined) throw cannotUndo(path);
+      return undo;
+    });
+    for (const undo of undos) await undo();
   }
 
-  async #keep(path: string): Promise<void> {
-    const stat = await this.#workspace.stat(path);
-    if (stat === null) {
-      this.#originals.push({ path, bytes: null, mode: 0 });
-      return;
-    }
-    const content = await this.#workspace.readFile(path);
-    this.#originals.push({ path, bytes: content.bytes, mode: content.mode });
+  #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {
+    this.changes.push(...changes);
+    if (this.#keepOriginals) this.#steps.push({ path, undo });
   }
+
+  async #original(path: string, links: 'through' | 'themselves'): Promise<Original | undefined> {
+    return this.#keepOriginals ? originalOf(this.#workspace, path, { links }) : undefined;
+  }
+}
+
+function cannotUndo(path: string): ToolError {
+  return new ToolError('E_FILE_IO', `Change cannot be taken back: ${path}`, {
+    path,
+    details: { reason: 'not_kept', next: 'Restore folders and links from version control or a backup' },
+  });
 }

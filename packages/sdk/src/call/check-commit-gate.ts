@@ -7,7 +7,9 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
   const report = await parts.rules.run('on-commit', call.subject, {
     registry: parts.registry,
     workspace: parts.readOnlyWorkspace,
-    signal: call.open.signal(),
+    get signal() {
+      return call.open.signal();
+    },
     ast: parts.ast,
   });
   call.open.warnings.push(...report.warnings);

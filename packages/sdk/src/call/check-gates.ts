@@ -45,7 +45,9 @@ async function checkRules(call: ReadyCall, parts: SessionParts): Promise<void> {
   const report = await parts.rules.run('before', call.subject, {
     registry: parts.registry,
     workspace: parts.readOnlyWorkspace,
-    signal: call.open.signal(),
+    get signal() {
+      return call.open.signal();
+    },
     ast: parts.ast,
   });
   call.open.warnings.push(...report.warnings);

@@ -6,6 +6,8 @@ import type { SessionParts } from './session-parts.ts';
 const UNKNOWN_TOOL = '(unknown)';
 
 export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionParts): void {
+  // A tool that runs on after its deadline may still report; nobody hears it after the answer.
+  open.progress.ended = true;
   const tool = parts.tools.has(open.request.tool) ? open.request.tool : UNKNOWN_TOOL;
   const ok = isOk(outcome);
   const errorCode = outcome.errors[0]?.code;

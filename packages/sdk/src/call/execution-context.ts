@@ -1,12 +1,38 @@
 /** What a running tool is handed: capabilities bound to its call, nothing that reaches past the policy. */
 import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { sideEffectRank } from '../contracts/annotations.ts';
+import type { ArtifactStore } from '../contracts/artifacts.ts';
+import type { CommandRunner } from '../contracts/commands.ts';
+import type { HttpClient } from '../contracts/http.ts';
+import type { JobTable } from '../contracts/jobs.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
 import type { OpenCall, RecordedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { ExecutionContext, SessionParts } from './session-parts.ts';
 
 const WRITES = sideEffectRank('workspace_write');
+const STARTS = sideEffectRank('process_exec');
+const CONNECTS = sideEffectRank('network');
+
+/** What calls get whose tool did not declare that it talks to the network. */
+const NO_NETWORK: HttpClient = {
+  send: () =>
+    Promise.reject(
+      new ToolError('E_POLICY', 'This call may not use the network', {
+        details: { gate: 'http', next: 'declare side_effect_level network in the annotations of the tool' },
+      }),
+    ),
+};
+
+/** What calls get whose tool did not declare that it starts processes. */
+const NO_COMMANDS: CommandRunner = {
+  start: () =>
+    Promise.reject(
+      new ToolError('E_POLICY', 'This call may not start processes', {
+        details: { gate: 'commands', next: 'declare side_effect_level process_exec in the annotations of the tool' },
+      }),
+    ),
+};
 
 /** Methods are bound, because tools take the context apart: `run(args, { workspace, progress })`. */
 export class CallContext implements ExecutionContext {
@@ -14,8 +40,13 @@ export class CallContext implements ExecutionContext {
   readonly sessionId: string;
   readonly args: JsonObject;
   readonly workspace: Workspace;
-  readonly progress: (pct: number, message: string) => void;
+  readonly http: HttpClient;
+  readonly commands: CommandRunner;
+  readonly jobs: JobTable;
+  readonly artifacts: ArtifactStore;
+  readonly progress: (pct: number, message: string, data?: JsonObject) => void;
   readonly warn: (entry: ErrorEntry) => void;
+  readonly redact: (text: string) => string;
   readonly changed: (change: FileChange) => void;
   readonly respond: (data: unknown) => void;
   /** What the tool delivered, once it has. */
@@ -28,10 +59,15 @@ export class CallContext implements ExecutionContext {
     this.callId = open.callId;
     this.sessionId = open.sessionId;
     this.args = call.args;
-    const mayWrite = sideEffectRank(call.view.profile.side_effect_level) >= WRITES;
-    this.workspace = mayWrite ? log.tracked() : parts.readOnlyWorkspace;
-    this.progress = (pct, message) => emitProgress(open, { pct, message }, parts);
+    const level = sideEffectRank(call.view.profile.side_effect_level);
+    this.http = level >= CONNECTS ? parts.http : NO_NETWORK;
+    this.commands = level >= STARTS ? parts.commands : NO_COMMANDS;
+    this.jobs = parts.jobs;
+    this.artifacts = parts.artifacts;
+    this.workspace = level >= WRITES ? log.tracked() : parts.readOnlyWorkspace;
+    this.progress = (pct, message, data) => emitProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
+    this.redact = parts.redact;
     this.changed = (change) => log.changes.push(change);
     this.respond = (data) => {
       this.delivered = data;
@@ -44,16 +80,21 @@ export class CallContext implements ExecutionContext {
 }
 
 /** Never steps back and never leaves 0 to 100, whatever a tool reports. */
-function emitProgress(open: OpenCall, report: { pct: number; message: string }, parts: SessionParts): void {
+function emitProgress(
+  open: OpenCall,
+  report: { pct: number; message: string; data: JsonObject | undefined },
+  parts: SessionParts,
+): void {
   const { progress, request } = open;
   const bounded = Number.isFinite(report.pct) ? Math.min(100, Math.max(0, report.pct)) : 0;
   progress.pct = Math.max(progress.pct, bounded);
-  if (!parts.events.active) return;
+  if (!parts.events.active || progress.ended) return;
   parts.events.emit(parts.sessionId, {
     type: 'EventMessage',
     event: 'TaskProgress',
     request_id: request.requestId,
     progress: { pct: progress.pct, message: parts.redact(report.message) },
+    ...(report.data === undefined ? {} : { data: report.data }),
   });
 }
 
@@ -68,8 +109,13 @@ export function readOnlyView(workspace: Workspace): Workspace {
   return {
     stat: (path) => workspace.stat(path),
     readFile: (path, options) => workspace.readFile(path, options),
+    readDirectory: (path) => workspace.readDirectory(path),
     lockKeys: (path) => workspace.lockKeys(path),
     writeFile: refuse,
     removeFile: refuse,
+    makeDirectory: refuse,
+    move: refuse,
+    copy: refuse,
+    remove: refuse,
   };
 }

@@ -15,6 +15,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const args = parseArgs(compiled, raw);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, annotations.arg_schema.path_params);
+  const urls = declaredPaths(args, annotations.arg_schema.url_params);
   const profile = profileOf(compiled, args);
   const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
@@ -23,7 +24,16 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     compiled,
     args,
     argsHash,
-    subject: { tool: tool.name, args, paths, profile, changes: [] },
+    subject: {
+      tool: tool.name,
+      args,
+      paths,
+      urls,
+      commands: present(args, annotations.arg_schema.command_params),
+      environments: present(args, annotations.arg_schema.env_params),
+      profile,
+      changes: [],
+    },
     view: {
       callId: open.callId,
       sessionId: open.sessionId,
@@ -35,10 +45,20 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
       paths: paths.map((path) => path.value),
       actor: parts.actor,
       policyRefs: route.policy_refs,
-      source: route.source,
+      source: parts.source,
       destination: route.destination,
     },
   };
+}
+
+const NOTHING: readonly never[] = [];
+
+function present(args: JsonObject, keys: readonly string[]): readonly { key: string; value: JsonValue }[] {
+  if (keys.length === 0) return NOTHING;
+  return keys.flatMap((key) => {
+    const value = args[key];
+    return value === undefined || value === null ? [] : [{ key, value }];
+  });
 }
 
 function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObject {

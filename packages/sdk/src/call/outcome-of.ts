@@ -12,7 +12,7 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
     data: execution.data,
     errors: error === undefined ? [] : [{ ...error.toEntry(), message: parts.redact(error.message) }],
     changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
-    bytes: bytesOf(execution),
+    bytes: bytesOf(call, execution),
     endedAt: parts.clock.now(),
     durationMs: parts.clock.monotonic() - call.open.startedTick,
   };
@@ -26,14 +26,10 @@ function statusOf(error: ToolError, call: RecordedCall, execution: Execution): T
   return 'failed';
 }
 
-/** Bytes that moved: written files, else the longest text of the answer. */
-function bytesOf(execution: Execution): number {
+/** Bytes that moved: what was written, else what the tool says its answer carries. */
+function bytesOf(call: RecordedCall, execution: Execution): number {
   let written = 0;
   for (const change of execution.changes.changes) written += change.after?.size ?? 0;
-  if (written > 0 || execution.data === null || typeof execution.data !== 'object') return written;
-  let longest = 0;
-  for (const value of Object.values(execution.data)) {
-    if (typeof value === 'string') longest = Math.max(longest, value.length);
-  }
-  return longest;
+  if (written > 0 || execution.error !== undefined) return written;
+  return call.compiled.tool.measure?.(execution.data) ?? 0;
 }

@@ -168,6 +168,7 @@ describe('the path of a call', () => {
         session
           .hidden()
           .map((tool) => tool.name)
+          .filter((name) => name.startsWith('probe_'))
           .sort(),
         ['probe_bare', 'probe_process'],
       );

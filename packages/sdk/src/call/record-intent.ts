@@ -1,7 +1,8 @@
 /** Writes down what is about to happen. If that fails, it does not happen. */
-import type { EffectIntent } from '../contracts/effects.ts';
+import type { EffectIntent, RecordedIntent } from '../contracts/effects.ts';
 import type { IntentRecord, KeyClaim } from '../contracts/journal.ts';
 import type { AdmittedCall, RecordedCall } from './call-types.ts';
+import { isRepeatable } from './is-repeatable.ts';
 import type { SessionParts } from './session-parts.ts';
 import { noteDecision, writeTrail } from './trail.ts';
 import { keyTakenMeanwhile, refuseUsedKey } from './used-key.ts';
@@ -55,8 +56,17 @@ function intentRecord(call: AdmittedCall, effect: EffectIntent, parts: SessionPa
     at_ms: parts.clock.now(),
     tool: call.view.tool,
     args_hash: call.argsHash,
-    retry_safe: call.compiled.tool.idempotent === true || call.view.mutationClass === 'read_only',
+    retry_safe: isRepeatable(call),
     instance: parts.instanceId,
-    effect,
+    effect: recordedIntent(effect),
+  };
+}
+
+function recordedIntent({ effect_id, kind, idempotency_key, dedupe_key }: EffectIntent): RecordedIntent {
+  return {
+    effect_id,
+    kind,
+    ...(idempotency_key === undefined ? {} : { idempotency_key }),
+    ...(dedupe_key === undefined ? {} : { dedupe_key }),
   };
 }

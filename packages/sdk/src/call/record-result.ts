@@ -5,8 +5,10 @@
  * is on record, nothing unsafe to repeat may start in this session.
  */
 import type { ToolError } from '@tool-runtime/protocol';
+import type { EffectResult, RecordedResult } from '../contracts/effects.ts';
 import { failure } from '../contracts/failures.ts';
 import type { ResultRecord } from '../contracts/journal.ts';
+import type { FileSnapshot } from '../contracts/workspace.ts';
 import { toEffectResult } from '../package/execution-output.ts';
 import type { Execution, Outcome, RecordedCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -28,8 +30,7 @@ export async function recordResult(
       call_id: call.open.callId,
       session_id: call.open.sessionId,
       reason: 'result_append_failed',
-      classification:
-        call.claim !== undefined || record.effect.terminal_status !== 'completed' ? 'reconcile' : 'repair',
+      classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
     },
     { blocks: true },
   );
@@ -69,12 +70,29 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     bytes: outcome.bytes,
     files: outcome.changes.map(({ path, before, after }) => ({
       path,
-      before: before?.sha256 ?? null,
-      after: after?.sha256 ?? null,
+      before: recordedContent(before),
+      after: recordedContent(after),
     })),
     errors: outcome.errors,
-    effect: { ...toEffectResult(execution.output, call.intent.effect_id), terminal_status: outcome.status },
+    effect: recordedResult(toEffectResult(execution.output, call.intent.effect_id)),
   };
+}
+
+function recordedResult(result: EffectResult): RecordedResult {
+  const { effect_id, external_operation_id, reconciliation_ref, error_ref } = result;
+  return {
+    effect_id,
+    ...(external_operation_id === undefined ? {} : { external_operation_id }),
+    ...(reconciliation_ref === undefined ? {} : { reconciliation_ref }),
+    ...(error_ref === undefined ? {} : { error_ref }),
+  };
+}
+
+/** The digest; what has none is recorded as what it is, so that null always means "nothing there". */
+function recordedContent(snapshot: FileSnapshot | null): string | null {
+  if (snapshot === null || snapshot.sha256 !== null) return snapshot?.sha256 ?? null;
+  if (snapshot.type === undefined) return 'unread';
+  return snapshot.type === 'directory' ? 'folder' : snapshot.type;
 }
 
 function unrecorded(outcome: Outcome, cause: ToolError, state: { marked: boolean; readOnly: boolean }): Outcome {

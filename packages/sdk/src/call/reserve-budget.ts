@@ -1,10 +1,11 @@
 /** The coordinator's and the session's budgets may still refuse. */
 import { failure } from '../contracts/failures.ts';
 import type { JudgedCall } from './call-types.ts';
+import { isRepeatable } from './is-repeatable.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export async function reserveBudget(call: JudgedCall, parts: SessionParts): Promise<void> {
-  if (parts.recovery.blocked && call.compiled.tool.idempotent !== true && call.view.mutationClass !== 'read_only') {
+  if (parts.recovery.blocked && !isRepeatable(call)) {
     throw failure(
       'recovery_repair_needed',
       'repair_needed',

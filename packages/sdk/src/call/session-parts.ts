@@ -7,6 +7,10 @@ import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ToolAnnotations } from '../contracts/annotations.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { ArtifactStore } from '../contracts/artifacts.ts';
+import type { OpenCommandRunner } from '../contracts/commands.ts';
+import type { OpenHttpClient } from '../contracts/http.ts';
+import type { JobTable } from '../contracts/jobs.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { LockTable } from '../contracts/locks.ts';
 import type { BudgetPort, ToolPolicy } from '../contracts/policy.ts';
@@ -70,6 +74,11 @@ export interface SessionParts {
   readonly recovery: RecoveryLog;
   readonly workspace: Workspace;
   readonly readOnlyWorkspace: Workspace;
+  /** Bound to the registry's allowlist; handed to calls of level `network` only. */
+  readonly http: OpenHttpClient;
+  readonly commands: OpenCommandRunner;
+  readonly jobs: JobTable;
+  readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   readonly events: EventBus;
   readonly metrics: Metrics;

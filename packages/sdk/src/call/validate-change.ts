@@ -12,7 +12,9 @@ export async function validateChange(call: RecordedCall, log: ChangeLog, parts: 
   const report = await parts.rules.run('after', subject, {
     registry: parts.registry,
     workspace: parts.readOnlyWorkspace,
-    signal: call.open.signal(),
+    get signal() {
+      return call.open.signal();
+    },
     ast: parts.ast,
   });
   call.open.warnings.push(...report.warnings);

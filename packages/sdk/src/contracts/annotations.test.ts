@@ -80,7 +80,7 @@ describe('completeAnnotations', () => {
   const defaults = {
     kind: 'other',
     side_effect_level: 'none',
-    arg_schema: { path_params: [], arg_aliases: {}, required: [] },
+    arg_schema: { path_params: [], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] },
     capabilities: {},
     emits_artifacts: false,
     result_readers: [],
@@ -96,12 +96,12 @@ describe('completeAnnotations', () => {
     assert.deepEqual(completeAnnotations({ kind: 'edit', arg_schema: { path_params: ['path'] } }), {
       ...defaults,
       kind: 'edit',
-      arg_schema: { path_params: ['path'], arg_aliases: {}, required: [] },
+      arg_schema: { path_params: ['path'], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] },
     });
     const full = {
       kind: 'execute',
       side_effect_level: 'process_exec',
-      arg_schema: { path_params: ['cwd'], arg_aliases: { dir: 'cwd' }, required: ['cmd'] },
+      arg_schema: { path_params: ['cwd'], url_params: ['url'], arg_aliases: { dir: 'cwd' }, required: ['cmd'] },
       capabilities: { process: ['spawn'] },
       emits_artifacts: true,
       result_readers: ['file_read'],

@@ -49,6 +49,12 @@ export function parseSideEffectLevel(value: string): SideEffectLevel {
 export interface ToolArgSchema {
   /** Argument keys that hold workspace-relative paths (a string, or an array of strings). */
   readonly path_params: readonly string[];
+  /** Argument keys that hold URLs the call will contact (a string, or an array of strings). */
+  readonly url_params: readonly string[];
+  /** Argument keys that hold commands the call will run (a line, or a list of words). */
+  readonly command_params: readonly string[];
+  /** Argument keys that hold environment variables for those commands. */
+  readonly env_params: readonly string[];
   /** Alias → canonical key. */
   readonly arg_aliases: Readonly<Record<string, string>>;
   /** Keys that must be present and not null. */
@@ -79,6 +85,9 @@ export function completeAnnotations(input: ToolAnnotationsInput = {}): ToolAnnot
     side_effect_level: input.side_effect_level ?? 'none',
     arg_schema: {
       path_params: input.arg_schema?.path_params ?? [],
+      url_params: input.arg_schema?.url_params ?? [],
+      command_params: input.arg_schema?.command_params ?? [],
+      env_params: input.arg_schema?.env_params ?? [],
       arg_aliases: input.arg_schema?.arg_aliases ?? {},
       required: input.arg_schema?.required ?? [],
     },

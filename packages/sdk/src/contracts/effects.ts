@@ -40,3 +40,13 @@ export interface EffectResult {
   readonly content_refs: readonly ContentRef[];
   readonly redacted_summary: string;
 }
+
+/**
+ * An effect as records name it. Source, destination and policies of a call follow from its session's package and its
+ * route, which are on record once; repeating them in every record would double the journal.
+ */
+export type RecordedIntent = Pick<EffectIntent, 'effect_id' | 'kind' | 'idempotency_key' | 'dedupe_key'>;
+export type RecordedResult = Pick<
+  EffectResult,
+  'effect_id' | 'external_operation_id' | 'reconciliation_ref' | 'error_ref'
+>;

@@ -6,7 +6,7 @@
  */
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { TerminalStatus } from './classes.ts';
-import type { EffectIntent, EffectResult } from './effects.ts';
+import type { RecordedIntent, RecordedResult } from './effects.ts';
 import type { MaybePromise } from './workspace.ts';
 
 interface CallRecord {
@@ -75,7 +75,7 @@ export interface IntentRecord extends CallRecord {
   /** A lost call may be run again without a second effect. */
   readonly retry_safe: boolean;
   readonly instance: string;
-  readonly effect: EffectIntent;
+  readonly effect: RecordedIntent;
 }
 
 export interface ResultRecord extends CallRecord {
@@ -88,9 +88,10 @@ export interface ResultRecord extends CallRecord {
   readonly duration_ms: number;
   readonly bytes: number;
   readonly data_digest?: string;
+  /** Digests; `folder`, `symlink`, `other` for what has none, `unread` for a file too large to read; null for nothing. */
   readonly files: readonly { path: string; before: string | null; after: string | null }[];
   readonly errors: readonly ErrorEntry[];
-  readonly effect: EffectResult;
+  readonly effect: RecordedResult;
 }
 
 export interface RecoveryRecord {

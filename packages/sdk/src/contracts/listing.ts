@@ -1,11 +1,12 @@
 /** Asking for the names in a workspace. */
 
 export interface ListQuery {
-  /** Real globs over workspace-relative paths: `*`, `**`, `?`, `[…]`, `{a,b}`. */
+  /** Real globs over workspace-relative paths: `*`, `**`, `?`, `[…]`, `{a,b}`. None: everything. */
   readonly globs: readonly string[];
   readonly includeHidden: boolean;
   /** Also what `.gitignore` files and the list of vendor folders leave out. */
   readonly includeIgnored: boolean;
+  /** Folders come with a trailing slash. */
   readonly includeDirectories?: boolean;
   /** Levels below the root; undefined: all. */
   readonly depth?: number;

@@ -14,6 +14,8 @@ export interface Violation {
   readonly line?: number;
   /** What would pass instead, in words. */
   readonly next?: string;
+  /** Further facts for the error's details. */
+  readonly details?: JsonObject;
   /** A proposed mend; returned and announced, never applied by itself. */
   readonly fix?: JsonObject;
 }
@@ -24,6 +26,12 @@ export interface RuleSubject {
   readonly args: Readonly<Record<string, JsonValue>>;
   /** Every declared path argument, arrays flattened. */
   readonly paths: readonly { readonly key: string; readonly value: string }[];
+  /** Every declared URL argument, likewise. */
+  readonly urls: readonly { readonly key: string; readonly value: string }[];
+  /** Every declared command argument that is present: a line, or a list of words. */
+  readonly commands: readonly { readonly key: string; readonly value: JsonValue }[];
+  /** Every declared environment argument that is present. */
+  readonly environments: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly profile: CallProfile;
   /** Filled in the after phase. */
   readonly changes: readonly FileChange[];

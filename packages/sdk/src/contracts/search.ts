@@ -7,11 +7,15 @@ export interface SearchQuery {
   readonly caseSensitive: boolean;
   readonly word: boolean;
   readonly multiline: boolean;
+  /** As in a listing; none: every file. */
   readonly globs: readonly string[];
   readonly includeHidden: boolean;
   readonly includeIgnored: boolean;
   /** Lines of context on each side. */
   readonly context: number;
+  /** Matching lines (the default), the first one of each file, or only how many each file has. */
+  readonly report?: 'lines' | 'files' | 'counts';
+  /** Of what is reported: lines or files. */
   readonly maxResults: number;
   /** Characters of a line to hand back. */
   readonly maxLineLength: number;
@@ -24,15 +28,24 @@ export interface SearchMatch {
   readonly line: number;
   /** From 1, in characters (Unicode code points), not bytes. */
   readonly column: number;
-  /** The matching line without its newline, cut at `maxLineLength`. */
+  /** The matching line without its newline; of a longer one `maxLineLength` characters, the match's beginning among them. */
   readonly text: string;
   readonly cut: boolean;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
+export interface FileCount {
+  readonly file: string;
+  /** Matching lines. */
+  readonly count: number;
+}
+
 export interface SearchAnswer {
+  /** By file and line. Empty for a report of counts. */
   readonly matches: readonly SearchMatch[];
+  /** By file. Empty unless counts were asked for. */
+  readonly counts: readonly FileCount[];
   /** Stopped at `maxResults`. */
   readonly truncated: boolean;
   /** Stopped by the signal: what was found so far. */

@@ -2,7 +2,11 @@
 import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotations.ts';
+import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
+import type { CommandRunner } from './commands.ts';
+import type { HttpClient } from './http.ts';
+import type { JobTable } from './jobs.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
 /** What a tool may touch while it runs. Everything is already bound to the session's policy. */
@@ -10,10 +14,19 @@ export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
   readonly workspace: Workspace;
+  /** Refuses everything unless the call's side-effect level is `network`. */
+  readonly http: HttpClient;
+  /** Refuses everything unless the call's side-effect level is `process_exec` or above. */
+  readonly commands: CommandRunner;
+  readonly jobs: JobTable;
+  readonly artifacts: ArtifactStore;
   /** Fires on cancel and at the deadline. */
   readonly signal: AbortSignal;
-  progress(pct: number, message: string): void;
+  /** `data` is for machines, such as which stream a chunk of output came from. */
+  progress(pct: number, message: string, data?: JsonObject): void;
   warn(entry: ErrorEntry): void;
+  /** Takes known secrets and token shapes out of text that did not come from the workspace. */
+  redact(text: string): string;
   /** Reports a file that changed by other means than `workspace`, whose own changes are noticed anyway. */
   changed(change: FileChange): void;
 }
@@ -37,19 +50,27 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly data: Data;
   /** Omitted: the tool counts as unannotated, above every ceiling unless a policy lists it by name. */
   readonly annotations?: ToolAnnotationsInput;
+  /** The lowest level any call of it can have, where `profile` lowers it: decides whether a session may see the tool. */
+  readonly leastLevel?: SideEffectLevel;
   readonly effect: EffectClass;
   readonly risk: RiskClass;
   /** Narrows the static profile for one call's arguments; the static one is the worst case and is enforced as such. */
   profile?(args: z.output<Args>): Partial<CallProfile>;
   /** Running it again with the same arguments has no further effect: a lost call may be retried. */
   readonly idempotent?: boolean;
+  /** Takes `idempotent` back for a call whose arguments say otherwise. */
+  isIdempotent?(args: z.output<Args>): boolean;
   readonly timeoutMs: number;
-  /** Argument that lets the caller lower the time limit. */
+  /** How far a caller may raise the limit where the registry sets no maximum; `timeoutMs` unless said. */
+  readonly maxTimeoutMs?: number;
+  /** Argument that lets the caller choose the time limit. */
   readonly timeoutArg?: string;
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
   /** Optional engines the tool cannot work without; a registry that enables it without them fails at start. */
   readonly needs?: readonly 'ast'[];
+  /** Bytes the answer carries, for metrics and budgets; written files are counted anyway. */
+  measure?(data: z.output<Data>): number;
   /** Extra facts for the journal's `requested` record, such as who a write is attributed to. */
   recordDetails?(args: z.output<Args>): JsonObject;
   run(args: z.output<Args>, context: ToolContext): MaybePromise<z.output<Data>>;

@@ -33,7 +33,15 @@ export interface FileContent {
 export interface ReadOptions {
   /** Bytes to hand back; the digest still covers the whole file. */
   readonly maxBytes?: number;
+  /** Looked at only while a large file is read, so that a getter costs the small ones nothing. */
   readonly signal?: AbortSignal;
+  /** Sees the whole file in order, piece by piece, whatever `maxBytes` says; a piece is overwritten afterwards. */
+  onPiece?(piece: Uint8Array): void;
+}
+
+export interface RemoveFileOptions {
+  /** Content precondition. While it is checked no other host that checks one can change the file. */
+  readonly expectedSha256?: string;
 }
 
 export interface WriteOptions {
@@ -43,13 +51,16 @@ export interface WriteOptions {
   readonly createDirs?: boolean;
   /** Fail with E_FILE_IO when the name exists. */
   readonly exclusive?: boolean;
-  /** Content precondition: the current digest, or null for "must not exist". Checked again right before the rename. */
+  /**
+   * Content precondition: the current digest, or null for "must not exist". Checked right before the rename, under a
+   * lock across processes: of several hosts that expect the same content, one succeeds. E_TIMEOUT after ten seconds.
+   */
   readonly expectedSha256?: string | null;
   /** fdatasync file and folder before answering. */
   readonly durable?: boolean;
 }
 
-/** What one mutation did to one name. Hashes are null where the file did not or does not exist. */
+/** What one mutation did to one name. Null where nothing was or is. */
 export interface FileChange {
   readonly path: string;
   readonly before: FileSnapshot | null;
@@ -57,9 +68,45 @@ export interface FileChange {
 }
 
 export interface FileSnapshot {
-  readonly sha256: string;
+  /** Lower-case hex; null where there is no content (folder, link) or it was not read (too large, not readable). */
+  readonly sha256: string | null;
+  /** Bytes; for a folder the sum of the files below it, for a link the length of its text. */
   readonly size: number;
   readonly mode: number;
+  /** What it is, when it is no regular file. */
+  readonly type?: Exclude<EntryType, 'file'>;
+}
+
+/** What a mutation that may concern a whole tree did. */
+export interface TreeChange {
+  /** The names the caller gave, not every file below them; empty when nothing had to be done. */
+  readonly changes: readonly FileChange[];
+  /** Files, folders and links concerned. */
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export interface DirectoryItem {
+  readonly name: string;
+  readonly type: EntryType;
+}
+
+export interface MoveOptions {
+  /** Replace what has the name; otherwise an existing name is E_FILE_IO and nothing happens. */
+  readonly overwrite: boolean;
+  readonly createDirs?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface CopyOptions extends MoveOptions {
+  /** Otherwise files get 0644 and folders 0755. */
+  readonly preserveMode: boolean;
+}
+
+export interface RemoveOptions {
+  /** Otherwise a folder is removed only when it is empty. */
+  readonly recursive: boolean;
+  readonly signal?: AbortSignal;
 }
 
 export interface Workspace {
@@ -68,7 +115,20 @@ export interface Workspace {
   /** Atomic: readers see the old file or the new one, never half. */
   writeFile(path: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<FileChange>;
   /** Removes one regular file or link (never a folder). Null when there was none. */
-  removeFile(path: string): MaybePromise<FileChange | null>;
+  removeFile(path: string, options?: RemoveFileOptions): MaybePromise<FileChange | null>;
+  /** Entries of one folder in no order, without `.` and `..`; links are not followed. */
+  readDirectory(path: string): MaybePromise<readonly DirectoryItem[]>;
+  /** Makes the folder and its missing parents. Null when it existed. */
+  makeDirectory(path: string): MaybePromise<FileChange | null>;
+  /**
+   * One name to another, files and folders; a link is moved itself. After a crash the tree is the old one or the new
+   * one, or, where a folder replaced a folder, new with the replaced one still under the old name.
+   */
+  move(from: string, to: string, options: MoveOptions): Promise<TreeChange>;
+  /** Links are copied as links, never followed. After a crash the target is what it was, or whole, or absent. */
+  copy(from: string, to: string, options: CopyOptions): Promise<TreeChange>;
+  /** A folder disappears in one step; its content is removed after that. Null when there was nothing. */
+  remove(path: string, options: RemoveOptions): Promise<TreeChange | null>;
   /** Stable keys of a name for locking: two spellings of one file share at least one key. */
   lockKeys(path: string): readonly string[];
 }

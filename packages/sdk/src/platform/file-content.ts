@@ -7,9 +7,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { isToolError } from '@tool-runtime/protocol';
-import { failure } from '../contracts/failures.ts';
 import type { FileContent, FileSnapshot, MaybePromise, ReadOptions } from '../contracts/workspace.ts';
+import { throwIfAborted } from './cancellation.ts';
 import { sha256Hex } from './digest.ts';
 import { ErrnoError } from './errno-error.ts';
 
@@ -24,7 +23,7 @@ export function readContent(fd: number, options: ReadOptions = {}): MaybePromise
   let isStreaming = false;
   try {
     const { size, mode } = regularFile(fd);
-    if (size <= SMALL_FILE_BYTES) return readAtOnce(fd, { size, mode }, options.maxBytes);
+    if (size <= SMALL_FILE_BYTES) return readAtOnce(fd, { size, mode }, options);
     isStreaming = true;
     return streamContent(fd, { size, mode }, options).finally(() => closeSync(fd));
   } finally {
@@ -35,7 +34,7 @@ export function readContent(fd: number, options: ReadOptions = {}): MaybePromise
 /** The same on the event loop whatever the size. */
 export function readContentSync(fd: number, options: ReadOptions = {}): FileContent {
   try {
-    return readAtOnce(fd, regularFile(fd), options.maxBytes);
+    return readAtOnce(fd, regularFile(fd), options);
   } finally {
     closeSync(fd);
   }
@@ -53,7 +52,8 @@ function regularFile(fd: number): OpenFile {
   return { size, mode: mode & PERMISSION_BITS };
 }
 
-function readAtOnce(fd: number, file: OpenFile, maxBytes = file.size): FileContent {
+function readAtOnce(fd: number, file: OpenFile, options: ReadOptions): FileContent {
+  const { maxBytes = file.size } = options;
   const buffer = Buffer.allocUnsafe(file.size);
   let filled = 0;
   while (filled < file.size) {
@@ -62,6 +62,7 @@ function readAtOnce(fd: number, file: OpenFile, maxBytes = file.size): FileConte
     filled += count;
   }
   const whole = filled === buffer.length ? buffer : buffer.subarray(0, filled);
+  options.onPiece?.(whole);
   const truncated = filled > maxBytes;
   const bytes = truncated ? whole.subarray(0, maxBytes) : whole;
   return { bytes, size: filled, mode: file.mode, sha256: sha256Hex(whole), truncated };
@@ -80,7 +81,9 @@ async function streamContent(fd: number, file: OpenFile, options: ReadOptions): 
         : passing.subarray(0, Math.min(CHUNK_BYTES, file.size - position));
     const { bytesRead } = await readAt(fd, chunk, 0, chunk.length, position);
     if (bytesRead === 0) break;
-    hasher.update(chunk.subarray(0, bytesRead));
+    const piece = chunk.subarray(0, bytesRead);
+    hasher.update(piece);
+    options.onPiece?.(piece);
     position += bytesRead;
   }
   return {
@@ -94,13 +97,4 @@ async function streamContent(fd: number, file: OpenFile, options: ReadOptions): 
 
 export function snapshotOf({ sha256, size, mode }: FileContent): FileSnapshot {
   return { sha256, size, mode };
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  if (isToolError(signal.reason)) throw signal.reason;
-  throw failure('cancellation', 'not_retryable', 'Reading was cancelled', {
-    details: { reason: 'cancelled' },
-    cause: signal.reason,
-  });
 }

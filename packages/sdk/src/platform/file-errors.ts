@@ -63,3 +63,17 @@ export function fileError(thrown: unknown, path: string): ToolError {
     cause: thrown,
   });
 }
+
+/** System failures of `action`, thrown or rejected, become ToolErrors about `path`. */
+export function explained<T>(path: string, action: () => T): T {
+  let result: T;
+  try {
+    result = action();
+  } catch (thrown) {
+    throw fileError(thrown, path);
+  }
+  if (!(result instanceof Promise)) return result;
+  return result.catch((thrown: unknown) => {
+    throw fileError(thrown, path);
+  }) as T;
+}

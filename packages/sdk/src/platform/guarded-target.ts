@@ -4,18 +4,18 @@ import { ErrnoError } from './errno-error.ts';
 import { shownPath } from './path-rules.ts';
 import { type Place, requireWritable } from './places.ts';
 import type { ProtectedNames } from './protected-names.ts';
-import { findTarget, makeMissingFolders, type WriteTarget } from './write-target.ts';
+import { type FindOptions, findTarget, makeMissingFolders, type WriteTarget } from './write-target.ts';
 
-export interface TargetOptions {
-  /** Go through a link in the last place to what it points to. */
-  readonly followLast: boolean;
+export interface TargetOptions extends FindOptions {
   /** `leave`: the target may come back with folders missing, hence nothing there. */
   readonly missingFolders: 'create' | 'refuse' | 'leave';
+  /** `read`: nothing will be changed there, so a read-only place will do. */
+  readonly access?: 'read';
 }
 
 /** The caller closes the target. Throws E_POLICY for read-only places, protected names and paths that leave. */
 export function openGuardedTarget(place: Place, guard: ProtectedNames, options: TargetOptions): WriteTarget {
-  requireWritable(place);
+  if (options.access !== 'read') requireWritable(place);
   const target = findTarget(place.root, place.path, options);
   try {
     const location = place.root.locate(target.dirFd);
@@ -31,7 +31,7 @@ export function openGuardedTarget(place: Place, guard: ProtectedNames, options: 
   }
 }
 
-function folderMissing(folder: string): ToolError {
+export function folderMissing(folder: string): ToolError {
   const shown = shownPath(folder);
   return new ToolError('E_FILE_IO', `Folder not found: ${shown}`, {
     path: shown,

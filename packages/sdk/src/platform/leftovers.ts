@@ -1,39 +1,68 @@
-/** Temporary files a crash left behind. Only exact names of ours, our own user's, a minute old: a running write keeps its file. */
-import { closeSync, constants } from 'node:fs';
-import { type DirectoryEntry, listNames, removeFile, statEntry } from './directory-entry.ts';
+/**
+ * What a crash left behind under a temporary name: files, links and whole trees.
+ *
+ * Only exact names of ours, our own user's, a minute old. A tree is renamed before it is removed: a slow copy that is
+ * still alive then fails to find it under its name, instead of publishing what a sweep has half removed.
+ */
+import { closeSync } from 'node:fs';
+import { type DirectoryEntry, listNames, removeFile, renameEntry, statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
+import { DIRECTORY_HANDLE } from './open-flags.ts';
 import type { RelativePath } from './path-rules.ts';
+import { removeTree } from './remove-tree.ts';
 import type { Root } from './root.ts';
-import { TEMPORARY_NAME } from './temporary-file.ts';
+import { isTemporaryName, temporaryEntry } from './temporary-file.ts';
+import { createWorkTurns } from './work-turns.ts';
 
 const MIN_AGE_MS = 60_000;
 const MAX_REMOVED = 1000;
 
 /** Removes leftovers directly inside `directory`; answers how many. */
-export function removeLeftovers(root: Root, directory: RelativePath, now: number): number {
-  const dirFd = root.openBeneath(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  let removed = 0;
+export async function sweepDirectory(root: Root, directory: RelativePath, now: number): Promise<number> {
+  const dirFd = root.openBeneath(directory, DIRECTORY_HANDLE);
   try {
-    for (const name of listNames(dirFd)) {
-      if (removed === MAX_REMOVED) break;
-      if (TEMPORARY_NAME.test(name) && removeIfStale({ dirFd, name }, now)) removed += 1;
-    }
+    return await sweepLeftovers(dirFd, now);
   } finally {
     closeSync(dirFd);
+  }
+}
+
+/** The same inside a held directory. What cannot be removed is left for another time: a sweep never fails a call. */
+export async function sweepLeftovers(dirFd: number, now: number): Promise<number> {
+  let removed = 0;
+  for (const name of namesIn(dirFd)) {
+    if (removed === MAX_REMOVED) break;
+    if (isTemporaryName(name) && (await removeIfStale({ dirFd, name }, now))) removed += 1;
   }
   return removed;
 }
 
-function removeIfStale(entry: DirectoryEntry, now: number): boolean {
-  const stat = statEntry(entry);
-  if (stat === undefined || !stat.isFile() || now - Number(stat.mtimeMs) < MIN_AGE_MS) return false;
-  if (Number(stat.uid) !== process.geteuid?.()) return false;
+function namesIn(dirFd: number): string[] {
   try {
-    removeFile(entry);
+    return listNames(dirFd);
+  } catch {
+    // A folder we may enter but not read shows us no leftovers.
+    return [];
+  }
+}
+
+async function removeIfStale(entry: DirectoryEntry, now: number): Promise<boolean> {
+  try {
+    const stat = statEntry(entry);
+    if (stat === undefined || now - Number(stat.mtimeMs) < MIN_AGE_MS) return false;
+    if (Number(stat.uid) !== process.geteuid?.()) return false;
+    if (stat.isDirectory()) await removeStaleTree(entry);
+    else removeFile(entry);
     return true;
   } catch (thrown) {
-    // Another process may sweep the same folder.
-    if (errnoCode(thrown) === 'ENOENT') return false;
+    // Swept by another process, or not ours to remove after all.
+    if (errnoCode(thrown) !== undefined) return false;
     throw thrown;
   }
+}
+
+async function removeStaleTree(entry: DirectoryEntry): Promise<void> {
+  const claimed = temporaryEntry(entry.dirFd);
+  renameEntry(entry, claimed);
+  await removeTree(claimed, createWorkTurns());
 }

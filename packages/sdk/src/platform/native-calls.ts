@@ -1,7 +1,7 @@
 /**
  * The only importer of koffi, and the only signatures of system calls Node does not offer.
  *
- * A wrong signature can crash the process: there are three, all of integers, one string form and one fixed buffer.
+ * A wrong signature can crash the process: there are four, all of integers, one string form and buffers of a stated length.
  * koffi is optional; without it, or away from 64-bit little-endian Linux, there are no native calls.
  */
 import { createRequire } from 'node:module';
@@ -15,6 +15,8 @@ export interface NativeCalls {
   openBeneath(dirFd: number, path: string, flags: number, mode: number): number;
   rename(from: DirectoryEntry, to: DirectoryEntry, flags: number): number;
   flock(fd: number, operation: number): number;
+  /** Fills the buffer with raw directory records (`linux_dirent64`); answers their length, zero at the end. */
+  readDirectory(fd: number, records: Uint8Array): number;
 }
 
 export const RENAME_NOREPLACE = 1;
@@ -22,6 +24,7 @@ export const RENAME_EXCHANGE = 2;
 
 const SYS_OPENAT2 = 437;
 const SYS_RENAMEAT2: Readonly<Record<string, number>> = { x64: 316, arm64: 276, riscv64: 276, loong64: 276 };
+const SYS_GETDENTS64: Readonly<Record<string, number>> = { x64: 217, arm64: 61, riscv64: 61, loong64: 61 };
 const RESOLVE_NO_MAGICLINKS = 0x02;
 const RESOLVE_BENEATH = 0x08;
 const OPEN_HOW_BYTES = 24;
@@ -51,6 +54,7 @@ function bindCalls(koffi: Koffi): NativeCalls {
   const openat2 = library.func('syscall', 'int', ['long', 'int', 'str', 'void *', 'size_t']);
   const renameat2 = bindRename(library);
   const flock = library.func('flock', 'int', ['int', 'int']);
+  const getdents64 = library.func('syscall', 'int', ['long', 'int', 'void *', 'size_t']);
   const settle = (result: number): number => (result === -1 ? -koffi.errno() : result);
 
   // struct open_how { u64 flags, mode, resolve }, as little-endian halves: filled in place, so an open allocates nothing.
@@ -64,6 +68,7 @@ function bindCalls(koffi: Koffi): NativeCalls {
     },
     rename: (from, to, flags) => settle(renameat2(from.dirFd, from.name, to.dirFd, to.name, flags)),
     flock: (fd, operation) => settle(flock(fd, operation)),
+    readDirectory: (fd, records) => settle(getdents64(SYS_GETDENTS64[process.arch], fd, records, records.length)),
   };
 }
 

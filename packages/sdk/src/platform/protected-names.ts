@@ -1,6 +1,10 @@
-/** Names that no file tool may create, change or remove, wherever they stand in the tree. Reading them is allowed. */
+/**
+ * Names that no file tool may create, change or remove, wherever they stand in the tree. Reading them is allowed.
+ * Our own temporary names are among them: a sweep would take what a caller puts there.
+ */
 import { ToolError } from '@tool-runtime/protocol';
 import { SANDBOX_RULE, shownPath } from './path-rules.ts';
+import { isTemporaryName } from './temporary-file.ts';
 
 export interface ProtectedNames {
   /** Throws E_POLICY when a component of the resolved location is protected. */
@@ -19,7 +23,7 @@ export function createProtectedNames(names: readonly string[] = []): ProtectedNa
   const folded = new Set([...ALWAYS_PROTECTED, ...names].map(foldName));
   return {
     check(location, path) {
-      const hit = location.find((component) => folded.has(foldName(component)));
+      const hit = location.find((component) => folded.has(foldName(component)) || isTemporaryName(component));
       if (hit === undefined) return;
       throw new ToolError('E_POLICY', `Path is protected: ${shownPath(path)}`, {
         path: shownPath(path),

@@ -6,6 +6,7 @@ import {
   existsSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -235,7 +236,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(readdirSync(directory), ['file']);
     });
 
-    test('S0-31 what a killed write left is swept when it is old, ours and a file', async (t) => {
+    test('S0-31 what a killed call left is swept when it is old and ours: files, links and whole trees', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const old = [
         '.tool-runtime-tmp-0123456789ab',
@@ -244,16 +245,18 @@ for (const backend of BACKENDS) {
         'file',
       ];
       const young = '.tool-runtime-tmp-ba9876543210';
-      mkdirSync(join(directory, '.tool-runtime-tmp-aaaaaaaaaaaa'));
+      const tree = '.tool-runtime-tmp-aaaaaaaaaaaa';
+      const link = '.tool-runtime-tmp-bbbbbbbbbbbb';
+      mkdirSync(join(directory, tree, 'a/b'), { recursive: true });
+      writeFileSync(join(directory, tree, 'a/b/file'), 'x');
+      symlinkSync('../../file', join(directory, tree, 'a/link'));
+      symlinkSync('file', join(directory, link));
       for (const name of [...old, young]) writeFileSync(join(directory, name), 'x');
       const past = new Date(Date.now() - 120_000);
-      for (const name of [...old, '.tool-runtime-tmp-aaaaaaaaaaaa']) utimesSync(join(directory, name), past, past);
-      assert.equal(workspace.sweepLeftovers(), 1);
-      assert.deepEqual(
-        readdirSync(directory).sort(),
-        [...old.slice(1), young, '.tool-runtime-tmp-aaaaaaaaaaaa'].sort(),
-      );
-      assert.equal(workspace.sweepLeftovers(), 0);
+      for (const name of [...old, tree, link]) lutimesSync(join(directory, name), past, past);
+      assert.equal(await workspace.sweepLeftovers(), 3);
+      assert.deepEqual(readdirSync(directory).sort(), [...old.slice(1), young].sort());
+      assert.equal(await workspace.sweepLeftovers(), 0);
     });
 
     test('S0-14 strange names come back as they went in, or are refused as malformed on one line', async (t) => {
@@ -322,5 +325,5 @@ test('S0-31 a write killed half-way leaves the old file whole and only a tempora
   assert.equal(readFileSync(join(directory, 'file'), 'utf8'), 'old');
   const past = new Date(Date.now() - 120_000);
   utimesSync(join(directory, leftover ?? ''), past, past);
-  assert.equal(workspace.sweepLeftovers(), 1);
+  assert.equal(await workspace.sweepLeftovers(), 1);
 });

@@ -7,13 +7,12 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fdatasync, fsync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { ToolError } from '@tool-runtime/protocol';
 import type { FileSnapshot, MaybePromise, WriteOptions } from '../contracts/workspace.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
 import { sha256Hex } from './digest.ts';
 import { openEntry, reopenDirectory } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS, readContent, readContentSync, SMALL_FILE_BYTES, snapshotOf } from './file-content.ts';
-import { shownPath } from './path-rules.ts';
 import type { Root } from './root.ts';
 import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
 import type { WriteTarget } from './write-target.ts';
@@ -87,26 +86,13 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
   return { before, after: { sha256, size: job.bytes.length, mode } };
 }
 
-/** The last look at the old content, then the rename; nothing may come between the two. */
+/** The last look at the old content, then the rename; in this process nothing can come between the two. */
 function publish(job: Replacement, temporary: TemporaryFile, before: FileSnapshot | null): void {
   const { expectedSha256, exclusive } = job.options;
   if (expectedSha256 !== undefined && expectedSha256 !== (before?.sha256 ?? null)) {
-    throw changedMeanwhile(job, before);
+    throw changedMeanwhile(job.path, { expected: expectedSha256, actual: before?.sha256 ?? null });
   }
   job.root.rename(temporary, job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
-}
-
-function changedMeanwhile({ path, options }: Replacement, before: FileSnapshot | null): ToolError {
-  const shown = shownPath(path);
-  return new ToolError('E_FILE_IO', `File is not what was expected: ${shown}`, {
-    path: shown,
-    details: {
-      reason: 'precondition_failed',
-      expected_sha256: options.expectedSha256 ?? null,
-      actual_sha256: before?.sha256 ?? null,
-      next: 'Read the file again and repeat the change on its current content',
-    },
-  });
 }
 
 function openCurrent({ target }: Replacement): number | undefined {

@@ -6,16 +6,17 @@
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readlinkSync, statSync } from 'node:fs';
 import { failure } from '../contracts/failures.ts';
-import { type DirectoryEntry, linkEntry, removeFile, renameEntry, statEntry } from './directory-entry.ts';
-import { ErrnoError, errnoCode, errnoError } from './errno-error.ts';
-import { loadNativeCalls, type NativeCalls, RENAME_EXCHANGE, RENAME_NOREPLACE } from './native-calls.ts';
+import type { DirectoryEntry } from './directory-entry.ts';
+import { createDirectoryLock, type DirectoryLock } from './directory-lock.ts';
+import { ErrnoError, errnoCode } from './errno-error.ts';
+import { loadNativeCalls, type NativeCalls } from './native-calls.ts';
 import { DIRECTORY_HANDLE, O_PATH } from './open-flags.ts';
 import { createOpenat2, hasOpenat2, type OpenBeneath } from './openat2.ts';
 import { joinPath, type RelativePath, splitPath } from './path-rules.ts';
+import { nativeRename, plainRename, type Rename } from './rename-entry.ts';
 import { openByWalk } from './walk.ts';
 
 export type RootBackend = 'openat2' | 'walk';
-export type RenameMode = 'replace' | 'noreplace' | 'exchange';
 
 export interface ParentDirectory extends DirectoryEntry {
   close(): void;
@@ -31,8 +32,10 @@ export interface Root {
   openParent(path: RelativePath): ParentDirectory;
   /** lstat; follows links in all but the last component. */
   statBeneath(path: RelativePath): BigIntStats;
-  /** Both entries come from this root. `exchange` needs the native calls (ENOTSUP without). */
-  rename(from: DirectoryEntry, to: DirectoryEntry, mode: RenameMode): void;
+  /** Both entries come from a root, not necessarily this one. `exchange` needs the native calls (ENOTSUP without). */
+  readonly rename: Rename;
+  /** One writer at a time in a held directory, across processes. */
+  readonly lock: DirectoryLock;
   /** Where a held directory is now, as components below the root; undefined when it was moved out. */
   locate(dirFd: number): readonly string[] | undefined;
   close(): void;
@@ -117,7 +120,8 @@ function createRoot(rootFd: number, native: NativeCalls | undefined): Root {
         closeSync(fd);
       }
     },
-    rename: native === undefined ? renameByLink : (from, to, mode) => renameNatively(native, { from, to, mode }),
+    rename: native === undefined ? plainRename : nativeRename(native),
+    lock: createDirectoryLock(native),
     locate: (dirFd) => (heldFd < 0 ? undefined : locateBelow(heldFd, dirFd)),
     close() {
       if (heldFd >= 0) closeSync(heldFd);
@@ -137,39 +141,4 @@ function locateBelow(rootFd: number, dirFd: number): readonly string[] | undefin
   if (here === top) return [];
   const prefix = top.endsWith('/') ? top : `${top}/`;
   return here.startsWith(prefix) ? here.slice(prefix.length).split('/') : undefined;
-}
-
-const RENAME_FLAGS: Readonly<Record<RenameMode, number>> = {
-  replace: 0,
-  noreplace: RENAME_NOREPLACE,
-  exchange: RENAME_EXCHANGE,
-};
-
-function renameNatively(
-  native: NativeCalls,
-  { from, to, mode }: { from: DirectoryEntry; to: DirectoryEntry; mode: RenameMode },
-): void {
-  const result = native.rename(from, to, RENAME_FLAGS[mode]);
-  if (result === 0) return;
-  const failed = errnoError(-result);
-  // Some file systems (NFS, older FUSE) know no flags.
-  if (failed.code === 'EINVAL' && mode === 'noreplace') renameByLink(from, to, mode);
-  else throw failed;
-}
-
-/** A hard link fails atomically when the name exists; directories cannot be linked and are looked up instead. */
-function renameByLink(from: DirectoryEntry, to: DirectoryEntry, mode: RenameMode): void {
-  if (mode === 'exchange') throw new ErrnoError('ENOTSUP');
-  if (mode === 'replace') {
-    renameEntry(from, to);
-    return;
-  }
-  try {
-    linkEntry(from, to);
-    removeFile(from);
-  } catch (thrown) {
-    if (errnoCode(thrown) !== 'EPERM') throw thrown;
-    if (statEntry(to) !== undefined) throw new ErrnoError('EEXIST');
-    renameEntry(from, to);
-  }
 }

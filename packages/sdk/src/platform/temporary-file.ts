@@ -18,9 +18,18 @@ export interface Ownership {
   readonly gid: number;
 }
 
+/** A name in that folder that nothing has, and that a sweep would clear away if we died. */
+export function temporaryEntry(dirFd: number): DirectoryEntry {
+  return { dirFd, name: `${TEMPORARY_PREFIX}${randomHex12()}` };
+}
+
+export function isTemporaryName(name: string | Buffer): boolean {
+  return typeof name === 'string' && TEMPORARY_NAME.test(name);
+}
+
 /** The mode is set again after creation because the process's umask narrows the first one. */
 export function createTemporaryFile(dirFd: number, mode: number, owner: Ownership | undefined): TemporaryFile {
-  const entry = { dirFd, name: `${TEMPORARY_PREFIX}${randomHex12()}` };
+  const entry = temporaryEntry(dirFd);
   const fd = openEntry(entry, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   const file: TemporaryFile = {
     ...entry,

@@ -181,7 +181,7 @@ const OPERATIONS: readonly Operation[] = [
   ['removeFile', async (workspace, path) => assert.notEqual(await workspace.removeFile(path), null)],
 ];
 
-const JUDGES_THE_LINK_ITSELF = new Set(['stat', 'removeFile', 'exclusive writeFile']);
+const JUDGES_THE_LINK_ITSELF = new Set(['stat', 'lockKeys', 'removeFile', 'exclusive writeFile']);
 
 for (const backend of BACKENDS) {
   describe(`the workspace on ${backend}`, () => {

@@ -4,20 +4,32 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
-import { type BigIntStats, constants, fstatSync } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
-import type { EntryType, FileChange, FileStat, MaybePromise, Workspace, WriteOptions } from '../contracts/workspace.ts';
+import type {
+  FileChange,
+  FileSnapshot,
+  FileStat,
+  MaybePromise,
+  RemoveFileOptions,
+  Workspace,
+  WriteOptions,
+} from '../contracts/workspace.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
+import { typeOf } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS, readContent } from './file-content.ts';
-import { fileError } from './file-errors.ts';
+import { explained } from './file-errors.ts';
 import { openGuardedTarget } from './guarded-target.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { sweepDirectory } from './leftovers.ts';
+import { placeKeys } from './place-keys.ts';
 import { createPlaces, type ExtraRoot, type Place } from './places.ts';
 import { createProtectedNames, type ProtectedNames } from './protected-names.ts';
 import { removeTarget } from './remove-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { identityOf, type Root } from './root.ts';
-import { findTarget, type WriteTarget } from './write-target.ts';
+import { createTreeOperations } from './tree-operations.ts';
+import type { WriteTarget } from './write-target.ts';
 
 export type { ExtraRoot };
 
@@ -29,8 +41,8 @@ export interface WorkspaceOptions {
 }
 
 export interface FileWorkspace extends Workspace {
-  /** Removes what a crash left directly inside `directory` (the root by default); answers how many files. */
-  sweepLeftovers(directory?: string): number;
+  /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
+  sweepLeftovers(directory?: string): Promise<number>;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
   close(): void;
 }
@@ -47,29 +59,17 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
       }),
     writeFile: (path, bytes, writeOptions = {}) =>
       explained(path, () => writePlace(places.find(path), guard, { bytes, options: writeOptions })),
-    removeFile: (path) => explained(path, () => removePlace(places.find(path), guard)),
+    removeFile: (path, removeOptions = {}) =>
+      explained(path, () => removePlace(places.find(path), guard, removeOptions)),
     lockKeys: (path) => explained(path, () => placeKeys(places.find(path))),
-    sweepLeftovers: (directory = '.') =>
+    sweepLeftovers: async (directory = '.') =>
       explained(directory, () => {
         const place = places.find(directory);
-        return place.isWritable ? removeLeftovers(place.root, place.path, Date.now()) : 0;
+        return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
+    ...createTreeOperations(places, guard),
     close: places.close,
   };
-}
-
-/** System failures of `action`, thrown or rejected, become ToolErrors about `path`. */
-function explained<T>(path: string, action: () => T): T {
-  let result: T;
-  try {
-    result = action();
-  } catch (thrown) {
-    throw fileError(thrown, path);
-  }
-  if (!(result instanceof Promise)) return result;
-  return result.catch((thrown: unknown) => {
-    throw fileError(thrown, path);
-  }) as T;
 }
 
 function statPlace({ root, path }: Place): FileStat | null {
@@ -82,18 +82,12 @@ function statPlace({ root, path }: Place): FileStat | null {
     throw thrown;
   }
   return {
-    type: entryType(stat),
+    type: typeOf(stat),
     size: Number(stat.size),
     mode: Number(stat.mode) & PERMISSION_BITS,
     mtimeMs: Number(stat.mtimeNs) / 1e6,
     identity: identityOf(stat),
   };
-}
-
-function entryType(stat: BigIntStats): EntryType {
-  if (stat.isFile()) return 'file';
-  if (stat.isDirectory()) return 'directory';
-  return stat.isSymbolicLink() ? 'symlink' : 'other';
 }
 
 function writePlace(
@@ -107,18 +101,28 @@ function writePlace(
     missingFolders: options.createDirs ? 'create' : 'refuse',
   });
   return closing(target, () => {
-    const result = replaceFile({ root: place.root, target, path: place.spelling, bytes, options });
+    const replace = () => replaceFile({ root: place.root, target, path: place.spelling, bytes, options });
+    // "Must not exist" needs no lock: the rename itself refuses to replace.
+    const result = typeof options.expectedSha256 === 'string' ? place.root.lock.run(target.dirFd, replace) : replace();
     return afterwards(result, (done) => ({ path: place.spelling, ...done }));
   });
 }
 
-function removePlace(place: Place, guard: ProtectedNames): MaybePromise<FileChange | null> {
+function removePlace(
+  place: Place,
+  guard: ProtectedNames,
+  { expectedSha256: expected }: RemoveFileOptions,
+): MaybePromise<FileChange | null> {
   const target = openGuardedTarget(place, guard, { followLast: false, missingFolders: 'leave' });
-  return closing(target, () =>
-    afterwards(removeTarget(target), (before) =>
-      before === null ? null : { path: place.spelling, before, after: null },
-    ),
-  );
+  const check = (before: FileSnapshot | null): void => {
+    const actual = before?.sha256 ?? null;
+    if (expected !== undefined && expected !== actual) throw changedMeanwhile(place.spelling, { expected, actual });
+  };
+  return closing(target, () => {
+    const remove = () => removeTarget(target, check);
+    const removed = expected === undefined ? remove() : place.root.lock.run(target.dirFd, remove);
+    return afterwards(removed, (before) => (before === null ? null : { path: place.spelling, before, after: null }));
+  });
 }
 
 function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => U): MaybePromise<U> {
@@ -142,20 +146,4 @@ function checkMode(mode: number | undefined): void {
     path: 'mode',
     details: { next: 'Use permission bits only, such as 644' },
   });
-}
-
-/**
- * The name in its real directory and the file behind it, so that every spelling meets at one key. The spelling itself
- * is a key too: while missing folders are being made, the real directory of one name is not the same for all callers.
- */
-function placeKeys({ root, path }: Place): readonly string[] {
-  const target = findTarget(root, path, { followLast: true });
-  try {
-    const directory = identityOf(fstatSync(target.dirFd, { bigint: true }));
-    const keys = [`path:${root.identity}:${path}`, `name:${directory}:${[...target.missing, target.name].join('/')}`];
-    if (target.existing !== undefined) keys.push(`file:${identityOf(target.existing)}`);
-    return keys;
-  } finally {
-    target.close();
-  }
 }

@@ -24,11 +24,18 @@ export interface WriteTarget extends DirectoryEntry {
 const MAX_LINKS = 40;
 const NEW_FOLDER_MODE = 0o777;
 
-/** The caller closes the target. EISDIR when the path can only be a directory. */
-export function findTarget(root: Root, path: RelativePath, options: { readonly followLast: boolean }): WriteTarget {
+export interface FindOptions {
+  /** Go through a link in the last place to what it points to. */
+  readonly followLast: boolean;
+  /** The path may be spelled as a folder, with a slash at the end. */
+  readonly acceptsFolder?: boolean;
+}
+
+/** The caller closes the target. EISDIR for `.`, for a path that ends in `..`, and for a folder that is not accepted. */
+export function findTarget(root: Root, path: RelativePath, options: FindOptions): WriteTarget {
   let current = path;
   for (let links = 0; links <= MAX_LINKS; links++) {
-    const target = findEntry(root, current);
+    const target = findEntry(root, current, options);
     try {
       const text = options.followLast && target.existing?.isSymbolicLink() ? readLink(target) : undefined;
       if (text === undefined) return target;
@@ -48,14 +55,14 @@ function besideLink(path: RelativePath, text: string): RelativePath {
   return joinPath([...splitPath(path).components.slice(0, -1), ...components], { isDirectory });
 }
 
-function findEntry(root: Root, path: RelativePath): WriteTarget {
+function findEntry(root: Root, path: RelativePath, { acceptsFolder = false }: FindOptions): WriteTarget {
   const { components, isDirectory } = splitPath(path);
   const name = components.at(-1);
   const folders = components.slice(0, -1);
   const { dirFd, depth } = openDeepest(root, folders);
   const close = closerOf(dirFd);
   try {
-    if (name === undefined || name === '..' || isDirectory) throw new ErrnoError('EISDIR');
+    if (name === undefined || name === '..' || (isDirectory && !acceptsFolder)) throw new ErrnoError('EISDIR');
     const missing = folders.slice(depth);
     const existing = missing.length === 0 ? statEntry({ dirFd, name }) : undefined;
     return { dirFd, name, missing, existing, missingFolder: joinPath(folders.slice(0, depth + 1)), close };

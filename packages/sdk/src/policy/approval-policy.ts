@@ -7,8 +7,8 @@
 import { isReadOnlyKind } from '../contracts/annotations.ts';
 import type { ApprovalPolicy } from '../contracts/registry.ts';
 import type { CallProfile } from '../contracts/tool.ts';
-import { intersectGlobs } from './glob-covers.ts';
-import { compileGlobs, type GlobTest } from './match-glob.ts';
+import { intersectGlobs } from '../glob/glob-covers.ts';
+import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { compilePathGlobs, intersectPathGlobs } from './match-path.ts';
 
 export interface ApprovalSubject {

@@ -8,8 +8,8 @@ import type { JsonValue } from '@tool-runtime/protocol';
 import type { ToolArgSchema } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { ToolArgConstraint } from '../contracts/registry.ts';
-import { cutText } from './cut-text.ts';
-import { compileGlob, compileGlobs, type GlobTest } from './match-glob.ts';
+import { cutText } from '../glob/cut-text.ts';
+import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { compilePathGlobs } from './match-path.ts';
 
 export interface ArgConstraintCheck {

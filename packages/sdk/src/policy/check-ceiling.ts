@@ -10,8 +10,8 @@ import { sideEffectRank, type ToolAnnotations } from '../contracts/annotations.t
 import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { CallProfile } from '../contracts/tool.ts';
+import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { explicitTools } from './explicit-tools.ts';
-import { compileGlobs, type GlobTest } from './match-glob.ts';
 
 export interface CeilingSubject {
   readonly tool: string;

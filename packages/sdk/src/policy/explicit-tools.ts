@@ -3,7 +3,7 @@
  * does not, and neither does a name that somebody else wrote.
  */
 import type { CapabilityPolicy } from '../contracts/registry.ts';
-import { isLiteralGlob } from './glob-syntax.ts';
+import { isLiteralGlob } from '../glob/glob-syntax.ts';
 
 export function explicitTools(policy: CapabilityPolicy): readonly string[] {
   return policy.explicit_tools ?? (policy.tools ?? []).filter(isLiteralGlob);

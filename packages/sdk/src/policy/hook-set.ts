@@ -8,7 +8,7 @@ import { isJsonObject, isJsonValue, type JsonObject, type JsonValue, type ToolEr
 import { failure, policyDenial } from '../contracts/failures.ts';
 import type { AfterHookAnswer, BeforeHookAnswer, CallView, Hook } from '../contracts/policy.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import { compileGlob } from './match-glob.ts';
+import { compileGlob } from '../glob/match-glob.ts';
 
 export const MAX_HOOK_CHANGES = 16;
 

@@ -8,8 +8,8 @@
 import { type SideEffectLevel, sideEffectRank } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy, ToolArgConstraint } from '../contracts/registry.ts';
+import { globCovers, intersectGlobs } from '../glob/glob-covers.ts';
 import { intersectExplicitTools } from './explicit-tools.ts';
-import { globCovers, intersectGlobs } from './glob-covers.ts';
 
 interface Narrowed {
   readonly policy: CapabilityPolicy;

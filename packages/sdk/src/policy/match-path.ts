@@ -2,9 +2,10 @@
  * Globs over declared paths. The value is normalised first, so that a spelling such as `src/../secret` is judged by
  * where it leads. An absolute path is only ever matched by a pattern that is itself absolute: `**` means the workspace.
  */
+
+import { intersectGlobs } from '../glob/glob-covers.ts';
+import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { classifyPath } from './declared-paths.ts';
-import { intersectGlobs } from './glob-covers.ts';
-import { compileGlobs, type GlobTest } from './match-glob.ts';
 
 export function compilePathGlobs(patterns: readonly string[]): GlobTest {
   const relative = compileGlobs(patterns.filter(isRelative));

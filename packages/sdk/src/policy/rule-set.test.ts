@@ -8,6 +8,9 @@ const subject: RuleSubject = {
   tool: 'any',
   args: {},
   paths: [],
+  urls: [],
+  commands: [],
+  environments: [],
   profile: { kind: 'edit', side_effect_level: 'workspace_write', effect: 'write', risk: 'low' },
   changes: [],
 };
@@ -43,14 +46,23 @@ describe('S0-72 4.12 the rules in force', () => {
   test('4.12 a listed rule runs at its level; an unlisted one is off unless it is always on', async () => {
     const rules = [rule('listed'), rule('unlisted'), rule('sec.always', { always: true })];
     const report = await compileRules(rules, registry(['listed', 'warning'])).run('before', subject, context);
-    assert.deepEqual(report.warnings.map((warning) => warning.details?.['rule']), ['listed']);
+    assert.deepEqual(
+      report.warnings.map((warning) => warning.details?.['rule']),
+      ['listed'],
+    );
     assert.equal(report.blocking?.details['rule'], 'sec.always');
   });
 
   test('S0-72 blocking stops, warning and suggestion are only told, each with its line', async () => {
-    const set = compileRules([rule('a'), rule('b'), rule('c')], registry(['a', 'suggestion'], ['b', 'warning'], ['c', 'blocking']));
+    const set = compileRules(
+      [rule('a'), rule('b'), rule('c')],
+      registry(['a', 'suggestion'], ['b', 'warning'], ['c', 'blocking']),
+    );
     const report = await set.run('before', subject, context);
-    assert.deepEqual(report.warnings.map((warning) => warning.details?.['registry']), ['r.yaml:10', 'r.yaml:11']);
+    assert.deepEqual(
+      report.warnings.map((warning) => warning.details?.['registry']),
+      ['r.yaml:10', 'r.yaml:11'],
+    );
     assert.deepEqual(report.blocking?.toEntry(), {
       code: 'E_VALIDATION_FAIL',
       message: 'c violated',

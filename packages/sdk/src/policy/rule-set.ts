@@ -90,6 +90,7 @@ function violationError(entry: ActiveRule, violations: readonly Violation[]): To
       enforcement: entry.enforcement,
       ...(entry.registry === undefined ? {} : { registry: entry.registry }),
       ...(first?.next === undefined ? {} : { next: first.next }),
+      ...first?.details,
       ...(violations.length > 1 ? { violations: violations.map((violation) => ({ ...violation })) } : {}),
     },
   });

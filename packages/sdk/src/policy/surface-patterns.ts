@@ -2,8 +2,8 @@
 import { isToolError } from '@tool-runtime/protocol';
 import { completeAnnotations } from '../contracts/annotations.ts';
 import type { ApprovalPolicy, ToolArgConstraint } from '../contracts/registry.ts';
+import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { constrainedKeys } from './arg-constraints.ts';
-import { compileGlob, compileGlobs, type GlobTest } from './match-glob.ts';
 import {
   diagnose,
   type Surface,

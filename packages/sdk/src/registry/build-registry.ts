@@ -2,9 +2,9 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from '../contracts/annotations.ts';
 import type { CapabilityPolicy, CompiledPattern, Registry, Validator } from '../contracts/registry.ts';
-import { canonicalJson, digest } from '../platform/digest.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
-import { compileAllowlistPattern, compilePattern } from './compile-pattern.ts';
+import { compileAllowlistPattern, compilePattern } from '../pattern/compile-pattern.ts';
+import { canonicalJson, digest } from '../platform/digest.ts';
 import type { RegistryDocument } from './document.ts';
 import { readDomain } from './domains.ts';
 import { bareTable, deepFreeze, freezeMap } from './freeze.ts';

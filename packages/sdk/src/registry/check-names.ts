@@ -7,8 +7,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
+import { excerpt } from '../pattern/excerpt.ts';
 import { didYouMean } from './nearest.ts';
-import { excerpt, type Finding } from './problems.ts';
+import type { Finding } from './problems.ts';
 
 export interface KnownNames {
   readonly rules: ReadonlyMap<string, RuleFacts>;

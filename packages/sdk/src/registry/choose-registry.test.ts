@@ -4,7 +4,14 @@ import { sha256Hex } from '../platform/digest.ts';
 import { chooseRegistry, type RegistrySources } from './choose-registry.ts';
 
 const known = { rules: new Map(), tools: undefined };
-const text = ['version: 1', 'shell_allow:', "  - '^ls$'", 'side_effect_level: network', 'protected_branches: [release]', ''].join('\n');
+const text = [
+  'version: 1',
+  'shell_allow:',
+  "  - '^ls$'",
+  'side_effect_level: network',
+  'protected_branches: [release]',
+  '',
+].join('\n');
 const found = { file: 'tool-runtime.yaml', text };
 
 function sources(extra: Partial<RegistrySources>): RegistrySources {
@@ -14,7 +21,10 @@ function sources(extra: Partial<RegistrySources>): RegistrySources {
 describe('which registry is in force', () => {
   test('none at all gives the safe defaults: no shell, no network, no push', () => {
     const registry = chooseRegistry(sources({}), known);
-    assert.deepEqual([registry.shellAllow.length, registry.allowedDomains.length, registry.git.allow_push], [0, 0, false]);
+    assert.deepEqual(
+      [registry.shellAllow.length, registry.allowedDomains.length, registry.git.allow_push],
+      [0, 0, false],
+    );
     assert.equal(registry.ceiling.side_effect_level, 'workspace_write');
   });
 

@@ -41,7 +41,9 @@ const network = z.strictObject({
   allowed_domains: z
     .array(domainText)
     .default([])
-    .describe('Hosts that may be contacted: example.org exactly, *.example.org for subdomains, optionally with :port'),
+    .describe(
+      'Hosts that may be contacted on ports 80 and 443: example.org exactly, *.example.org for subdomains; other ports as host:port',
+    ),
 });
 
 const git = z.strictObject({

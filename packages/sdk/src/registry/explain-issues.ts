@@ -1,9 +1,10 @@
 /** Schema issues → findings in the words of someone who writes YAML, with the key that was probably meant. */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { z } from 'zod';
+import { excerpt } from '../pattern/excerpt.ts';
 import { registryJsonSchema } from './document.ts';
 import { didYouMean } from './nearest.ts';
-import { excerpt, type Finding } from './problems.ts';
+import type { Finding } from './problems.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

@@ -4,12 +4,12 @@
  * Syntax problems end the load early; all others (schema, patterns, domains, globs, rules, tools) are found together.
  */
 import type { Registry } from '../contracts/registry.ts';
+import { patternsTooLarge } from '../pattern/pattern-weight.ts';
 import { buildRegistry } from './build-registry.ts';
 import { checkNames, type KnownNames } from './check-names.ts';
 import { registryDocument } from './document.ts';
 import { explainIssues } from './explain-issues.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { patternsTooLarge } from './pattern-weight.ts';
 import { locate, registryRefused, registryWarning } from './problems.ts';
 
 export interface LoadRegistryOptions extends KnownNames {

@@ -1,12 +1,13 @@
 /** The narrowing of what lets calls reach outside: hosts, command lines, programs. Absent in the session means none. */
+
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { CompiledPattern } from '../contracts/registry.ts';
+import { domainCovers } from '../egress/domain-entry.ts';
+import { excerpt } from '../pattern/excerpt.ts';
 import { canonicalJson } from '../platform/digest.ts';
 import { toolName } from './build-registry.ts';
-import { domainCovers } from './domains.ts';
 import { bareTable } from './freeze.ts';
 import { type Narrowing, placeEntry } from './narrowing.ts';
-import { excerpt } from './problems.ts';
 
 /** An entry wider than the host's is cut down to the host's entries inside it. */
 export function narrowDomains(narrowing: Narrowing): readonly string[] {

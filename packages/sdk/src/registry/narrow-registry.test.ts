@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { sideEffectRank } from '../contracts/annotations.ts';
 import { ENFORCEMENTS } from '../contracts/classes.ts';
 import type { Registry } from '../contracts/registry.ts';
-import { compileGlobs } from '../policy/match-glob.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
+import { hostAllowed } from '../egress/domain-entry.ts';
+import { compileGlobs } from '../glob/match-glob.ts';
 import { defaultRegistry } from './default-registry.ts';
-import { hostAllowed } from './domains.ts';
 import { loadRegistry } from './load-registry.ts';
 import { narrowRegistry } from './narrow-registry.ts';
 

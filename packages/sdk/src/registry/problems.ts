@@ -33,19 +33,6 @@ export function locate(places: Places, finding: Finding): RegistryProblem {
   return { line, column, path: finding.path, message: finding.message };
 }
 
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
-
-function escapeCharacter(character: string): string {
-  const escaped = JSON.stringify(character).slice(1, -1);
-  return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped;
-}
-
-/** Written text for use in a message: on one line, printable and short. */
-export function excerpt(text: string): string {
-  const cut = text.length > 80 ? `${text.slice(0, 77).toWellFormed()}...` : text;
-  return cut.replace(UNPRINTABLE, escapeCharacter);
-}
-
 export function registryRefused(file: string, found: readonly RegistryProblem[]): ToolError {
   const problems = found.toSorted((left, right) => left.line - right.line || left.column - right.column).slice(0, KEPT);
   const shown = problems.slice(0, SHOWN).map(({ line, column, message }) => `${file}:${line}:${column} ${message}`);

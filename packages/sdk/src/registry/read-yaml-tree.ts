@@ -6,7 +6,8 @@
  */
 import type { JsonValue } from '@tool-runtime/protocol';
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
-import { excerpt, type Place, type RegistryProblem } from './problems.ts';
+import { excerpt } from '../pattern/excerpt.ts';
+import type { Place, RegistryProblem } from './problems.ts';
 
 export const MAX_DEPTH = 32;
 const MAX_ALIASES = 16;

@@ -1,10 +1,10 @@
 /** The kinds of text a registry holds, each judged by itself with a message that says what to write instead. */
 import { isToolError, utf8Length } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { compileGlob } from '../policy/match-glob.ts';
-import { allowlistPatternProblem, compileAllowlistPattern, patternProblem } from './compile-pattern.ts';
+import { compileGlob } from '../glob/match-glob.ts';
+import { allowlistPatternProblem, compileAllowlistPattern, patternProblem } from '../pattern/compile-pattern.ts';
+import { excerpt } from '../pattern/excerpt.ts';
 import { readDomain } from './domains.ts';
-import { excerpt } from './problems.ts';
 
 const MAX_COMMAND_BYTES = 8192;
 

@@ -33,8 +33,12 @@ export const codeAstParsed = defineRule({
 
 function changedSources(subject: RuleSubject): string[] {
   return subject.changes
-    .filter((change) => change.after !== null && SOURCE_EXTENSIONS.has(extname(change.path).toLowerCase()))
+    .filter(({ path, after }) => after !== null && after.type === undefined && SOURCE_EXTENSIONS.has(extension(path)))
     .map((change) => change.path);
+}
+
+function extension(path: string): string {
+  return extname(path).toLowerCase();
 }
 
 async function problemsOf(path: string, context: RuleContext): Promise<readonly Violation[]> {

@@ -8,6 +8,9 @@ function subject(...values: string[]): RuleSubject {
     tool: 'any',
     args: {},
     paths: values.map((value) => ({ key: 'path', value })),
+    urls: [],
+  commands: [],
+  environments: [],
     profile: { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' },
     changes: [],
   };

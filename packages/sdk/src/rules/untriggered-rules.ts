@@ -13,22 +13,6 @@ export interface UntriggeredRule extends RuleFacts {
 
 export const UNTRIGGERED_RULES: readonly UntriggeredRule[] = [
   {
-    id: 'sec.network.allowlist',
-    category: 'Security / Network',
-    defaultEnforcement: 'blocking',
-    always: true,
-    trigger: 'HTTP requests',
-    description: 'The host is on the allowlist, at every one of at most three redirects',
-  },
-  {
-    id: 'sec.shell.allowlist',
-    category: 'Security / Shell',
-    defaultEnforcement: 'blocking',
-    always: true,
-    trigger: 'commands',
-    description: 'Every command matches the allowlist; the environment is redacted',
-  },
-  {
     id: 'sec.git.clean_tree',
     category: 'Git',
     defaultEnforcement: 'blocking',

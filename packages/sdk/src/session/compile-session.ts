@@ -4,6 +4,9 @@ import { readOnlyView } from '../call/execution-context.ts';
 import type { ExecutionContext, SessionParts } from '../call/session-parts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { ArtifactStore } from '../contracts/artifacts.ts';
+import type { OpenCommandRunner } from '../contracts/commands.ts';
+import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { LockTable } from '../contracts/locks.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from '../contracts/policy.ts';
@@ -26,6 +29,7 @@ import { compileRules } from '../policy/rule-set.ts';
 import { validateSurface } from '../policy/surface.ts';
 import { chooseTools, compileTool, toolFacts } from './compile-tools.ts';
 import { inProcessExecutor } from './in-process-executor.ts';
+import { createJobTable } from './job-table.ts';
 import { createSessionBudget } from './session-budget.ts';
 
 /** What all sessions of a runtime share. */
@@ -41,6 +45,11 @@ export interface RuntimeParts {
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
   readonly workspace: Workspace;
+  /** A client that reaches these registry entries and nothing else. */
+  createHttp(allowedDomains: readonly string[]): OpenHttpClient;
+  /** A runner behind the wall this registry asks for. */
+  createCommands(registry: Registry): OpenCommandRunner;
+  readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   readonly events: EventBus;
   readonly metrics: Metrics;
@@ -104,6 +113,10 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     }),
     budgets: [createSessionBudget(registry.budgets), ...(runtime.budget === undefined ? [] : [runtime.budget])],
     readOnlyWorkspace: readOnlyView(runtime.workspace),
+    http: runtime.createHttp(registry.allowedDomains),
+    commands: runtime.createCommands(registry),
+    jobs: createJobTable(runtime),
+    artifacts: runtime.artifacts,
   };
 }
 

@@ -54,7 +54,8 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
       tool: tool.name,
       annotated: tool.annotations !== undefined,
       annotations: completeAnnotations(tool.annotations),
-      profile: staticProfile(tool),
+      // A tool whose calls may stay lower is shown; each call is judged by its own arguments.
+      profile: { ...staticProfile(tool), ...(tool.leastLevel === undefined ? {} : { side_effect_level: tool.leastLevel }) },
     });
     return undefined;
   } catch (refusal) {
@@ -88,7 +89,7 @@ export function compileTool(tool: AnyTool, route: ToolRoute, registry: Registry)
       argSchema: annotations.arg_schema,
     }),
     timeoutMs,
-    maxTimeoutMs: settings?.max_timeout_ms ?? Math.max(timeoutMs, tool.timeoutMs),
+    maxTimeoutMs: settings?.max_timeout_ms ?? Math.max(timeoutMs, tool.maxTimeoutMs ?? tool.timeoutMs),
   };
 }
 

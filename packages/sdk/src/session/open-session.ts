@@ -35,6 +35,9 @@ export async function openSession(
     onClose: async (reason) => {
       onClosed(session);
       parts.broker.revokeSession(identity.sessionId);
+      parts.http.close();
+      await parts.jobs.close();
+      await parts.commands.close();
       runtime.metrics.forget(identity.sessionId);
       await runtime.journal.append([sessionRecord(reason, identity, fingerprint, runtime)]);
     },

@@ -73,9 +73,10 @@ describe('a session', () => {
         JSON.stringify(read.argsSchema).includes('max_bytes') &&
         JSON.stringify(read.dataSchema).includes('sha256'),
     );
-    assert.deepEqual(session.hidden(), [
+    assert.deepEqual(
+      session.hidden().find((tool) => tool.name === 'file_write'),
       { name: 'file_write', reason: 'Tool is switched off in the registry: file_write', registry: 'r.yaml:3' },
-    ]);
+    );
     const refused = await session.call('file_write', { path: 'a', content: '' });
     assert.equal(refused.errors[0]?.details?.['registry'], 'r.yaml:3');
     await dispose();

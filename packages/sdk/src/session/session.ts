@@ -78,16 +78,24 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     if (life.ended !== undefined) throw sessionEnded(life.ended);
   }
 
-  async function admitted(request: CallRequest): Promise<ToolResponse> {
+  async function runInTurn(request: CallRequest): Promise<ToolResponse> {
     const wait = slots.take();
     if (wait !== undefined) await wait;
-    const response = runCall(request, parts);
+    try {
+      return await runCall(request, parts);
+    } finally {
+      slots.give();
+    }
+  }
+
+  /** Waiting calls count as running: closing the session waits for them too. */
+  async function admitted(request: CallRequest): Promise<ToolResponse> {
+    const response = runInTurn(request);
     running.add(response);
     try {
       return await response;
     } finally {
       running.delete(response);
-      slots.give();
     }
   }
 

@@ -4,11 +4,11 @@ import { failure } from '../contracts/failures.ts';
 
 const VERSION = 1;
 
-/** Two commits per call touch the fewest bytes at this size: smaller pages split more, larger ones copy more. */
-export const PAGE_BYTES = 8192;
+/** Every commit writes whole pages: small ones copy less, and the records of one call still fit into one. */
+export const PAGE_BYTES = 4096;
 
 /** Pages the write-ahead log may hold before they move into the database, which is when the disk is waited for. */
-const CHECKPOINT_PAGES = 2048;
+const CHECKPOINT_PAGES = 8192;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS block (

@@ -35,15 +35,7 @@ export function sampleIntent(callId: string, changes: Partial<IntentRecord> = {}
     args_hash: ARGS_HASH,
     retry_safe: false,
     instance: 'instance-1',
-    effect: {
-      effect_id: `effect.${callId}`,
-      kind: 'tool_execution',
-      subject_ref: { kind: 'tool_call', id: callId },
-      source: { kind: 'user', id: 'tester', trust: 'user_provided', privacy: 'content_refs_only' },
-      policy_refs: [],
-      content_refs: [],
-      redacted_summary: 'path="a.txt"',
-    },
+    effect: { effect_id: `effect.${callId}`, kind: 'tool_execution' },
     ...changes,
   };
 }
@@ -61,12 +53,7 @@ export function sampleResult(callId: string, changes: Partial<ResultRecord> = {}
     bytes: 3,
     files: [],
     errors: [],
-    effect: {
-      effect_id: `effect.${callId}`,
-      terminal_status: 'completed',
-      content_refs: [],
-      redacted_summary: 'done',
-    },
+    effect: { effect_id: `effect.${callId}` },
     ...changes,
   };
 }

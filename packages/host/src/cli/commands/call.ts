@@ -1,4 +1,5 @@
 /** tool-runtime call: one tool call, its ToolResponse on stdout. */
+import type { ArgsReader } from '../call-args.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
@@ -20,21 +21,21 @@ export const call = defineCommand({
       .option('--key <key>', 'idempotency key: repeating the call repeats the answer, not the effect')
       .option('--timeout <ms>', 'lower the time limit of the tool', wholeNumber('--timeout', 1))
       .action(async (tool: string, words: string[], options: CallOptions) => {
-        done(await withInterrupt((signal) => runCall({ tool, words, options, signal })));
+        const { parseCallArgs } = await import('../call-args.ts');
+        const readArgs = await parseCallArgs(words);
+        done(await withInterrupt((signal) => runCall({ tool, readArgs, options, signal })));
       });
   },
 });
 
 interface CallOrder {
   readonly tool: string;
-  readonly words: readonly string[];
+  readonly readArgs: ArgsReader;
   readonly options: CallOptions;
   readonly signal: AbortSignal;
 }
 
-async function runCall({ tool, words, options, signal }: CallOrder): Promise<number> {
-  const { parseCallArgs } = await import('../call-args.ts');
-  const readArgs = await parseCallArgs(words);
+async function runCall({ tool, readArgs, options, signal }: CallOrder): Promise<number> {
   const { showProgress } = await import('../progress-line.ts');
   return withRuntime(options, async (runtime) => {
     const session = await runtime.openSession({ client: 'tool-runtime call' });

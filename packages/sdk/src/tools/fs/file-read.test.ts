@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { ErrorEntry } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import type { ToolContext } from '../../contracts/tool.ts';
 import { sha256Hex } from '../../platform/digest.ts';
@@ -17,36 +18,70 @@ function scene(t: TestContext) {
     root.close();
     rmSync(directory, { recursive: true });
   });
-  const context: ToolContext = {
-    callId: 'call',
-    sessionId: 'session',
+  const warnings: ErrorEntry[] = [];
+  const parts: Partial<ToolContext> = {
     workspace: createWorkspace(root),
-    signal: new AbortController().signal,
-    progress: () => {},
-    warn: () => {},
+    warn: (entry) => warnings.push(entry),
     changed: () => assert.fail('a read changes nothing'),
   };
+  const signal = new AbortController().signal;
+  const context = { ...parts, signal } as ToolContext;
+  const withoutSignal = {
+    ...parts,
+    get signal(): AbortSignal {
+      return assert.fail('nobody may ask for the signal');
+    },
+  } as ToolContext;
   return {
+    file: join(directory, 'file'),
+    warnings,
     put: (bytes: string | Uint8Array) => writeFileSync(join(directory, 'file'), bytes),
-    read: async (args: Record<string, unknown>) =>
-      fileRead.data.parse(await fileRead.run(fileRead.args.parse(args), context)),
+    runAtOnce: (args: object) => fileRead.run(fileRead.args.parse({ path: 'file', ...args }), withoutSignal),
+    read: async (args: object = {}) =>
+      fileRead.data.parse(await fileRead.run(fileRead.args.parse({ path: 'file', ...args }), context)),
   };
 }
 
 test('S0-30 file_read answers text, digest and size, byte order mark included', async (t) => {
   const { put, read } = scene(t);
-  for (const text of ['', 'héllo\n', '\ufeffwith mark', 'nul \0 inside', '\u{1f600}']) {
-    put(text);
-    const size = Buffer.byteLength(text);
-    assert.deepEqual(await read({ path: 'file' }), { content: text, sha256: sha256Hex(text), size, truncated: false });
+  for (const [text, newline] of [
+    ['', 'none'],
+    ['héllo\n', 'lf'],
+    ['a\r\nb\r\n', 'crlf'],
+    ['\u{1f600}', 'none'],
+  ]) {
+    put(text as string);
+    const size = Buffer.byteLength(text as string);
+    const wanted = {
+      content: text,
+      sha256: sha256Hex(text as string),
+      size,
+      truncated: false,
+      encoding: 'utf-8',
+      newline,
+    };
+    assert.deepEqual(await read(), wanted);
+  }
+  put('\ufeffwith mark');
+  const { content, bom } = await read();
+  assert.deepEqual([content, bom], ['\ufeffwith mark', true]);
+});
+
+test('S0-30 file_read answers a small file without a promise and without asking for a signal', (t) => {
+  const { put, runAtOnce } = scene(t);
+  put('x'.repeat(1024));
+  for (const args of [{}, { limit: 1 }, { encoding: 'base64' }]) {
+    const data = runAtOnce(args);
+    assert.ok(!(data instanceof Promise));
+    assert.equal(data.size, 1024);
   }
 });
 
-test('S0-30 file_read gives bytes that are no UTF-8 as base64 and says so', async (t) => {
+test('S0-30 file_read gives bytes that are no text as base64 and says so', async (t) => {
   const { put, read } = scene(t);
-  for (const bytes of [[0xff], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
+  for (const bytes of [[0xff], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x61, 0, 0x62], [0, 0]]) {
     put(Uint8Array.from(bytes));
-    assert.deepEqual(await read({ path: 'file' }), {
+    assert.deepEqual(await read(), {
       content: Buffer.from(bytes).toString('base64'),
       sha256: sha256Hex(Uint8Array.from(bytes)),
       size: bytes.length,
@@ -57,43 +92,156 @@ test('S0-30 file_read gives bytes that are no UTF-8 as base64 and says so', asyn
   }
 });
 
+test('S0-30 file_read decodes other encodings and names them', async (t) => {
+  const { put, read } = scene(t);
+  const text = 'schöne Grüße\r\n';
+  for (const [bytes, content, encoding, bom] of [
+    [Buffer.from(`\ufeff${text}`, 'utf16le'), `\ufeff${text}`, 'utf-16le', true],
+    [Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), `\ufeff${text}`, 'utf-16be', true],
+    [Buffer.from(text, 'utf16le'), text, 'utf-16le', undefined],
+    [Buffer.from(text, 'latin1'), text, 'latin1', undefined],
+  ] as const) {
+    put(bytes);
+    const data = await read();
+    assert.deepEqual([data.content, data.encoding, data.bom, data.newline], [content, encoding, bom, 'crlf']);
+  }
+});
+
+test('S0-30 file_read takes the caller at its word about the encoding, and refuses what it is not', async (t) => {
+  const { put, read } = scene(t);
+  put('nul \0 inside é');
+  assert.equal((await read({ encoding: 'utf-8' })).content, 'nul \0 inside é');
+  assert.equal((await read({ encoding: 'latin1' })).content, 'nul \0 inside Ã©');
+  assert.equal((await read({ encoding: 'base64' })).content, Buffer.from('nul \0 inside é').toString('base64'));
+  await assert.rejects(read({ encoding: 'utf-16le' }), {
+    code: 'E_FILE_IO',
+    message: 'File is not valid utf-16le: file',
+  });
+  put(Uint8Array.from([0x61, 0xff]));
+  await assert.rejects(read({ encoding: 'utf-8' }), { code: 'E_FILE_IO', message: 'File is not valid utf-8: file' });
+});
+
 test('S0-30 file_read cuts text between characters and keeps the digest of the whole', async (t) => {
   const { put, read } = scene(t);
+  const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => !value.includes('\0'));
   await fc.assert(
-    fc.asyncProperty(
-      fc.string({ unit: 'grapheme', minLength: 1 }),
-      fc.integer({ min: 1, max: 20 }),
-      async (text, max_bytes) => {
-        put(text);
-        const data = await read({ path: 'file', max_bytes });
-        const size = Buffer.byteLength(text);
-        assert.ok(text.startsWith(data.content));
-        assert.deepEqual(
-          [data.sha256, data.size, data.truncated, data.binary],
-          [sha256Hex(text), size, size > max_bytes, undefined],
-        );
-        const left = size - Buffer.byteLength(data.content);
-        // Nothing is lost but what does not fit: at most the three bytes of a character cut in two.
-        assert.ok(size <= max_bytes ? left === 0 : Buffer.byteLength(data.content) > max_bytes - 4);
-      },
-    ),
+    fc.asyncProperty(text, fc.integer({ min: 1, max: 20 }), async (text, max_bytes) => {
+      put(text);
+      const data = await read({ max_bytes });
+      const size = Buffer.byteLength(text);
+      assert.ok(text.startsWith(data.content));
+      assert.deepEqual(
+        [data.sha256, data.size, data.truncated, data.binary],
+        [sha256Hex(text), size, size > max_bytes, undefined],
+      );
+      const left = size - Buffer.byteLength(data.content);
+      // Nothing is lost but what does not fit: at most the three bytes of a character cut in two.
+      assert.ok(size <= max_bytes ? left === 0 : Buffer.byteLength(data.content) > max_bytes - 4);
+    }),
   );
 });
 
 test('S0-30 file_read cuts binary content exactly at max_bytes', async (t) => {
   const { put, read } = scene(t);
-  put(Uint8Array.from([0xff, 0xfe, 0xfd, 0xfc]));
-  const { content, truncated } = await read({ path: 'file', max_bytes: 3 });
-  assert.deepEqual([content, truncated], [Buffer.from([0xff, 0xfe, 0xfd]).toString('base64'), true]);
+  put(Uint8Array.from([0xff, 0xfd, 0xfc, 0xfb]));
+  const { content, truncated } = await read({ max_bytes: 3 });
+  assert.deepEqual([content, truncated], [Buffer.from([0xff, 0xfd, 0xfc]).toString('base64'), true]);
 });
 
-test('S0-30 file_read takes one mebibyte by default and sixty-four at most', () => {
+test('S0-30 file_read pages by lines, in small and in large files', async (t) => {
+  const { put, read } = scene(t);
+  for (const count of [10, 100_000]) {
+    const lines = Array.from({ length: count }, (_, index) => `line ${index + 1}\n`);
+    put(lines.join(''));
+    const whole = await read({ max_bytes: 64 * 1024 * 1024 });
+    for (const [offset, limit] of [
+      [1, 3],
+      [count - 1, 5],
+      [Math.floor(count / 2), 2],
+    ] as const) {
+      const data = await read({ offset, limit });
+      const some = lines.slice(offset - 1, offset - 1 + limit);
+      assert.deepEqual(data, {
+        ...whole,
+        content: some.join(''),
+        lines: { start: offset, end: offset - 1 + some.length },
+        total_lines: count,
+      });
+    }
+  }
+  assert.equal((await read({ offset: 99_999 })).content, 'line 99999\nline 100000\n');
+  assert.equal((await read({ limit: 1 })).content, 'line 1\n');
+});
+
+test('S0-30 file_read says when the lines asked for are longer than max_bytes or do not exist', async (t) => {
+  const { put, read, warnings } = scene(t);
+  put('aaaa\nbbbb\ncccc\n');
+  const cut = await read({ offset: 2, max_bytes: 7 });
+  assert.deepEqual(
+    [cut.content, cut.truncated, cut.lines, cut.total_lines],
+    ['bbbb\ncc', true, { start: 2, end: 3 }, 3],
+  );
+  assert.equal(warnings.length, 0);
+  const past = await read({ offset: 9 });
+  assert.deepEqual([past.content, past.lines, past.total_lines], ['', { start: 9, end: 8 }, 3]);
+  assert.deepEqual(
+    warnings.map((entry) => entry.message),
+    ['File has only 3 lines: file'],
+  );
+});
+
+test('S0-30 file_read refuses to count lines where there are none', async (t) => {
+  const { put, read } = scene(t);
+  put(Uint8Array.from([0, 10, 0xff, 10]));
+  await assert.rejects(read({ offset: 2 }), {
+    code: 'E_FILE_IO',
+    message: 'File cannot be read by lines, the file is binary: file',
+  });
+  await assert.rejects(read({ limit: 2, encoding: 'base64' }), { code: 'E_FILE_IO' });
+  assert.equal((await read({ offset: 2, encoding: 'latin1' })).content, '\xff\n');
+});
+
+test('S0-30 file_read decodes lines that are not what the beginning of the file promised', async (t) => {
+  const { put, read } = scene(t);
+  put(Buffer.concat([Buffer.from('plain\n'.repeat(200_000)), Buffer.from('Gr\xfc\xdfe, lange Zeile\n', 'latin1')]));
+  const { content, encoding } = await read({ offset: 200_001 });
+  assert.deepEqual([content, encoding], ['Grüße, lange Zeile\n', 'latin1']);
+});
+
+test('S0-30 file_read keeps little of a gibibyte in memory', async (t) => {
+  const { put, file, read } = scene(t);
+  put('first\nsecond\n');
+  truncateSync(file, 1024 ** 3);
+  const before = process.resourceUsage().maxRSS;
+  const { content, total_lines, size } = await read({ offset: 2, limit: 1, encoding: 'latin1', max_bytes: 100 });
+  const grown = process.resourceUsage().maxRSS - before;
+  assert.deepEqual([content, total_lines, size], ['second\n', 3, 1024 ** 3]);
+  assert.ok(grown < 32 * 1024, `${grown} KiB`);
+});
+
+test('S0-30 file_read hands back the beginning of a long file and keeps no more of it', async (t) => {
+  const { put, file, read } = scene(t);
+  put('first\nsecond\n');
+  truncateSync(file, 256 * 1024 ** 2);
+  const before = process.resourceUsage().maxRSS;
+  const { content, size, truncated } = await read({ max_bytes: 13 });
+  const grown = process.resourceUsage().maxRSS - before;
+  assert.deepEqual([content, size, truncated], ['first\nsecond\n', 256 * 1024 ** 2, true]);
+  assert.ok(grown < 32 * 1024, `${grown} KiB`);
+});
+
+test('S0-30 file_read takes one mebibyte by default and sixty-four at most, and lines from one', () => {
   assert.equal(fileRead.args.parse({ path: 'x' }).max_bytes, 1_048_576);
-  assert.ok(fileRead.args.safeParse({ path: 'x', max_bytes: 67_108_864 }).success);
+  assert.ok(fileRead.args.safeParse({ path: 'x', max_bytes: 67_108_864, offset: 1, limit: 1 }).success);
   for (const max_bytes of [0, -1, 1.5, 67_108_865, '10']) {
     assert.ok(!fileRead.args.safeParse({ path: 'x', max_bytes }).success);
   }
+  for (const number of [0, -1, 1.5, '1', null]) {
+    assert.ok(!fileRead.args.safeParse({ path: 'x', offset: number }).success);
+    assert.ok(!fileRead.args.safeParse({ path: 'x', limit: number }).success);
+  }
   assert.ok(!fileRead.args.safeParse({ path: 'x', extra: 1 }).success);
+  assert.ok(!fileRead.args.safeParse({ path: 'x', encoding: 'utf-7' }).success);
 });
 
 test('S0-34 file_read refuses a path outside by policy, and reads its twin inside', async (t) => {

@@ -1,7 +1,17 @@
-/** file_read: one file's content and the digest of the whole file, up to max_bytes. */
-import { isUtf8 } from 'node:buffer';
+/**
+ * file_read: one file's content, or some of its lines, and the digest of the whole file.
+ *
+ * Answers without a promise when the workspace does, which small files do; nothing on that way asks for the signal.
+ */
+import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { defineTool } from '../../contracts/tool.ts';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { FileContent } from '../../contracts/workspace.ts';
+import { decodeText, TEXT_ENCODINGS, type TextEncoding } from '../../text/decode-text.ts';
+import { type DetectedEncoding, detectEncoding } from '../../text/detect-encoding.ts';
+import { LineWindow } from '../../text/line-window.ts';
+import { NEWLINE_STYLES, newlineStyle } from '../../text/newline-style.ts';
+import { LazyReadOptions } from './file-read/read-options.ts';
 
 const MAX_BYTES_DEFAULT = 1_048_576;
 const MAX_BYTES_LIMIT = 64 * 1024 * 1024;
@@ -13,17 +23,33 @@ const args = z.strictObject({
     .min(1)
     .max(MAX_BYTES_LIMIT)
     .default(MAX_BYTES_DEFAULT)
-    .describe('Bytes to return at most; a longer file comes back as its beginning'),
+    .describe('Bytes of the file to return at most; what is longer comes back as its beginning'),
+  offset: z.int().min(1).optional().describe('First line to return, from 1; however long the file'),
+  limit: z.int().min(1).optional().describe('Number of lines to return at most'),
+  encoding: z
+    .enum(['auto', ...TEXT_ENCODINGS, 'base64'])
+    .default('auto')
+    .describe('How to read the bytes; auto judges by the bytes themselves'),
 });
 
 const data = z.strictObject({
   content: z.string().describe('The text, byte order mark included; base64 when `encoding` says so'),
-  sha256: z.string().describe('Hex digest of the whole file, also when the content is cut'),
+  sha256: z.string().describe('Hex digest of the whole file, also when the content is a part of it'),
   size: z.int().describe('Size of the whole file in bytes'),
-  truncated: z.boolean().describe('True when the file is longer than max_bytes'),
-  binary: z.literal(true).optional().describe('Present when the bytes are not valid UTF-8'),
-  encoding: z.literal('base64').optional().describe('Present with `binary`'),
+  truncated: z.boolean().describe('True when what was asked for is longer than max_bytes'),
+  encoding: z.enum([...TEXT_ENCODINGS, 'base64']).describe('What the content was decoded from'),
+  binary: z.literal(true).optional().describe('Present when the bytes are no text'),
+  bom: z.literal(true).optional().describe('Present when the file begins with a byte order mark'),
+  newline: z.enum(NEWLINE_STYLES).optional().describe('How the lines of the content end'),
+  lines: z
+    .strictObject({ start: z.int(), end: z.int() })
+    .optional()
+    .describe('First and last line returned, with `offset` or `limit`; end is less than start when there are none'),
+  total_lines: z.int().optional().describe('Lines of the whole file, with `offset` or `limit`'),
 });
+
+type Args = z.output<typeof args>;
+type Data = z.output<typeof data>;
 
 export const fileRead = defineTool({
   name: 'file_read',
@@ -43,27 +69,88 @@ export const fileRead = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
-  async run({ path, max_bytes }, { workspace, signal }) {
-    const { bytes, sha256, size, truncated } = await workspace.readFile(path, { maxBytes: max_bytes, signal });
-    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const text = truncated ? content.subarray(0, wholeCharacters(content)) : content;
-    if (isUtf8(text)) return { content: text.toString('utf8'), sha256, size, truncated };
-    return { content: content.toString('base64'), sha256, size, truncated, binary: true, encoding: 'base64' } as const;
+  measure: ({ content }) => content.length,
+  run(wanted, context) {
+    if (wanted.offset !== undefined || wanted.limit !== undefined) return readLines(wanted, context);
+    const file = context.workspace.readFile(wanted.path, new LazyReadOptions(context, wanted.max_bytes));
+    return file instanceof Promise ? file.then((read) => answerFile(wanted, read)) : answerFile(wanted, file);
   },
 });
 
-/** Length without a character that was cut in two: a lead byte followed by fewer continuation bytes than it announces. */
-function wholeCharacters(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    return announcedLength(byte) > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
+function answerFile({ path, encoding }: Args, { bytes, sha256, size, truncated }: FileContent): Data {
+  const whole = { sha256, size, truncated };
+  if (encoding === 'base64') return { content: base64(bytes), ...whole, encoding };
+  const found = encoding === 'auto' ? detectEncoding(bytes, { isPrefix: truncated }) : { encoding, hasMark: false };
+  if (found.encoding === 'binary') return { content: base64(bytes), ...whole, encoding: 'base64', binary: true };
+  const content = decodeText(bytes, found.encoding, { isPrefix: truncated });
+  if (content === undefined) throw otherEncoding(path, found.encoding);
+  const hasMark = content.charCodeAt(0) === 0xfeff;
+  return { content, ...whole, encoding: found.encoding, ...(hasMark ? BOM : {}), newline: newlineStyle(content) };
 }
 
-function announcedLength(lead: number): number {
-  if (lead >= 0xf0) return 4;
-  if (lead >= 0xe0) return 3;
-  return lead >= 0xc0 ? 2 : 1;
+const BOM = { bom: true } as const;
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+function readLines(wanted: Args, context: ToolContext): Data | Promise<Data> {
+  const { path, max_bytes, offset = 1, limit = Number.MAX_SAFE_INTEGER, encoding } = wanted;
+  if (encoding === 'base64') throw noLines(path, 'base64 has no lines');
+  const window = new LineWindow({ first: offset, count: limit, maxBytes: max_bytes, encoding });
+  const options = new LazyReadOptions(context, 0, (piece) => window.add(piece));
+  const answer = (file: FileContent): Data => answerLines(wanted, file, { window, context });
+  const file = context.workspace.readFile(path, options);
+  return file instanceof Promise ? file.then(answer) : answer(file);
+}
+
+function answerLines(wanted: Args, file: FileContent, parts: { window: LineWindow; context: ToolContext }): Data {
+  const { path, offset = 1 } = wanted;
+  const { bytes, last, total, isCut, ...detected } = parts.window.finish();
+  if (offset > Math.max(total, 1)) warnPastEnd(parts.context, { path, offset, total });
+  const { content, encoding } = decodeLines(path, bytes, detected);
+  return {
+    content,
+    sha256: file.sha256,
+    size: file.size,
+    truncated: isCut,
+    encoding,
+    ...(detected.hasMark ? BOM : {}),
+    newline: newlineStyle(content),
+    lines: { start: offset, end: last },
+    total_lines: total,
+  };
+}
+
+/** The encoding was judged by the beginning of the file; lines far behind it may say otherwise. */
+function decodeLines(path: string, bytes: Buffer, { encoding }: DetectedEncoding) {
+  if (encoding === 'binary') throw noLines(path, 'the file is binary');
+  const content = decodeText(bytes, encoding);
+  if (content !== undefined) return { content, encoding };
+  const nearer = detectEncoding(bytes).encoding;
+  if (encoding !== 'utf-8' || nearer !== 'latin1') throw otherEncoding(path, encoding);
+  return { content: bytes.toString('latin1'), encoding: nearer };
+}
+
+function otherEncoding(path: string, encoding: TextEncoding): ToolError {
+  return new ToolError('E_FILE_IO', `File is not valid ${encoding}: ${path}`, {
+    path,
+    details: { reason: 'encoding', next: 'Read it with encoding auto, or with base64 for the exact bytes' },
+  });
+}
+
+function noLines(path: string, why: string): ToolError {
+  return new ToolError('E_FILE_IO', `File cannot be read by lines, ${why}: ${path}`, {
+    path,
+    details: { reason: 'binary', next: 'Leave out offset and limit, or name a text encoding' },
+  });
+}
+
+function warnPastEnd(context: ToolContext, at: { path: string; offset: number; total: number }): void {
+  context.warn({
+    code: 'E_FILE_IO',
+    message: `File has only ${at.total} lines: ${at.path}`,
+    path: at.path,
+    details: { reason: 'past_end', offset: at.offset, total_lines: at.total },
+  });
 }

@@ -1,39 +1,75 @@
-/** file_write: the whole content of one file, replaced atomically. */
-import { ToolError } from '@tool-runtime/protocol';
+/**
+ * file_write: the whole content of one file, or something at its end, replaced atomically.
+ *
+ * Answers without a promise when the workspace does. An append reads and replaces the whole file: readers see the old
+ * file or the new one, and of two hosts that append at once neither loses.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { defineTool } from '../../contracts/tool.ts';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { FileChange, WriteOptions } from '../../contracts/workspace.ts';
+import { changedMeanwhile } from '../../platform/changed-meanwhile.ts';
+import { readExisting } from './file-read/read-existing.ts';
 
-const args = z.strictObject({
-  path: z.string().min(1).describe('File to write, relative to the workspace root'),
-  content: z
-    .string()
-    .refine((text) => text.isWellFormed(), 'content holds half of a surrogate pair, which has no UTF-8 form')
-    .describe('The whole new content, stored as UTF-8'),
-  attribution: z
-    .record(z.string(), z.json())
-    .optional()
-    .describe('Who or what the change is made for; recorded in the journal'),
-  create_dirs: z.boolean().default(true).describe('Create missing parent folders'),
-  mode_octal: z
-    .string()
-    .regex(/^0?[0-7]{3}$/, 'mode_octal must be three octal digits, with or without one leading 0, such as "0644"')
-    .optional()
-    .describe('Permission bits; "0644" for a new file when left out, and an existing file then keeps its own'),
-});
+const MAX_APPENDED_FILE_BYTES = 256 * 1024 * 1024;
+const APPEND_ATTEMPTS = 40;
+const LONGEST_PAUSE_MS = 20;
+
+const args = z
+  .strictObject({
+    path: z.string().min(1).describe('File to write, relative to the workspace root'),
+    content: z
+      .string()
+      .refine((text) => text.isWellFormed(), 'content holds half of a surrogate pair, which has no UTF-8 form')
+      .describe('The whole new content (with `append`, what to add), stored as UTF-8'),
+    attribution: z
+      .record(z.string(), z.json())
+      .optional()
+      .describe('Who or what the change is made for; recorded in the journal'),
+    create_dirs: z.boolean().default(true).describe('Create missing parent folders'),
+    mode_octal: z
+      .string()
+      .regex(/^0?[0-7]{3}$/, 'mode_octal must be three octal digits, with or without one leading 0, such as "0644"')
+      .optional()
+      .describe('Permission bits; "0644" for a new file when left out, and an existing file then keeps its own'),
+    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('base64: `content` stands for exact bytes'),
+    expected_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'expected_sha256 must be 64 lower-case hex digits, as file_read answers them')
+      .nullable()
+      .optional()
+      .describe('Write only if the file has this digest now; null: only if there is no such file'),
+    create_only: z.boolean().default(false).describe('Fail when the file exists'),
+    append: z.boolean().default(false).describe('Add the content at the end of the file, which may be missing'),
+  })
+  .refine(({ create_only, append }) => !(create_only && append), {
+    path: ['append'],
+    message: 'append and create_only exclude each other',
+  })
+  .refine(({ create_only, expected_sha256 }) => !create_only || typeof expected_sha256 !== 'string', {
+    path: ['expected_sha256'],
+    message: 'a file that must not exist has no digest: leave out expected_sha256 or create_only',
+  });
 
 const data = z.strictObject({
   written: z.boolean().describe('The content is in place'),
-  bytes: z.int().describe('Bytes written, counted as UTF-8'),
-  sha256: z.string().describe('Hex digest of the new content'),
-  before_sha256: z.string().nullable().describe('Hex digest of the replaced content; null for a new file'),
+  bytes: z.int().describe('Bytes written; with `append` those added'),
+  size: z.int().describe('Size of the file now'),
+  sha256: z.string().describe('Hex digest of the file now'),
+  before_sha256: z.string().nullable().describe('Hex digest of the file before; null for a new file'),
   changed: z.boolean().describe('False when the content was already the same'),
+  created: z.boolean().describe('True when there was no such file'),
 });
+
+type Args = z.output<typeof args>;
+type Data = z.output<typeof data>;
 
 export const fileWrite = defineTool({
   name: 'file_write',
   category: 'fs',
   title: 'Write file',
-  summary: 'Create or replace a file inside the workspace',
+  summary: 'Create or replace a file inside the workspace, or append to it',
   policyNotes: 'Paths that leave the workspace, `.git` and the registry file are refused',
   args,
   data,
@@ -50,22 +86,87 @@ export const fileWrite = defineTool({
   effect: 'write',
   risk: 'medium',
   idempotent: true,
+  isIdempotent: ({ append }) => !append,
   timeoutMs: 10_000,
   privateArgs: ['content'],
   recordDetails: ({ attribution }) => (attribution === undefined ? {} : { attribution }),
-  async run({ path, content, create_dirs, mode_octal }, { workspace }) {
-    const change = await workspace.writeFile(path, Buffer.from(content, 'utf8'), {
-      createDirs: create_dirs,
-      ...(mode_octal === undefined ? {} : { mode: Number.parseInt(mode_octal, 8), forceMode: true }),
+  run(wanted, context) {
+    const bytes = bytesOf(wanted);
+    if (wanted.append) return append(wanted, bytes, context);
+    const { expected_sha256, create_only } = wanted;
+    const change = context.workspace.writeFile(wanted.path, bytes, {
+      ...placing(wanted),
+      ...(create_only ? { exclusive: true } : {}),
+      ...(expected_sha256 === undefined ? {} : { expectedSha256: expected_sha256 }),
     });
-    const { before, after } = change;
-    if (after === null) throw new ToolError('E_INTERNAL', `File vanished while it was written: ${path}`, { path });
-    return {
-      written: true,
-      bytes: after.size,
-      sha256: after.sha256,
-      before_sha256: before?.sha256 ?? null,
-      changed: before?.sha256 !== after.sha256,
-    };
+    if (change instanceof Promise) return change.then((done) => answer(wanted, done, bytes.length));
+    return answer(wanted, change, bytes.length);
   },
 });
+
+function bytesOf({ content, encoding }: Args): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(content, 'utf8');
+  const bytes = Buffer.from(content, 'base64');
+  // The decoder passes over what it does not know; only text that comes back the same was base64.
+  if (bytes.toString('base64') === content) return bytes;
+  throw new ToolError('E_VALIDATION_FAIL', 'Content is not base64: content', {
+    path: 'content',
+    details: { next: 'Use the standard alphabet with padding and without line breaks' },
+  });
+}
+
+function placing({ create_dirs, mode_octal }: Args): WriteOptions {
+  const mode = mode_octal === undefined ? {} : { mode: Number.parseInt(mode_octal, 8), forceMode: true };
+  return { createDirs: create_dirs, ...mode };
+}
+
+/** Another host may have written in between: then the read is repeated, unless the caller named the content to add to. */
+async function append(wanted: Args, added: Buffer, context: ToolContext): Promise<Data> {
+  const expected = wanted.expected_sha256;
+  for (let attempt = 1; ; attempt++) {
+    const current = await readCurrent(wanted.path, context);
+    const expectedSha256 = current?.sha256 ?? null;
+    if (expected !== undefined && expected !== expectedSha256) {
+      throw changedMeanwhile(wanted.path, { expected, actual: expectedSha256 });
+    }
+    const bytes = current === undefined ? added : Buffer.concat([current.bytes, added]);
+    try {
+      const change = await context.workspace.writeFile(wanted.path, bytes, { ...placing(wanted), expectedSha256 });
+      return answer(wanted, change, added.length);
+    } catch (thrown) {
+      const isLast = attempt === APPEND_ATTEMPTS || expected !== undefined || context.signal.aborted;
+      if (isLast || !isConflict(thrown)) throw thrown;
+    }
+    await delay(Math.random() * Math.min(2 ** attempt, LONGEST_PAUSE_MS));
+  }
+}
+
+/** Undefined when there is no file to add to. */
+async function readCurrent(path: string, context: ToolContext) {
+  const current = await readExisting(path, context, MAX_APPENDED_FILE_BYTES);
+  if (current === undefined || !current.truncated) return current;
+  throw new ToolError('E_FILE_IO', `File is too large to append to: ${path}`, {
+    path,
+    details: { reason: 'too_large', limit_bytes: MAX_APPENDED_FILE_BYTES, next: 'Write to a new file instead' },
+  });
+}
+
+function isConflict(thrown: unknown): boolean {
+  if (!isToolError(thrown) || thrown.code !== 'E_FILE_IO') return false;
+  return thrown.details['reason'] === 'precondition_failed' || thrown.details['reason'] === 'EEXIST';
+}
+
+function answer({ path }: Args, { before, after }: FileChange, bytes: number): Data {
+  if (after === null || after.sha256 === null) {
+    throw new ToolError('E_INTERNAL', `File vanished while it was written: ${path}`, { path });
+  }
+  return {
+    written: true,
+    bytes,
+    size: after.size,
+    sha256: after.sha256,
+    before_sha256: before?.sha256 ?? null,
+    changed: before?.sha256 !== after.sha256,
+    created: before === null,
+  };
+}

@@ -7,8 +7,8 @@ import { ToolError, utf8Length } from '@tool-runtime/protocol';
 import { RE2JS } from 're2js';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { anchoredForm } from './anchored-alternatives.ts';
+import { excerpt } from './excerpt.ts';
 import { MAX_PATTERN_WEIGHT, patternWeight } from './pattern-weight.ts';
-import { excerpt } from './problems.ts';
 
 export const MAX_PATTERN_BYTES = 1024;
 export const MAX_INPUT_BYTES = 65_536;

@@ -6,7 +6,6 @@
  */
 import { isJsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { skipClass, skipEscape } from './pattern-scan.ts';
-import type { Finding } from './problems.ts';
 
 export const MAX_PATTERN_WEIGHT = 2048;
 const MAX_TOTAL_WEIGHT = 16_384;
@@ -74,7 +73,7 @@ function writtenPatterns(root: JsonValue): readonly string[] {
 }
 
 /** A registry whose patterns together would cost too much; patterns too large by themselves are named one by one. */
-export function patternsTooLarge(root: JsonValue): Finding | undefined {
+export function patternsTooLarge(root: JsonValue): { readonly path: string; readonly message: string } | undefined {
   const patterns = writtenPatterns(root);
   if (patterns.length > MAX_PATTERNS) {
     return { path: 'shell_allow', message: `Too many patterns: ${patterns.length} (at most ${MAX_PATTERNS})` };

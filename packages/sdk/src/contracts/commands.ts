@@ -1,0 +1,88 @@
+/** The command capability handed to tools, and the port of the wall behind it. */
+import type { CommandList } from '../shell/command-list.ts';
+
+/** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
+export interface CommandRequest {
+  readonly list: CommandList;
+  /** Workspace-relative. */
+  readonly cwd: string;
+  /** On top of the clean base environment; names are already judged. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Given at once, none at all (end of file), or left open for `write` on the running command. */
+  readonly stdin: Uint8Array | 'open' | null;
+  /** True: the registry's domains, through our proxy. False: no network at all. */
+  readonly network: boolean;
+  /** Bytes of each stream kept for the answer, half of them head and half tail. */
+  readonly maxOutputBytes: number;
+  readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+  /** Kills the whole tree; what was printed until then is still returned. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CapturedStream {
+  /** The whole output, or its head and tail with a mark in between. */
+  readonly text: string;
+  readonly totalBytes: number;
+  readonly truncated: boolean;
+}
+
+export interface CommandOutcome {
+  /** Exit code of the list, as a shell would report it; null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: CapturedStream;
+  readonly stderr: CapturedStream;
+  /** False where the platform cannot enforce the absence of network (isolation `none`). */
+  readonly networkEnforced: boolean;
+}
+
+/** A command that runs on while its caller does other things. */
+export interface RunningCommand {
+  readonly pids: readonly number[];
+  write(bytes: Uint8Array): Promise<void>;
+  endInput(): void;
+  /** Kills the tree; resolves when nothing of it is left. */
+  stop(): Promise<void>;
+  readonly done: Promise<CommandOutcome>;
+}
+
+/** Throws E_POLICY when the wall cannot be had, E_SHELL when a program cannot be started. */
+export interface CommandRunner {
+  start(request: CommandRequest): Promise<RunningCommand>;
+}
+
+/** The runner as its owner holds it: closing kills what still runs. */
+export interface OpenCommandRunner extends CommandRunner {
+  close(): Promise<void>;
+}
+
+export interface ConfinedProcess {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where to start it, on the host. */
+  readonly cwd: string;
+}
+
+export interface IsolationRequest {
+  /** Absolute path of the program on the host. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of the workspace root on the host. */
+  readonly workspace: string;
+  /** Workspace-relative folder to start in. */
+  readonly cwd: string;
+  readonly writable: boolean;
+  /** Host path of the egress proxy's Unix socket, or null for no network. */
+  readonly proxySocket: string | null;
+}
+
+/** How a process is walled in. `bubblewrap` and `none` exist; Seatbelt or containers fit the same shape. */
+export interface Isolation {
+  readonly name: string;
+  readonly enforcesNetwork: boolean;
+  /** Undefined when the wall stands (self-test passed); otherwise what is missing and what to do. */
+  check(): Promise<{ readonly problem: string; readonly next: string } | undefined>;
+  confine(request: IsolationRequest): ConfinedProcess;
+}

@@ -1,0 +1,89 @@
+/**
+ * Globs carried down a tree: what matches in this folder, and whether anything below a folder can still match.
+ *
+ * A level is the set of places in the patterns that the path so far has reached. Entering a folder moves each place
+ * one segment on, so a walk never tests a whole path and never visits a folder in vain. It means what `compileGlobs`
+ * means, for paths whose names are real names.
+ */
+import { parseGlob } from './glob-syntax.ts';
+import { compileSegment, type SegmentTest } from './segment-test.ts';
+
+export interface GlobLevel {
+  /** Every entry of this folder and everything below it matches. */
+  readonly matchesAll: boolean;
+  matches(name: string): boolean;
+  /** Undefined when nothing below the folder of that name can match. */
+  enter(name: string): GlobLevel | undefined;
+}
+
+/** The level of the root. No patterns at all match everything. Throws E_VALIDATION_FAIL for a malformed pattern. */
+export function walkGlobs(patterns: readonly string[]): GlobLevel {
+  const paths = (patterns.length === 0 ? ['**'] : patterns).flatMap(parseGlob);
+  const steps = paths.map((path): Step | undefined => {
+    const tests = path.map(compileSegment);
+    return tests.reduceRight<Step | undefined>((next, test) => ({ test, next }), undefined);
+  });
+  return new Level(closed(steps));
+}
+
+/** One segment and what follows it; `test` is undefined for `**`. */
+interface Step {
+  readonly test: SegmentTest | undefined;
+  readonly next: Step | undefined;
+}
+
+class Level implements GlobLevel {
+  readonly matchesAll: boolean;
+  readonly #steps: ReadonlySet<Step>;
+  readonly #lastTests: readonly SegmentTest[];
+  readonly #inner: readonly Step[];
+  readonly #stays: readonly Step[];
+  #unchanged: Level | undefined;
+
+  constructor(steps: ReadonlySet<Step>) {
+    const all = [...steps];
+    this.#steps = steps;
+    this.matchesAll = all.some(({ test, next }) => test === undefined && next === undefined);
+    this.#lastTests = all.flatMap(({ test, next }) => (test !== undefined && isEnd(next) ? [test] : []));
+    this.#inner = all.filter(({ test, next }) => test !== undefined && next !== undefined);
+    this.#stays = all.filter(({ test }) => test === undefined);
+  }
+
+  matches(name: string): boolean {
+    if (this.matchesAll) return true;
+    for (const test of this.#lastTests) if (test(name)) return true;
+    return false;
+  }
+
+  enter(name: string): GlobLevel | undefined {
+    if (this.matchesAll) return this;
+    const moved = this.#inner.filter(({ test }) => test?.(name) === true).map(({ next }) => next);
+    if (moved.length > 0) return new Level(closed([...this.#stays, ...moved]));
+    if (this.#stays.length === 0) return undefined;
+    this.#unchanged ??= this.#withoutMoves();
+    return this.#unchanged;
+  }
+
+  /** Below a folder that only `**` took in, most often the very same places. */
+  #withoutMoves(): Level {
+    const steps = closed(this.#stays);
+    return steps.size === this.#steps.size ? this : new Level(steps);
+  }
+}
+
+/** A trailing `**` also stands for nothing. */
+function isEnd(step: Step | undefined): boolean {
+  return step === undefined || (step.test === undefined && step.next === undefined);
+}
+
+/** `**` may take in nothing, so what follows it is reached together with it. */
+function closed(steps: readonly (Step | undefined)[]): ReadonlySet<Step> {
+  const reached = new Set<Step>();
+  for (const step of steps) {
+    for (let at = step; at !== undefined; at = at.next) {
+      reached.add(at);
+      if (at.test !== undefined) break;
+    }
+  }
+  return reached;
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createArtifactFiles } from './artifact-files.ts';
+import { digest } from './digest.ts';
+
+function withStore(use: (store: ReturnType<typeof createArtifactFiles>, folder: string) => void): void {
+  const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-artifacts-'));
+  try {
+    use(createArtifactFiles(scratch), join(scratch, 'artifacts'));
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+describe('S2-22 artifacts', () => {
+  test('S2-22 what was written is read back by pages, from the front and from the end, under its digest', () =>
+    withStore((store, folder) => {
+      const writer = store.create();
+      writer.write(Buffer.from('hello '));
+      writer.write(Buffer.from('artifact'));
+      const ref = writer.finish();
+      assert.deepEqual([ref.bytes, ref.digest], [14, digest('hello artifact')]);
+      const text = (range: { offset: number; length: number }) =>
+        Buffer.from(store.read(ref.handle, range).bytes).toString();
+      assert.equal(text({ offset: 0, length: 5 }), 'hello');
+      assert.equal(text({ offset: -8, length: 100 }), 'artifact');
+      assert.equal(text({ offset: 99, length: 5 }), '');
+      assert.equal(statSync(join(folder, ref.handle.slice(9))).mode & 0o777, 0o600);
+      assert.equal(statSync(folder).mode & 0o777, 0o700);
+    }));
+
+  test('an unknown or crafted handle is E_FILE_IO and reaches no other file', () =>
+    withStore((store) => {
+      for (const handle of ['artifact:../journal.db', 'artifact:', `artifact:${'0'.repeat(32)}`, '../x', '']) {
+        assert.throws(() => store.read(handle, { offset: 0, length: 1 }), { code: 'E_FILE_IO' });
+      }
+    }));
+
+  test('a discarded writer leaves nothing, and pruning removes the oldest beyond the limits', () =>
+    withStore((store, folder) => {
+      store.create().discard();
+      assert.deepEqual(readdirSync(folder), []);
+      const refs = ['a', 'b', 'c'].map((text) => {
+        const writer = store.create();
+        writer.write(Buffer.from(text.repeat(10)));
+        return writer.finish();
+      });
+      const now = Date.now();
+      assert.equal(store.prune({ maxAgeMs: 60_000, maxBytes: 1000, now }), 0);
+      assert.equal(store.prune({ maxAgeMs: 60_000, maxBytes: 20, now }), 1);
+      assert.equal(store.prune({ maxAgeMs: 0, maxBytes: 1000, now: now + 1000 }), 2);
+      assert.throws(() => store.read(refs[0]?.handle ?? '', { offset: 0, length: 1 }), { code: 'E_FILE_IO' });
+    }));
+});

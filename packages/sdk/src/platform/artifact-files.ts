@@ -1,0 +1,116 @@
+/** Artifacts as files (0600) in a folder (0700) of the state folder. Half-written ones have another name and are swept. */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type { ArtifactPage, ArtifactStore, ArtifactWriter } from '../contracts/artifacts.ts';
+import { errnoCode } from './errno-error.ts';
+
+const HANDLE = /^artifact:([0-9a-f]{32})$/;
+const DRAFT_SUFFIX = '.part';
+
+export function createArtifactFiles(stateFolder: string): ArtifactStore {
+  const folder = join(stateFolder, 'artifacts');
+  return {
+    create() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return createWriter(join(folder, randomBytes(16).toString('hex')));
+    },
+    read: (handle, range) => readPage(pathOf(folder, handle), handle, range),
+    prune: (limits) => prune(folder, limits),
+  };
+}
+
+function createWriter(path: string): ArtifactWriter {
+  const draft = `${path}${DRAFT_SUFFIX}`;
+  const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  const hasher = createHash('sha256');
+  let bytes = 0;
+  return {
+    write(chunk) {
+      for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
+      hasher.update(chunk);
+      bytes += chunk.length;
+    },
+    finish() {
+      closeSync(fd);
+      renameSync(draft, path);
+      return { handle: `artifact:${path.slice(-32)}`, digest: `sha256:${hasher.digest('hex')}`, bytes };
+    },
+    discard() {
+      closeSync(fd);
+      rmSync(draft, { force: true });
+    },
+  };
+}
+
+function pathOf(folder: string, handle: string): string {
+  const id = HANDLE.exec(handle)?.[1];
+  if (id === undefined) throw unknownArtifact(handle);
+  return join(folder, id);
+}
+
+function readPage(path: string, handle: string, range: { offset: number; length: number }): ArtifactPage {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') throw unknownArtifact(handle);
+    throw thrown;
+  }
+  try {
+    const totalBytes = fstatSync(fd).size;
+    const offset = range.offset < 0 ? Math.max(0, totalBytes + range.offset) : Math.min(range.offset, totalBytes);
+    const bytes = Buffer.alloc(Math.min(range.length, totalBytes - offset));
+    const length = bytes.length === 0 ? 0 : readSync(fd, bytes, 0, bytes.length, offset);
+    return { bytes: bytes.subarray(0, length), offset, totalBytes };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unknownArtifact(handle: string): ToolError {
+  const shown = handle.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
+  return new ToolError('E_FILE_IO', `No such artifact: ${shown}`, {
+    details: { next: 'use the handle of an earlier answer; old artifacts are removed after a while' },
+  });
+}
+
+function prune(folder: string, { maxAgeMs, maxBytes, now }: Parameters<ArtifactStore['prune']>[0]): number {
+  const found = listArtifacts(folder).sort((a, b) => b.mtimeMs - a.mtimeMs);
+  let kept = 0;
+  let removed = 0;
+  for (const { path, size, mtimeMs } of found) {
+    if (now - mtimeMs <= maxAgeMs && kept + size <= maxBytes) kept += size;
+    else {
+      rmSync(path, { force: true });
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+function listArtifacts(folder: string): { path: string; size: number; mtimeMs: number }[] {
+  try {
+    return readdirSync(folder).flatMap((name) => {
+      const path = join(folder, name);
+      const stat = statSync(path, { throwIfNoEntry: false });
+      return stat === undefined ? [] : [{ path, size: stat.size, mtimeMs: stat.mtimeMs }];
+    });
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') return [];
+    throw thrown;
+  }
+}

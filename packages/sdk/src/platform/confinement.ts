@@ -1,0 +1,65 @@
+/**
+ * Running a program that sees one folder and nothing else: read-only, without network, capabilities or environment.
+ *
+ * Whatever is renamed or linked while it runs, there is nothing outside for it to find. Bubblewrap builds the wall; it
+ * is tried once on this machine before it is relied on.
+ */
+import { existsSync } from 'node:fs';
+import { type Command, runProgram } from './run-program.ts';
+
+/** Where distributions put it. The search path is not asked: it may lead into the workspace. */
+const PLACES = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
+
+export const CONFINED_FOLDER = '/workspace';
+const CONFINED_PROGRAM = '/program';
+
+export interface Bubblewrap {
+  readonly path: string;
+}
+
+export interface ConfinedProgram {
+  /** Becomes the program's working folder; relative ones start at the folder bubblewrap is started in. */
+  readonly folder: string;
+  /** Absolute path of a static executable. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+export function confinedCommand({ path }: Bubblewrap, { folder, program, args }: ConfinedProgram): Command {
+  const walls = ['--unshare-all', '--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'];
+  const mounts = ['--ro-bind', folder, CONFINED_FOLDER, '--ro-bind', program, CONFINED_PROGRAM];
+  return { file: path, args: [...walls, ...mounts, '--chdir', CONFINED_FOLDER, '--', CONFINED_PROGRAM, ...args] };
+}
+
+/** Undefined where bubblewrap is missing or may not build its wall, as in many containers. */
+export async function findBubblewrap(trial: Trial): Promise<Bubblewrap | undefined> {
+  for (const path of PLACES) {
+    if (existsSync(path) && (await holds({ path }, trial))) return { path };
+  }
+  return undefined;
+}
+
+/** A program, and arguments under which it prints exactly `output` when it runs and sees nothing outside. */
+export interface Trial {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly output: string;
+}
+
+async function holds(bubblewrap: Bubblewrap, { program, args, output }: Trial): Promise<boolean> {
+  const command = confinedCommand(bubblewrap, { folder: '/proc', program, args });
+  try {
+    const running = runProgram(command, { folder: '/' });
+    let printed = '';
+    for await (const chunk of running.stdout) {
+      printed += String(chunk);
+      if (printed.length > output.length) break;
+    }
+    running.kill();
+    await running.ended;
+    return printed === output;
+  } catch {
+    // Not startable: no wall.
+    return false;
+  }
+}

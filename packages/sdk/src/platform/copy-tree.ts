@@ -1,0 +1,152 @@
+/**
+ * The content of one folder into another that nobody sees yet.
+ *
+ * Links are copied as text and never followed. Each name is judged while it is copied, so what appears in the source
+ * meanwhile is judged too; what vanishes meanwhile is not in the copy.
+ */
+import { closeSync, constants, fchmodSync, fstatSync } from 'node:fs';
+import { copyContent } from './copy-content.ts';
+import {
+  type InnerEntry,
+  type ListedEntry,
+  listEntries,
+  makeDirectory,
+  makeLink,
+  openEntry,
+  openSubdirectory,
+  readLinkBytes,
+  setDirectoryMode,
+} from './directory-entry.ts';
+import { ErrnoError, errnoCode } from './errno-error.ts';
+import { PERMISSION_BITS } from './file-content.ts';
+import { explained } from './file-errors.ts';
+import type { ProtectedNames } from './protected-names.ts';
+import { identityOf } from './root.ts';
+import { MAX_DEPTH, openInnerDirectory, type Survey } from './survey-tree.ts';
+import { isTemporaryName } from './temporary-file.ts';
+import { intoItself, specialFile, tooDeep } from './tree-errors.ts';
+import { createWorkTurns, type WorkTurns } from './work-turns.ts';
+
+export interface CopyRules {
+  readonly guard: ProtectedNames;
+  /** How the caller spells the source. */
+  readonly spelling: string;
+  readonly preserveMode: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const NEW_FILE_MODE = 0o644;
+const NEW_FOLDER_MODE = 0o755;
+/** While it is being filled; nobody else has to see half of it. */
+export const BUILDING_MODE = 0o700;
+
+interface Progress {
+  readonly rules: CopyRules;
+  readonly turns: WorkTurns;
+  /** The folder being filled: meeting it in the source would never end. */
+  readonly ownIdentity: string;
+  entries: number;
+  bytes: number;
+}
+
+interface Folders {
+  readonly from: number;
+  readonly to: number;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** Both are descriptors of folders; the second is empty and has its final mode when this is over. */
+export async function copyTree(from: number, to: number, rules: CopyRules): Promise<Survey> {
+  const ownIdentity = identityOf(fstatSync(to, { bigint: true }));
+  const progress: Progress = { rules, turns: createWorkTurns(rules.signal), ownIdentity, entries: 1, bytes: 0 };
+  await copyFolder({ from, to, path: rules.spelling, depth: 1 }, progress);
+  return { entries: progress.entries, bytes: progress.bytes };
+}
+
+async function copyFolder(folders: Folders, progress: Progress): Promise<void> {
+  if (folders.depth > MAX_DEPTH) throw tooDeep(folders.path);
+  const source = fstatSync(folders.from, { bigint: true });
+  if (identityOf(source) === progress.ownIdentity) throw intoItself(folders.path);
+  for (const entry of listEntries(folders.from)) {
+    if (progress.turns.isOver()) await progress.turns.rest();
+    if (isTemporaryName(entry.name)) continue;
+    const path = `${folders.path}/${entry.name}`;
+    progress.rules.guard.check([String(entry.name)], path);
+    const isCopied = await explained(path, () => copyInner(entry, { ...folders, path }, progress));
+    if (isCopied) progress.entries += 1;
+  }
+  // Last, because a folder without write permission could not be filled.
+  const kept = Number(source.mode) & PERMISSION_BITS;
+  setDirectoryMode(folders.to, progress.rules.preserveMode ? kept : NEW_FOLDER_MODE);
+}
+
+/** False when it vanished. */
+function copyInner(entry: ListedEntry, folders: Folders, progress: Progress): boolean | Promise<boolean> {
+  const copy: InnerEntry = { dirFd: folders.to, name: entry.name };
+  if (entry.type === 'directory') return copyInnerFolder(entry, copy, folders, progress);
+  if (entry.type === 'file') return copyInnerFile(entry, copy, folders.path, progress);
+  if (entry.type === 'other') throw specialFile(folders.path);
+  const text = unlessVanished(() => readLinkBytes(entry));
+  if (text !== undefined) makeLink(copy, text);
+  return text !== undefined;
+}
+
+async function copyInnerFolder(
+  entry: InnerEntry,
+  copy: InnerEntry,
+  folders: Folders,
+  progress: Progress,
+): Promise<boolean> {
+  const from = openInnerDirectory(entry);
+  if (from === undefined) return false;
+  try {
+    if (!makeDirectory(copy, BUILDING_MODE)) throw new ErrnoError('EAGAIN');
+    const to = openSubdirectory(copy);
+    try {
+      await copyFolder({ from, to, path: folders.path, depth: folders.depth + 1 }, progress);
+    } finally {
+      closeSync(to);
+    }
+  } finally {
+    closeSync(from);
+  }
+  return true;
+}
+
+async function copyInnerFile(entry: InnerEntry, copy: InnerEntry, path: string, progress: Progress): Promise<boolean> {
+  const from = unlessVanished(() => openEntry(entry, constants.O_RDONLY));
+  if (from === undefined) return false;
+  try {
+    const mode = modeOfCopy(from, progress.rules, path);
+    const to = openEntry(copy, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+    try {
+      fchmodSync(to, mode);
+      const { bytes } = await copyContent(from, to, progress.rules.signal);
+      progress.bytes += bytes;
+    } finally {
+      closeSync(to);
+    }
+  } finally {
+    closeSync(from);
+  }
+  return true;
+}
+
+/** Throws for what turned out to be no regular file once it was open. */
+export function modeOfCopy(from: number, rules: CopyRules, path: string): number {
+  const stat = fstatSync(from);
+  if (!stat.isFile()) throw specialFile(path);
+  return rules.preserveMode ? stat.mode & PERMISSION_BITS : NEW_FILE_MODE;
+}
+
+function unlessVanished<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch (thrown) {
+    const code = errnoCode(thrown);
+    if (code === 'ENOENT') return undefined;
+    // It was a file or a link when it was listed.
+    throw code === 'ELOOP' || code === 'EINVAL' ? new ErrnoError('EAGAIN') : thrown;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The names in a workspace that match some globs, in sorted order, by descriptor.
+ *
+ * Folders are visited in the order of their paths, a folder's name counting with its slash, so names come out sorted
+ * and the walk ends at the limit. Links are listed and never followed.
+ */
+import type { ListAnswer, ListQuery } from '../contracts/listing.ts';
+import { type GlobLevel, walkGlobs } from '../glob/glob-walk.ts';
+import { FolderView, type TreeSource } from './folder-view.ts';
+import { Pace } from './pace.ts';
+
+/** Opening and reading a folder, in the pace's units. */
+const FOLDER_UNITS = 64;
+
+/** Throws the signal's reason; E_VALIDATION_FAIL for a malformed glob; an errno error when the root cannot be read. */
+export async function listTree(source: TreeSource, query: ListQuery): Promise<ListAnswer> {
+  const pace = new Pace(query.signal);
+  const walk = new Walk(query);
+  walk.open(FolderView.root(source, query), walkGlobs(query.globs));
+  for (let folder = walk.folder; folder !== undefined; folder = walk.folder) {
+    const cost = walk.step(folder);
+    if (walk.paths.length > query.maxResults) return { paths: walk.paths.slice(0, query.maxResults), truncated: true };
+    if (pace.isDue(cost)) await pace.pause();
+  }
+  return { paths: walk.paths, truncated: false };
+}
+
+interface OpenFolder {
+  readonly view: FolderView;
+  readonly globs: GlobLevel;
+  /** Sorted; folders carry their slash. */
+  readonly wanted: readonly string[];
+  next: number;
+}
+
+class Walk {
+  readonly paths: string[] = [];
+  /** From the root down to where the walk is. */
+  readonly #open: OpenFolder[] = [];
+  readonly #maxDepth: number;
+  readonly #includeDirectories: boolean;
+
+  constructor({ depth, includeDirectories }: ListQuery) {
+    this.#maxDepth = depth ?? Number.POSITIVE_INFINITY;
+    this.#includeDirectories = includeDirectories ?? false;
+  }
+
+  get folder(): OpenFolder | undefined {
+    return this.#open.at(-1);
+  }
+
+  open(view: FolderView, globs: GlobLevel): void {
+    const wanted = view.entries.filter((entry) => !view.hides(entry) && (isFolder(entry) || globs.matches(entry)));
+    this.#open.push({ view, globs, wanted: wanted.sort(), next: 0 });
+  }
+
+  /** Takes the next entry of a folder, or leaves the folder; answers what that cost in the pace's units. */
+  step(folder: OpenFolder): number {
+    const { view } = folder;
+    const entry = folder.wanted[folder.next];
+    folder.next += 1;
+    if (entry === undefined) {
+      this.#open.pop();
+      return 1;
+    }
+    if (isFolder(entry)) this.#visitFolder(folder, entry);
+    else if (!view.ignores(entry, 'other')) this.paths.push(view.path + entry);
+    return isFolder(entry) ? FOLDER_UNITS + view.weight : 1 + view.weight;
+  }
+
+  #visitFolder({ view, globs }: OpenFolder, entry: string): void {
+    const name = entry.slice(0, -1);
+    const isListed = this.#includeDirectories && globs.matches(name);
+    const inner = this.#open.length < this.#maxDepth ? globs.enter(name) : undefined;
+    if ((!isListed && inner === undefined) || view.ignores(name, 'directory')) return;
+    if (isListed) this.paths.push(view.path + entry);
+    const below = inner === undefined ? undefined : view.enter(name);
+    if (below !== undefined && inner !== undefined) this.open(below, inner);
+  }
+}
+
+function isFolder(entry: string): boolean {
+  return entry.endsWith('/');
+}

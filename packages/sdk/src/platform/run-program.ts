@@ -1,0 +1,51 @@
+/**
+ * One program run to its end: no shell, no inherited environment, its output as a stream, its complaints bounded.
+ *
+ * Nothing is left behind: `ended` settles when the process is gone and both its pipes are closed, so also whatever it
+ * started and handed them to.
+ */
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+const MAX_COMPLAINT_BYTES = 16 * 1024;
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+export interface ProgramEnd {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  /** The beginning of what it wrote to its error output. */
+  readonly complaint: string;
+}
+
+export interface RunningProgram {
+  readonly stdout: Readable;
+  /** Rejects when the program could not be started. */
+  readonly ended: Promise<ProgramEnd>;
+  kill(): void;
+}
+
+export function runProgram({ file, args }: Command, { folder }: { readonly folder: string }): RunningProgram {
+  const child = spawn(file, args, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  const complaint = collectComplaint(child.stderr);
+  const ended = new Promise<ProgramEnd>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, complaint: complaint() }));
+  });
+  // Whoever stops reading early still wants to await the end; a rejection nobody awaits yet is no crash.
+  ended.catch(() => undefined);
+  return { stdout: child.stdout, ended, kill: () => child.kill('SIGKILL') };
+}
+
+function collectComplaint(stderr: Readable): () => string {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  stderr.on('data', (chunk: Buffer) => {
+    if (bytes < MAX_COMPLAINT_BYTES) kept.push(chunk.subarray(0, MAX_COMPLAINT_BYTES - bytes));
+    bytes += chunk.length;
+  });
+  return () => Buffer.concat(kept).toString('utf8');
+}

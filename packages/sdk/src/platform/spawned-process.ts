@@ -1,0 +1,46 @@
+/** What a spawner takes and gives: one process, leader of its own session, with exactly the descriptors it is given. */
+import type { Readable, Writable } from 'node:stream';
+import type { ExitStatus } from './native-spawn.ts';
+
+/** Carries one process's output to the next one's input. Made by the spawner that starts both, the writer first. */
+export interface Link {
+  /** Lets go of the host's ends; to be called when both processes run, or will not. */
+  close(): void;
+}
+
+export type InputSource = 'pipe' | 'null' | number | Link;
+export type OutputSink = 'pipe' | 'null' | number | Link;
+
+export interface SpawnOptions {
+  /** Absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdin: InputSource;
+  readonly stdout: OutputSink;
+  readonly stderr: Exclude<OutputSink, Link>;
+  /** The child's descriptors from 3 on: one of the host's, or a pipe the host reads. */
+  readonly extraFds?: readonly (number | 'pipe')[];
+}
+
+/** The streams are there where a `pipe` was asked for. A write nobody reads any more is dropped, not an error. */
+export interface SpawnedProcess {
+  readonly pid: number;
+  readonly stdin?: Writable;
+  readonly stdout?: Readable;
+  readonly stderr?: Readable;
+  /** In the order of `extraFds`, those that are pipes. */
+  readonly extra: readonly Readable[];
+  readonly exited: Promise<ExitStatus>;
+  /** Signals the whole process group. One that is gone is no error. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface Spawner {
+  readonly backend: 'native' | 'node';
+  /** Rejects with an error that has an errno `code` when the program cannot be started; nothing is left open then. */
+  spawn(options: SpawnOptions): Promise<SpawnedProcess>;
+  createLink(): Link;
+}

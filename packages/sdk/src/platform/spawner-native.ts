@@ -1,0 +1,125 @@
+/** Starts processes by posix_spawn. Pipes are the kernel's own, and each end is closed where it is not used. */
+import { closeSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { createChildReaper } from './child-reaper.ts';
+import type { NativeSpawn } from './native-spawn.ts';
+import { signalGroup } from './process-group.ts';
+import type { InputSource, Link, OutputSink, SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
+
+interface NativeLink extends Link {
+  readonly reader: number;
+  readonly writer: number;
+}
+
+/** The descriptors of one start: what the child gets, what the host keeps, what only the child needed. */
+interface Ends {
+  readonly descriptors: number[];
+  readonly kept: number[];
+  readonly handedOver: number[];
+}
+
+export function createNativeSpawner(native: NativeSpawn): Spawner {
+  const reaper = createChildReaper(native.collect);
+  return {
+    backend: 'native',
+    createLink: () => openLink(native),
+    async spawn(options) {
+      const ends: Ends = { descriptors: [], kept: [], handedOver: [] };
+      try {
+        const host = connect(options, ends, native);
+        const pid = native.start({
+          program: options.program,
+          argv: [options.program, ...options.args].map(withoutNul),
+          envp: Object.entries(options.env).map(([name, value]) => withoutNul(`${name}=${value}`)),
+          cwd: options.cwd,
+          descriptors: ends.descriptors,
+        });
+        return { pid, ...openStreams(host), exited: reaper.watch(pid), kill: (signal) => signalGroup(pid, signal) };
+      } catch (thrown) {
+        ends.kept.forEach(closeSync);
+        throw thrown;
+      } finally {
+        ends.handedOver.forEach(closeSync);
+      }
+    },
+  };
+}
+
+interface HostEnds {
+  readonly stdin: number | undefined;
+  readonly stdout: number | undefined;
+  readonly stderr: number | undefined;
+  readonly extra: readonly (number | undefined)[];
+}
+
+function connect(options: SpawnOptions, ends: Ends, native: NativeSpawn): HostEnds {
+  return {
+    stdin: connectInput(options.stdin, ends, native),
+    stdout: connectOutput(options.stdout, ends, native),
+    stderr: connectOutput(options.stderr, ends, native),
+    extra: (options.extraFds ?? []).map((sink) => connectOutput(sink, ends, native)),
+  };
+}
+
+function connectInput(source: InputSource, ends: Ends, native: NativeSpawn): number | undefined {
+  if (source !== 'pipe') return connectGiven(typeof source === 'object' ? readerOf(source) : source, ends);
+  const { reader, writer } = native.pipe();
+  ends.kept.push(writer);
+  ends.handedOver.push(reader);
+  ends.descriptors.push(reader);
+  return writer;
+}
+
+function connectOutput(sink: OutputSink, ends: Ends, native: NativeSpawn): number | undefined {
+  if (sink !== 'pipe') return connectGiven(typeof sink === 'object' ? writerOf(sink) : sink, ends);
+  const { reader, writer } = native.pipe();
+  ends.kept.push(reader);
+  ends.handedOver.push(writer);
+  ends.descriptors.push(writer);
+  return reader;
+}
+
+function connectGiven(given: number | 'null', ends: Ends): undefined {
+  if (given === 'null') ends.handedOver.push(openSync('/dev/null', 'r+'));
+  ends.descriptors.push(given === 'null' ? (ends.handedOver.at(-1) ?? -1) : given);
+}
+
+function openStreams({ stdin, stdout, stderr, extra }: HostEnds) {
+  return {
+    ...(stdin === undefined ? {} : { stdin: openStream(stdin, 'write') }),
+    ...(stdout === undefined ? {} : { stdout: openStream(stdout, 'read') }),
+    ...(stderr === undefined ? {} : { stderr: openStream(stderr, 'read') }),
+    extra: extra.filter((fd) => fd !== undefined).map((fd) => openStream(fd, 'read')),
+  } satisfies Partial<SpawnedProcess>;
+}
+
+function openStream(fd: number, use: 'read' | 'write'): Socket {
+  const stream = new Socket({ fd, readable: use === 'read', writable: use === 'write' });
+  return stream.on('error', () => {});
+}
+
+function openLink(native: NativeSpawn): NativeLink {
+  const { reader, writer } = native.pipe();
+  return {
+    reader,
+    writer,
+    close() {
+      closeSync(reader);
+      closeSync(writer);
+    },
+  };
+}
+
+function readerOf(link: Link): number {
+  return (link as NativeLink).reader;
+}
+
+function writerOf(link: Link): number {
+  return (link as NativeLink).writer;
+}
+
+/** The rest of such a text would silently be lost: C ends it there. */
+function withoutNul(text: string): string {
+  if (text.includes('\0')) throw new TypeError('Argument or environment value holds a NUL character');
+  return text;
+}

@@ -1,0 +1,67 @@
+/** The part of the workspace that concerns folders: listing and making one, and moving, copying, removing whole trees. */
+import { closeSync, constants } from 'node:fs';
+import type { DirectoryItem, FileChange, Workspace } from '../contracts/workspace.ts';
+import { copyEntry } from './copy-entry.ts';
+import { listEntries, makeDirectory, statEntry } from './directory-entry.ts';
+import { ErrnoError, errnoCode } from './errno-error.ts';
+import { explained } from './file-errors.ts';
+import { openGuardedTarget } from './guarded-target.ts';
+import { moveEntry } from './move-entry.ts';
+import { DIRECTORY_HANDLE } from './open-flags.ts';
+import { type Place, type Places, requireWritable } from './places.ts';
+import type { ProtectedNames } from './protected-names.ts';
+import { removeEntry } from './remove-entry.ts';
+import { snapshotWithoutContent } from './snapshot-entry.ts';
+import { isTemporaryName } from './temporary-file.ts';
+import { operandPath } from './tree-operand.ts';
+
+type TreeOperations = Pick<Workspace, 'readDirectory' | 'makeDirectory' | 'move' | 'copy' | 'remove'>;
+
+const NEW_FOLDER_MODE = 0o777;
+
+export function createTreeOperations(places: Places, guard: ProtectedNames): TreeOperations {
+  return {
+    readDirectory: (path) => explained(path, () => readPlace(places.find(path))),
+    makeDirectory: (path) => explained(path, () => makePlace(places.find(path), guard)),
+    move: async (from, to, options) => moveEntry({ from: places.find(from), to: places.find(to), guard, options }),
+    copy: async (from, to, options) => copyEntry({ from: places.find(from), to: places.find(to), guard, options }),
+    remove: async (path, options) => removeEntry({ place: places.find(path), guard, options }),
+  };
+}
+
+function readPlace({ root, path }: Place): readonly DirectoryItem[] {
+  const dirFd = root.openBeneath(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return listEntries(dirFd)
+      .filter(({ name }) => !isTemporaryName(name))
+      .map(({ name, type }) => ({ name: String(name), type }));
+  } finally {
+    closeSync(dirFd);
+  }
+}
+
+function makePlace(place: Place, guard: ProtectedNames): FileChange | null {
+  requireWritable(place);
+  if (isFolder(place)) return null;
+  const target = openGuardedTarget(place, guard, { followLast: true, acceptsFolder: true, missingFolders: 'create' });
+  try {
+    if (!makeDirectory(target, NEW_FOLDER_MODE)) return null;
+    const made = statEntry(target);
+    if (made === undefined) throw new ErrnoError('EAGAIN');
+    return { path: operandPath(place), before: null, after: snapshotWithoutContent(made, 0) };
+  } finally {
+    target.close();
+  }
+}
+
+/** EEXIST when something else has the name. */
+function isFolder({ root, path }: Place): boolean {
+  try {
+    closeSync(root.openBeneath(path, DIRECTORY_HANDLE));
+    return true;
+  } catch (thrown) {
+    const code = errnoCode(thrown);
+    if (code === 'ENOENT') return false;
+    throw thrown;
+  }
+}

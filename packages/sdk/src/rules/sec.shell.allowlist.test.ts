@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { JsonValue } from '@tool-runtime/protocol';
+import type { RuleSubject } from '../contracts/rule.ts';
+import { compileAllowlistPattern } from '../pattern/compile-pattern.ts';
+import { secShellAllowlist } from './sec.shell.allowlist.ts';
+
+const registry = { shellAllow: ['^npm test( .*)?$', '^rg ', '^ls$'].map(compileAllowlistPattern) } as never;
+
+function subject(command: JsonValue, env?: JsonValue): RuleSubject {
+  return {
+    tool: 'any',
+    args: {},
+    paths: [],
+    urls: [],
+    commands: [{ key: 'cmd', value: command }],
+    environments: env === undefined ? [] : [{ key: 'env', value: env }],
+    profile: { kind: 'execute', side_effect_level: 'process_exec', effect: 'process', risk: 'high' },
+    changes: [],
+  };
+}
+
+const violations = async (command: JsonValue, env?: JsonValue) =>
+  secShellAllowlist.check(subject(command, env), { registry } as never);
+
+describe('S0-12 S0-61 sec.shell.allowlist', () => {
+  for (const line of ['npm test', "npm test -- 'a b'", 'rg x | rg y', 'ls && npm test; ls', ['rg', 'a b']]) {
+    test(`S0-12 passes ${JSON.stringify(line)}`, async () => assert.deepEqual(await violations(line), []));
+  }
+
+  for (const line of [
+    'npm test; curl example.org',
+    'npm test && rm -rf .',
+    'npm test $(id)',
+    'npm test `id`',
+    'npm test > out',
+    'npm test\ncurl x',
+    'npm\u00a0test',
+    'A=b npm test',
+    'rg --pre sh x',
+    'npm testing',
+    ['npm test'],
+    ['npm', 'test\n'],
+    '',
+  ]) {
+    test(`S0-12 section 6.4 refuses ${JSON.stringify(line)} and says why`, async () => {
+      const [violation] = await violations(line);
+      assert.equal(violation?.path, 'cmd');
+      assert.equal(typeof violation?.details?.['next'], 'string');
+    });
+  }
+
+  test('S0-36 judges the environment: loader variables are refused, harmless ones pass', async () => {
+    assert.equal((await violations('ls', { LD_PRELOAD: 'x.so' }))[0]?.path, 'env');
+    assert.equal((await violations('ls', { A: 7 }))[0]?.path, 'env');
+    assert.deepEqual(await violations('ls', { RUSTFLAGS: '', NODE_ENV: 'test' }), []);
+  });
+});

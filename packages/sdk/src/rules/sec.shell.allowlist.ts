@@ -1,0 +1,53 @@
+/**
+ * sec.shell.allowlist: every command of a line is allowed by the registry, option by option, and so is its environment.
+ *
+ * The line is parsed by the one parser that also decides what is started, so what was judged is what runs.
+ */
+import { isToolError, type JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { Registry } from '../contracts/registry.ts';
+import { defineRule, type Violation } from '../contracts/rule.ts';
+import { judgeEnvironment } from '../shell/environment.ts';
+import { judgeCommands } from '../shell/judge-commands.ts';
+import { OPTION_RULES } from '../shell/option-rules.ts';
+import { readCommand } from '../shell/read-command.ts';
+
+export const secShellAllowlist = defineRule({
+  id: 'sec.shell.allowlist',
+  category: 'Security / Shell',
+  description: 'Every command matches the allowlist; the environment is judged and redacted',
+  phase: 'before',
+  trigger: 'commands',
+  defaultEnforcement: 'blocking',
+  always: true,
+  errorCode: 'E_POLICY',
+  appliesTo: ({ commands, environments }) => commands.length > 0 || environments.length > 0,
+  check: ({ commands, environments }, { registry }) => [
+    ...commands.flatMap(({ key, value }) => found(key, () => judgeCommand(value, registry))),
+    ...environments.flatMap(({ key, value }) => found(key, () => judgeVariables(value))),
+  ],
+});
+
+function judgeCommand(value: JsonValue, registry: Registry): void {
+  judgeCommands(readCommand(value), { allow: registry.shellAllow, optionRules: OPTION_RULES });
+}
+
+function judgeVariables(value: JsonValue): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notVariables();
+  for (const text of Object.values(value)) if (typeof text !== 'string') throw notVariables();
+  judgeEnvironment(value as Readonly<Record<string, string>>);
+}
+
+function notVariables(): ToolError {
+  return new ToolError('E_POLICY', 'Environment is not an object of texts', { details: { reason: 'variable_value' } });
+}
+
+function found(key: string, judge: () => void): Violation[] {
+  try {
+    judge();
+    return [];
+  } catch (refusal) {
+    // The judgement refuses by throwing; here its refusal is the finding.
+    if (!isToolError(refusal)) throw refusal;
+    return [{ message: refusal.message, path: key, details: refusal.details }];
+  }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { detectEncoding } from './detect-encoding.ts';
+
+function bigEndian(text: string): Buffer {
+  return Buffer.from(text, 'utf16le').swap16();
+}
+
+test('S0-30 text is told from its bytes, with and without a byte order mark', () => {
+  const german = 'Grüße aus Köln, schöne Straße\r\n';
+  const table: readonly (readonly [string, Uint8Array, string, boolean])[] = [
+    ['nothing', Buffer.from(''), 'utf-8', false],
+    ['ASCII', Buffer.from('plain\n'), 'utf-8', false],
+    ['UTF-8', Buffer.from(german), 'utf-8', false],
+    ['UTF-8 with mark', Buffer.from(`\ufeff${german}`), 'utf-8', true],
+    ['colours of a terminal', Buffer.from('\u001b[31mred\u001b[0m\n'), 'utf-8', false],
+    ['UTF-16LE with mark', Buffer.from(`\ufeff${german}`, 'utf16le'), 'utf-16le', true],
+    ['UTF-16BE with mark', bigEndian(`\ufeff漢字`), 'utf-16be', true],
+    ['UTF-16LE without mark', Buffer.from(german, 'utf16le'), 'utf-16le', false],
+    ['UTF-16BE without mark', bigEndian(german), 'utf-16be', false],
+    ['Latin-1', Buffer.from(german, 'latin1'), 'latin1', false],
+  ];
+  for (const [name, bytes, encoding, hasMark] of table) {
+    assert.deepEqual(detectEncoding(bytes), { encoding, hasMark }, name);
+  }
+});
+
+test('S0-30 what is no text is binary', () => {
+  const table: Record<string, Uint8Array> = {
+    'a zero among letters': Buffer.from('nul \0 inside, and more text\n'),
+    zeros: Buffer.alloc(4096),
+    'four bytes of UTF-16 without mark': Buffer.from('ab', 'utf16le'),
+    'UTF-32': Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]),
+    'half a pair of surrogates': Buffer.from('\ufeff\ud800x', 'utf16le'),
+    'an odd number of bytes behind a mark': Buffer.from([0xff, 0xfe, 0x61]),
+    'control characters': Buffer.from([1, 2, 3, 4, 5, 6, 0x80, 0xff]),
+    'mostly high bytes': Buffer.from('Привет', 'utf8')
+      .map((byte) => byte | 0x80)
+      .subarray(1),
+    'a PNG': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+  };
+  for (const [name, bytes] of Object.entries(table)) {
+    assert.deepEqual(detectEncoding(bytes), { encoding: 'binary', hasMark: false }, name);
+  }
+});
+
+test('S0-30 a file cut anywhere is the same as the whole one', () => {
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((value) => !value.includes('\0'));
+  fc.assert(
+    fc.property(text, fc.nat({ max: 60 }), (value, cut) => {
+      for (const [encoding, whole] of [
+        ['utf-8', Buffer.from(value)],
+        ['utf-16le', Buffer.from(`\ufeff${value}`, 'utf16le')],
+        ['utf-16be', bigEndian(`\ufeff${value}`)],
+      ] as const) {
+        const bytes = whole.subarray(0, Math.max(4, cut));
+        assert.equal(detectEncoding(bytes, { isPrefix: bytes.length < whole.length }).encoding, encoding);
+      }
+    }),
+  );
+});

@@ -1,0 +1,80 @@
+/**
+ * Which encoding the bytes of a file are in, judged by the bytes alone.
+ *
+ * Valid UTF-8 without NUL is UTF-8, which costs two native scans. Everything else is rarer and looked at more closely;
+ * Latin-1, which any bytes are, is believed only where they look like text.
+ */
+import { isUtf8 } from 'node:buffer';
+import { decodeText, type TextEncoding, wholeCharacters } from './decode-text.ts';
+import { asBuffer } from './line-table.ts';
+
+export interface DetectedEncoding {
+  readonly encoding: TextEncoding | 'binary';
+  /** A byte order mark stands at the beginning. */
+  readonly hasMark: boolean;
+}
+
+const SAMPLE_BYTES = 8192;
+const MIN_UNMARKED_UTF16_BYTES = 8;
+/** Shares of the sample. */
+const MIN_LATIN_IN_UTF16 = 0.7;
+const MAX_CONTROLS = 0.01;
+const MAX_HIGH_BYTES = 0.3;
+
+/** `isPrefix`: the file goes on, so a character may be cut in two at the end. */
+export function detectEncoding(input: Uint8Array, { isPrefix = false } = {}): DetectedEncoding {
+  const bytes = asBuffer(input);
+  const marked = markedUtf16(bytes);
+  if (marked !== undefined) {
+    const isText = decodeText(bytes, marked, { isPrefix }) !== undefined;
+    return isText ? { encoding: marked, hasMark: true } : { encoding: 'binary', hasMark: false };
+  }
+  if (bytes.includes(0)) return { encoding: unmarkedUtf16(bytes, isPrefix) ?? 'binary', hasMark: false };
+  const whole = isPrefix ? bytes.subarray(0, wholeCharacters(bytes, 'utf-8')) : bytes;
+  if (isUtf8(whole)) return { encoding: 'utf-8', hasMark: hasUtf8Mark(bytes) };
+  return { encoding: looksLikeText(bytes) ? 'latin1' : 'binary', hasMark: false };
+}
+
+export function hasUtf8Mark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+function markedUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  if (bytes[0] !== 0xff || bytes[1] !== 0xfe) return undefined;
+  // The same mark with two zeros behind it is UTF-32, which nothing here reads.
+  return bytes.length >= 4 && bytes[2] === 0 && bytes[3] === 0 ? undefined : 'utf-16le';
+}
+
+/** Without a mark: pairs of a letter below U+0100 and a zero, nearly all in one order. */
+function unmarkedUtf16(bytes: Buffer, isPrefix: boolean): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes.length < MIN_UNMARKED_UTF16_BYTES) return undefined;
+  const end = Math.min(bytes.length, SAMPLE_BYTES) & ~1;
+  let [little, big] = [0, 0];
+  for (let at = 0; at < end; at += 2) {
+    const [first = 0, second = 0] = [bytes[at], bytes[at + 1]];
+    if (second === 0 && isTextByte(first)) little += 1;
+    if (first === 0 && isTextByte(second)) big += 1;
+  }
+  const enough = (end / 2) * MIN_LATIN_IN_UTF16;
+  const encoding = little >= enough ? 'utf-16le' : big >= enough ? 'utf-16be' : undefined;
+  if (encoding === undefined) return undefined;
+  const text = decodeText(bytes, encoding, { isPrefix });
+  return text === undefined || text.includes('\0') ? undefined : encoding;
+}
+
+function looksLikeText(bytes: Buffer): boolean {
+  const end = Math.min(bytes.length, SAMPLE_BYTES);
+  let [controls, high] = [0, 0];
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x80) high += 1;
+    else if (!isTextByte(byte)) controls += 1;
+  }
+  return controls <= end * MAX_CONTROLS && high <= end * MAX_HIGH_BYTES;
+}
+
+/** Not a control character, apart from backspace, tab, the line ends, form feed and the escape of terminal colours. */
+function isTextByte(byte: number): boolean {
+  return byte >= 0x20 ? byte !== 0x7f : (byte >= 8 && byte <= 13) || byte === 0x1b;
+}

@@ -1,0 +1,113 @@
+/** A diff as its lines, one after the other, with a look at the next two. What a line means is decided by its first bytes. */
+
+/** The marks of hunk lines, and what stands in their place. */
+export const CONTEXT = 32;
+export const ADDED = 43;
+export const REMOVED = 45;
+/** "\ No newline at end of file" */
+export const NO_NEWLINE = 92;
+/** Neither of them, or the end of the diff. */
+export const UNMARKED = -1;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+/** Nothing in a header is longer; the rest of such a line is not looked at. */
+const HEADER_BYTES = 8192;
+
+export class DiffReader {
+  readonly bytes: Buffer;
+  position = 0;
+  /** Of the current line, from 1. */
+  lineNumber = 1;
+
+  /** `bytes` ends in a line feed. */
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get atEnd(): boolean {
+    return this.position >= this.bytes.length;
+  }
+
+  /** Behind the line feed of the current line. */
+  get lineEnd(): number {
+    return this.#lineEnd(this.position);
+  }
+
+  skipLine(): void {
+    this.position = this.lineEnd;
+    this.lineNumber += 1;
+  }
+
+  startsWith(prefix: string): boolean {
+    return this.#startsWith(prefix, this.position);
+  }
+
+  /** The current line without its end, one byte a character. */
+  text(): string {
+    const end = Math.min(this.lineEnd, this.position + HEADER_BYTES);
+    return this.bytes.toString('latin1', this.position, end).replace(/\r?\n$/, '');
+  }
+
+  get isBlank(): boolean {
+    return this.#isBlank(this.position);
+  }
+
+  /** An empty line counts as context: its single space is easily lost. */
+  get mark(): number {
+    if (this.atEnd) return UNMARKED;
+    const byte = this.bytes[this.position];
+    if (byte === CONTEXT || byte === ADDED || byte === REMOVED) return byte;
+    if (byte === NO_NEWLINE) return this.bytes[this.position + 1] === CONTEXT ? NO_NEWLINE : UNMARKED;
+    return this.isBlank ? CONTEXT : UNMARKED;
+  }
+
+  /** One or two file header lines above a hunk. Without the hunk they may be a removed and an added line. */
+  get atFileHeader(): boolean {
+    const isOld = this.startsWith('--- ');
+    if (!isOld && !this.startsWith('+++ ')) return false;
+    const next = this.lineEnd;
+    return this.#startsWith(
+      '@@',
+      this.#skipBlank(isOld && this.#startsWith('+++ ', next) ? this.#lineEnd(next) : next),
+    );
+  }
+
+  /** The lines `git format-patch` ends a mail with: two dashes and a version. */
+  get atSignature(): boolean {
+    if (!this.startsWith('--')) return false;
+    if (!/^-- ?$/.test(this.text())) return false;
+    const version = this.bytes.toString('latin1', this.lineEnd, this.lineEnd + 16);
+    return /^\d+\.\d/.test(version);
+  }
+
+  /** True when the next line that is not empty belongs to no hunk. */
+  get isPastHunk(): boolean {
+    const next = new DiffReader(this.bytes);
+    next.position = this.#skipBlank(this.position);
+    return next.mark === UNMARKED || next.atFileHeader || next.atSignature;
+  }
+
+  #skipBlank(start: number): number {
+    let at = start;
+    while (this.#isBlank(at)) at = this.#lineEnd(at);
+    return at;
+  }
+
+  #lineEnd(start: number): number {
+    const feed = this.bytes.indexOf(LINE_FEED, start);
+    return feed === -1 ? this.bytes.length : feed + 1;
+  }
+
+  #startsWith(prefix: string, at: number): boolean {
+    for (let index = 0; index < prefix.length; index++) {
+      if (this.bytes[at + index] !== prefix.charCodeAt(index)) return false;
+    }
+    return true;
+  }
+
+  #isBlank(at: number): boolean {
+    const byte = this.bytes[at];
+    return byte === LINE_FEED || (byte === CARRIAGE_RETURN && this.bytes[at + 1] === LINE_FEED);
+  }
+}

@@ -1,0 +1,94 @@
+/** Where a run of lines occurs in a text. Time grows with the text plus the run, whatever they hold. */
+import type { HunkSide } from './hunk-side.ts';
+import type { Lines, TextLines } from './line-table.ts';
+import type { LineComparison } from './same-line.ts';
+
+export interface Wanted {
+  readonly side: HunkSide;
+  /** The run must be the end of the text. */
+  readonly mustEndFile: boolean;
+}
+
+export function isAt(text: TextLines, { side, mustEndFile }: Wanted, index: number, lines: LineComparison): boolean {
+  if (index < 0 || !text.has(index + side.length - 1)) return false;
+  if (mustEndFile && text.has(index + side.length)) return false;
+  for (let offset = 0; offset < side.length; offset++) {
+    if (!lines.same(text, index + offset, side, offset)) return false;
+  }
+  return true;
+}
+
+export interface SearchRange {
+  readonly from: number;
+  /** Give up after so many. */
+  readonly limit: number;
+}
+
+/** Indexes of the first lines, in order. An empty run is nowhere. */
+export function findLines(text: TextLines, wanted: Wanted, lines: LineComparison, range: SearchRange): number[] {
+  const { side } = wanted;
+  if (side.length === 0) return [];
+  if (wanted.mustEndFile) {
+    const index = text.count() - side.length;
+    return index >= range.from && isAt(text, wanted, index, lines) ? [index] : [];
+  }
+  const keys = new LineKeys(side, lines);
+  const wantedIds = Int32Array.from({ length: side.length }, (_, index) => keys.idOf(side, index));
+  const fallback = fallbackTable(wantedIds);
+  const found: number[] = [];
+  let matched = 0;
+  for (let index = range.from; text.has(index) && found.length < range.limit; index++) {
+    const id = keys.idOf(text, index);
+    while (matched > 0 && id !== wantedIds[matched]) matched = fallback[matched - 1] ?? 0;
+    if (id === wantedIds[matched]) matched += 1;
+    if (matched < side.length) continue;
+    found.push(index - side.length + 1);
+    matched = fallback[matched - 1] ?? 0;
+  }
+  return found;
+}
+
+/** Knuth, Morris, Pratt: how much of the run still stands when its next line does not match. */
+function fallbackTable(ids: Int32Array): Int32Array {
+  const table = new Int32Array(ids.length);
+  for (let index = 1, length = 0; index < ids.length; index++) {
+    while (length > 0 && ids[index] !== ids[length]) length = table[length - 1] ?? 0;
+    if (ids[index] === ids[length]) length += 1;
+    table[index] = length;
+  }
+  return table;
+}
+
+/** Numbers for the lines of a run: equal lines have equal numbers, and any other line has -1. */
+export class LineKeys {
+  readonly #ids = new Map<string, number>();
+  /** Most other lines differ in this and are not worth decoding. */
+  readonly #prints = new Set<number>();
+  readonly #lines: LineComparison;
+
+  constructor(run: HunkSide, lines: LineComparison) {
+    this.#lines = lines;
+    for (let index = 0; index < run.length; index++) {
+      const start = lines.keyStart(run, index);
+      const end = lines.keyEnd(run, index);
+      const key = run.bytes.toString('latin1', start, end);
+      this.#prints.add(printOf(run.bytes, start, end));
+      if (!this.#ids.has(key)) this.#ids.set(key, this.#ids.size);
+    }
+  }
+
+  idOf(lines: Lines, index: number): number {
+    const start = this.#lines.keyStart(lines, index);
+    const end = this.#lines.keyEnd(lines, index);
+    if (!this.#prints.has(printOf(lines.bytes, start, end))) return -1;
+    return this.#ids.get(lines.bytes.toString('latin1', start, end)) ?? -1;
+  }
+}
+
+/** Equal for equal ranges: the length and up to some sixty bytes, as one small number. */
+function printOf(bytes: Buffer, start: number, end: number): number {
+  const step = ((end - start) >> 5) + 1;
+  let print = end - start;
+  for (let at = start; at < end; at += step) print = (Math.imul(print, 31) + (bytes[at] ?? 0)) & 0x3fffffff;
+  return print;
+}

@@ -1,0 +1,92 @@
+/**
+ * The lines below one hunk header.
+ *
+ * The counts in the header are believed when the lines bear them out. When they do not (people and models miscount),
+ * the hunk goes as far as its lines do: up to the next header, the end, or a line that nothing explains, which is refused.
+ */
+import { invalidDiff } from './diff-errors.ts';
+import { ADDED, CONTEXT, type DiffReader, NO_NEWLINE, REMOVED, UNMARKED } from './diff-reader.ts';
+import type { LineTable } from './line-table.ts';
+
+export interface HunkCounts {
+  readonly old: number;
+  readonly new: number;
+}
+
+/** What ends a hunk besides file headers; none of them can be a hunk line. */
+const ENDS = ['@@', 'diff ', 'Index: ', 'index ', '```', 'Only in ', 'Binary files '];
+
+/** Appends the lines to `table` and leaves the reader behind them. */
+export function readHunkBody(reader: DiffReader, table: LineTable, stated: HunkCounts | undefined): void {
+  const { position, lineNumber } = reader;
+  const first = table.length;
+  if (stated !== undefined && readCounted(reader, table, stated)) return;
+  reader.position = position;
+  reader.lineNumber = lineNumber;
+  table.truncate(first);
+  while (!isHunkEnd(reader)) {
+    if (reader.mark === UNMARKED) {
+      throw invalidDiff(`Line of the diff has no mark: line ${reader.lineNumber}`, {
+        line: reader.lineNumber,
+        next: 'Begin every line of a hunk with a space, + or -',
+      });
+    }
+    takeLine(reader, table, first);
+  }
+  dropTrailingBlanks(table, first, stated);
+}
+
+function readCounted(reader: DiffReader, table: LineTable, stated: HunkCounts): boolean {
+  const first = table.length;
+  let { old, new: added } = stated;
+  while (old > 0 || added > 0 || reader.mark === NO_NEWLINE) {
+    const { mark } = reader;
+    if (mark === UNMARKED) return false;
+    if (mark === CONTEXT || mark === REMOVED) old -= 1;
+    if (mark === CONTEXT || mark === ADDED) added -= 1;
+    if (old < 0 || added < 0) return false;
+    takeLine(reader, table, first);
+  }
+  return reader.isPastHunk;
+}
+
+function takeLine(reader: DiffReader, table: LineTable, first: number): void {
+  const { mark, position, lineEnd, isBlank } = reader;
+  if (mark !== NO_NEWLINE) table.push(mark, isBlank ? position : position + 1, lineEnd);
+  else if (table.length > first) table.setEnd(table.length - 1, bareEnd(table));
+  reader.skipLine();
+}
+
+/** The end of the last line without the line feed it is said not to have. */
+function bareEnd(table: LineTable): number {
+  const end = table.end(table.length - 1);
+  return end > table.start(table.length - 1) && table.bytes[end - 1] === 10 ? end - 1 : end;
+}
+
+function isHunkEnd(reader: DiffReader): boolean {
+  if (reader.atEnd || reader.atFileHeader || reader.atSignature) return true;
+  return reader.mark === UNMARKED && ENDS.some((prefix) => reader.startsWith(prefix));
+}
+
+/** Empty lines at the end may be context or only space around the hunk; as context they would prove nothing. */
+function dropTrailingBlanks(table: LineTable, first: number, stated: HunkCounts | undefined): void {
+  let end = table.length;
+  const surplus = stated === undefined ? undefined : surplusLines(table, first, stated);
+  while (end > first && isUnmarkedBlank(table, end - 1) && table.length - end !== surplus) end -= 1;
+  table.truncate(end);
+}
+
+/** How many lines of context fewer would make the counts true; undefined when no number does. */
+function surplusLines(table: LineTable, first: number, stated: HunkCounts): number | undefined {
+  let [old, added] = [0, 0];
+  for (let index = first; index < table.length; index++) {
+    if (table.mark(index) !== ADDED) old += 1;
+    if (table.mark(index) !== REMOVED) added += 1;
+  }
+  return old - stated.old === added - stated.new ? old - stated.old : undefined;
+}
+
+/** A line of the diff that was empty altogether: its range begins right behind the line before. */
+function isUnmarkedBlank(table: LineTable, index: number): boolean {
+  return table.mark(index) === CONTEXT && table.bytes[table.start(index) - 1] === 10;
+}

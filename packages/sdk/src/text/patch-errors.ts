@@ -1,0 +1,110 @@
+/** Hunks that do not fit the file. Each says which hunk, what it wanted, what stands there, and what to do next. */
+import { type JsonObject, ToolError } from '@tool-runtime/protocol';
+import { isAt } from './find-lines.ts';
+import { HunkSide } from './hunk-side.ts';
+import type { Lines, TextLines } from './line-table.ts';
+import { findNearest, type NearestPlace } from './nearest-place.ts';
+import { tolerantly, withoutLineEnd } from './same-line.ts';
+import { shownBytes } from './shown-text.ts';
+import type { FilePatch, Hunk } from './unified-diff.ts';
+
+export interface Mismatch {
+  readonly patch: FilePatch;
+  readonly hunk: Hunk;
+  readonly side: HunkSide;
+  /** Index of the line where the hunk was expected to begin. */
+  readonly around: number;
+}
+
+function hunkError(hunk: Hunk, message: string, details: JsonObject): ToolError {
+  const stated = hunk.oldStart === undefined ? {} : { stated_line: hunk.oldStart };
+  return new ToolError('E_FILE_IO', message, { details: { hunk: hunk.number, ...stated, ...details } });
+}
+
+export function hunkMismatch(text: TextLines, mismatch: Mismatch): ToolError {
+  const { patch, hunk, side, around } = mismatch;
+  if (isApplied(text, patch, hunk, around)) return alreadyApplied(hunk, around);
+  const nearest = findNearest(text, side, around);
+  const difference = firstDifference(text, side, nearest?.index ?? around);
+  const { line, expected, found } = difference;
+  const stands = found === null ? 'the file ends there' : `found ${JSON.stringify(found)}`;
+  return hunkError(
+    hunk,
+    `Hunk ${hunk.number} does not match the file: line ${line} should be ${JSON.stringify(expected)}, ${stands}`,
+    {
+      reason: 'hunk_mismatch',
+      ...difference,
+      ...nearestDetails(nearest, side),
+      next: `Read the file again around line ${line} and rebuild hunk ${hunk.number} from its exact lines; nothing was changed`,
+    },
+  );
+}
+
+/** The new lines stand where the old ones should: a repeated patch. Blank lines alone prove nothing. */
+function isApplied(text: TextLines, patch: FilePatch, hunk: Hunk, around: number): boolean {
+  const side = new HunkSide(patch.lines, hunk, 'new');
+  return hunk.added > 0 && isAt(text, { side, mustEndFile: false }, around, tolerantly);
+}
+
+function alreadyApplied(hunk: Hunk, around: number): ToolError {
+  return hunkError(hunk, `Hunk ${hunk.number} is in the file already: line ${around + 1}`, {
+    reason: 'already_applied',
+    line: around + 1,
+    next: 'Leave the hunk out, or read the file again; nothing was changed',
+  });
+}
+
+function nearestDetails(nearest: NearestPlace | undefined, side: HunkSide): JsonObject {
+  if (nearest === undefined) return {};
+  return { nearest_line: nearest.index + 1, nearest_matching: nearest.matching, nearest_of: side.length };
+}
+
+/** The first line of the run that does not stand in the text when the run begins at `index`. */
+function firstDifference(text: TextLines, side: HunkSide, index: number) {
+  let offset = 0;
+  while (offset < side.length - 1 && text.has(index + offset) && tolerantly.same(text, index + offset, side, offset)) {
+    offset += 1;
+  }
+  const at = index + offset;
+  return { line: at + 1, expected: shownLine(side, offset), found: text.has(at) ? shownLine(text, at) : null };
+}
+
+function shownLine(lines: Lines, index: number): string {
+  return shownBytes(lines.bytes, lines.start(index), withoutLineEnd(lines, index));
+}
+
+export function ambiguousHunk(
+  hunk: Hunk,
+  places: readonly number[],
+  { isCut }: { readonly isCut: boolean },
+): ToolError {
+  const lines = places.map((index) => index + 1);
+  const list = `${lines.join(', ')}${isCut ? ' and maybe more' : ''}`;
+  return hunkError(hunk, `Hunk ${hunk.number} fits more than one place: lines ${list}`, {
+    reason: 'hunk_ambiguous',
+    candidates: lines,
+    next: 'Give the right line number in the hunk header, or more lines of context; nothing was changed',
+  });
+}
+
+export function hunkOutOfOrder(hunk: Hunk, index: number): ToolError {
+  return hunkError(hunk, `Hunk ${hunk.number} lies before the end of the hunk above it: line ${index + 1}`, {
+    reason: 'hunk_order',
+    line: index + 1,
+    next: 'Put the hunks in the order of the file and let none overlap; nothing was changed',
+  });
+}
+
+export function unplacedHunk(hunk: Hunk): ToolError {
+  return hunkError(hunk, `Hunk ${hunk.number} has no line to find its place by`, {
+    reason: 'hunk_unplaced',
+    next: 'Add a line of context from the file above or below the added lines; nothing was changed',
+  });
+}
+
+export function tooFarOff(hunk: Hunk): ToolError {
+  return hunkError(hunk, `Too many hunks away from their stated lines: hunk ${hunk.number}`, {
+    reason: 'search_limit',
+    next: 'Correct the line numbers, or split the diff; nothing was changed',
+  });
+}

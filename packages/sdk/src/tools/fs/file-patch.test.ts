@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { ErrorEntry } from '@tool-runtime/protocol';
+import { sha256Hex } from '../../platform/digest.ts';
+import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
+import { filePatch } from './file-patch.ts';
+
+async function scene(t: TestContext) {
+  const { session, workspace, dispose } = await openScratchRuntime();
+  t.after(dispose);
+  const call = (path: string, unified_diff: string, more: object = {}) =>
+    session.call('file_patch', { path, unified_diff, ...more });
+  return {
+    workspace,
+    put: (bytes: string | Uint8Array, name = 'file') => writeFileSync(join(workspace, name), bytes),
+    text: (name = 'file') => readFileSync(join(workspace, name), 'utf8'),
+    async patch(diff: string, path = 'file', more: object = {}) {
+      const response = await call(path, diff, more);
+      assert.deepEqual(response.errors, []);
+      return filePatch.data.parse(response.data);
+    },
+    async refusal(diff: string, path = 'file', more: object = {}): Promise<ErrorEntry> {
+      const response = await call(path, diff, more);
+      assert.equal(response.ok, false);
+      const [error] = response.errors;
+      return error ?? assert.fail('no error');
+    },
+  };
+}
+
+const BEFORE = 'a\nb\nc\n';
+const AFTER = 'a\nB\nc\n';
+const HUNK = '@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n';
+
+test('S0-32 file_patch applies a diff and says what it did', async (t) => {
+  const { put, text, patch } = await scene(t);
+  put(`x\n${BEFORE}`);
+  assert.deepEqual(await patch(`--- a/file\n+++ b/file\n${HUNK}`), {
+    patched: true,
+    hunks_applied: 1,
+    changed: true,
+    created: false,
+    deleted: false,
+    bytes: 8,
+    sha256: sha256Hex(`x\n${AFTER}`),
+    before_sha256: sha256Hex(`x\n${BEFORE}`),
+    hunks: [{ hunk: 1, line: 2, offset: 1, added: 1, removed: 1, match: 'exact' }],
+  });
+  assert.equal(text(), `x\n${AFTER}`);
+});
+
+test('S0-32 file_patch applies all hunks or none, and tells hunk, expected and found line', async (t) => {
+  const { put, text, refusal } = await scene(t);
+  put(BEFORE);
+  const error = await refusal(`@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -3 +3 @@\n-see\n+sea\n`);
+  assert.equal(error.code, 'E_FILE_IO');
+  assert.equal(error.message, 'Hunk 2 does not match the file: line 3 should be "see", found "c"');
+  const { hunk, expected, found, line } = error.details ?? {};
+  assert.deepEqual({ hunk, expected, found, line }, { hunk: 2, expected: 'see', found: 'c', line: 3 });
+  assert.equal(text(), BEFORE);
+});
+
+test('S0-32 file_patch says when nothing changes, and writes nothing then', async (t) => {
+  const { put, patch, workspace } = await scene(t);
+  put(BEFORE);
+  const inode = statSync(join(workspace, 'file')).ino;
+  for (const [diff, hunks] of [
+    ['', 0],
+    ['\n\n', 0],
+    ['@@ -1,2 +1,2 @@\n a\n b\n', 1],
+    ['@@ -1,2 +1,2 @@\n-a\n+a\n b\n', 1],
+  ] as const) {
+    const data = await patch(diff);
+    assert.deepEqual([data.patched, data.changed, data.hunks_applied], [false, false, hunks], diff);
+    assert.equal(data.sha256, data.before_sha256);
+  }
+  assert.equal(statSync(join(workspace, 'file')).ino, inode);
+});
+
+test('S0-32 file_patch refuses a diff that names another file, and takes every spelling of its own', async (t) => {
+  const { put, text, patch, refusal, workspace } = await scene(t);
+  mkdirSync(join(workspace, 'src/deep'), { recursive: true });
+  const path = 'src/deep/file.ts';
+  const header = (name: string) => `--- ${name}\n+++ ${name.replace(/^a\//, 'b/')}\n`;
+  for (const name of [path, `a/${path}`, `./${path}`, 'file.ts', 'a/deep/file.ts', `/home/me/project/${path}`]) {
+    put(BEFORE, path);
+    await patch(`${header(name)}${HUNK}`, path);
+    assert.equal(text(path), AFTER, name);
+  }
+  put(BEFORE, path);
+  for (const name of ['other.ts', 'a/src/other/file.ts', 'src/deep/myfile.ts', 'ile.ts', 'a/src/deep/file.ts/x']) {
+    const error = await refusal(`${header(name)}${HUNK}`, path);
+    assert.deepEqual([error.code, error.details?.['reason']], ['E_VALIDATION_FAIL', 'other_file'], name);
+  }
+  await patch(`--- src/deep/file.ts.orig\n+++ src/deep/file.ts\n${HUNK}`, `./${path}`);
+});
+
+test('S0-32 file_patch refuses a diff of several files and names them', async (t) => {
+  const { put, text, refusal } = await scene(t);
+  put(BEFORE);
+  const error = await refusal(`--- a/file\n+++ b/file\n${HUNK}--- a/other\n+++ b/other\n${HUNK}`);
+  assert.deepEqual([error.code, error.message], ['E_VALIDATION_FAIL', 'Diff changes 2 files: file, other']);
+  assert.equal(text(), BEFORE);
+});
+
+test('S0-32 file_patch creates what the diff creates and never over a file', async (t) => {
+  const { put, text, patch, refusal, workspace } = await scene(t);
+  const creation = '--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n';
+  const data = await patch(creation, 'folder/new');
+  assert.deepEqual([data.created, data.before_sha256, text('folder/new')], [true, null, 'a\nb\n']);
+  put('mine', 'new');
+  const error = await refusal(creation, 'new');
+  assert.deepEqual([error.code, error.details?.['reason'], text('new')], ['E_FILE_IO', 'EEXIST', 'mine']);
+  assert.ok((await patch('--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n', 'x')).created);
+  const executable = 'diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+a\n';
+  await patch(executable, 'run');
+  assert.equal(statSync(join(workspace, 'run')).mode & 0o777, 0o755);
+  assert.equal((await refusal(HUNK, 'missing')).message, 'File not found: missing');
+});
+
+test('S0-32 file_patch deletes what the diff shows to be all of the file', async (t) => {
+  const { put, text, patch, refusal, workspace } = await scene(t);
+  const deletion = '--- a/file\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n';
+  put(`${BEFORE}more\n`);
+  assert.equal((await refusal(deletion)).details?.['reason'], 'deletion_incomplete');
+  assert.equal(text(), `${BEFORE}more\n`);
+  put(BEFORE);
+  const data = await patch(deletion);
+  assert.deepEqual([data.deleted, data.sha256, data.bytes, data.before_sha256], [true, null, 0, sha256Hex(BEFORE)]);
+  assert.deepEqual(readdirSync(workspace), []);
+});
+
+test('S0-32 file_patch changes the mode when the diff says so, and else keeps it', async (t) => {
+  const { put, patch, workspace } = await scene(t);
+  put(BEFORE);
+  const mode = () => statSync(join(workspace, 'file')).mode & 0o777;
+  await patch('diff --git a/file b/file\nold mode 100644\nnew mode 100755\n');
+  assert.equal(mode(), 0o755);
+  await patch(HUNK);
+  assert.equal(mode(), 0o755);
+});
+
+test('S0-32 file_patch holds the caller to the content it read', async (t) => {
+  const { put, text, patch, refusal } = await scene(t);
+  put(BEFORE);
+  const error = await refusal(HUNK, 'file', { expected_sha256: sha256Hex('older') });
+  assert.deepEqual(
+    [error.code, error.details?.['reason'], error.details?.['expected_sha256'], error.details?.['actual_sha256']],
+    ['E_FILE_IO', 'precondition_failed', sha256Hex('older'), sha256Hex(BEFORE)],
+  );
+  assert.equal(text(), BEFORE);
+  await patch(HUNK, 'file', { expected_sha256: sha256Hex(BEFORE) });
+  assert.equal(text(), AFTER);
+});
+
+test('S0-32 file_patch keeps line ends, byte order marks and encodings', async (t) => {
+  const { put, patch, workspace } = await scene(t);
+  const diff = '@@ -1,2 +1,2 @@\n Zeile über eins\n-süß\n+bitter-süß\n';
+  const before = 'Zeile über eins\r\nsüß\r\n';
+  const after = 'Zeile über eins\r\nbitter-süß\r\n';
+  for (const encoding of ['utf8', 'utf16le', 'latin1'] as const) {
+    for (const mark of encoding === 'latin1' ? [''] : ['', '\ufeff']) {
+      // A first line that the diff leaves alone carries the mark.
+      put(Buffer.from(`${mark}top\r\n${before}`, encoding));
+      await patch(diff);
+      assert.deepEqual(readFileSync(join(workspace, 'file')), Buffer.from(`${mark}top\r\n${after}`, encoding));
+    }
+  }
+});
+
+test('S0-32 file_patch refuses characters that the encoding of the file does not have', async (t) => {
+  const { put, patch, refusal } = await scene(t);
+  put(Buffer.from('schön\nplain\n', 'latin1'));
+  const error = await refusal('@@ -2 +2 @@\n-plain\n+snowman ☃\n');
+  assert.deepEqual([error.code, error.details?.['reason']], ['E_FILE_IO', 'encoding']);
+  await patch('@@ -2 +2 @@\n-plain\n+rührend\n');
+});
+
+test('S0-32 file_patch refuses a hundred megabytes of diff, renames and binary patches', async (t) => {
+  const { put, text, refusal } = await scene(t);
+  put(BEFORE);
+  const table: readonly (readonly [string, RegExp])[] = [
+    [`${HUNK}${'+x'.repeat(50_000_000)}`, /unified_diff is longer than 16777216/],
+    [`${HUNK}+${'é'.repeat(9_000_000)}`, /Diff is longer than 16777216 bytes/],
+    ['diff --git a/file b/file\nrename from file\nrename to other\n', /Renames/],
+    ['diff --git a/file b/file\nGIT binary patch\n', /Binary patches/],
+    ['just talk', /No hunk found/],
+    ['half \ud83d', /surrogate pair/],
+  ];
+  for (const [diff, message] of table) {
+    const error = await refusal(diff);
+    assert.equal(error.code, 'E_VALIDATION_FAIL');
+    assert.match(error.message, message);
+  }
+  assert.equal(text(), BEFORE);
+});
+
+test('S0-34 file_patch refuses paths outside and git data by policy', async (t) => {
+  const { put, refusal, patch } = await scene(t);
+  put(BEFORE);
+  for (const path of ['../file', '/etc/hostname', '.git/config']) {
+    assert.equal((await refusal('@@ -0,0 +1 @@\n+x\n', path)).code, 'E_POLICY', path);
+  }
+  await patch(HUNK, './file');
+});

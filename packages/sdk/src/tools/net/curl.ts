@@ -1,0 +1,114 @@
+/** curl: one HTTP request to an allowed host, redirects followed within the allowlist. Error statuses are answers. */
+import { ToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import { defineTool } from '../../contracts/tool.ts';
+
+const TIMEOUT_MS = 15_000;
+const MAX_TIMEOUT_MS = 120_000;
+const MAX_BYTES_DEFAULT = 5_242_880;
+const MAX_BYTES_LIMIT = 64 * 1024 * 1024;
+/** By definition of HTTP these ask and change nothing. */
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
+
+const args = z.strictObject({
+  method: z.string().min(1).max(32).default('GET').describe('HTTP method'),
+  url: z.string().min(1).describe('http or https URL of a host in network.allowed_domains'),
+  headers: z.record(z.string(), z.string()).default({}).describe('Request headers'),
+  body: z.string().nullable().default(null).describe('Request body as text'),
+  body_b64: z.base64().exactOptional().describe('Request body as base64, instead of body'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .exactOptional()
+    .meta({ default: TIMEOUT_MS })
+    .describe('Time for everything: lookup, redirects, body'),
+  max_bytes: z
+    .int()
+    .min(0)
+    .max(MAX_BYTES_LIMIT)
+    .default(MAX_BYTES_DEFAULT)
+    .describe('Bytes of the body to return at most, counted after decompression'),
+  as_text: z.boolean().default(false).describe('Also return the body as text when it is valid UTF-8'),
+});
+
+const data = z.strictObject({
+  status: z.int().describe('HTTP status; 400 and above are answers too'),
+  headers: z.record(z.string(), z.string()).describe('Lower-case names; repeated headers joined by commas'),
+  body_b64: z.string().describe('The body, decompressed'),
+  truncated: z.boolean().describe('True when the body is longer than max_bytes'),
+  text: z.string().optional().describe('The body as text, when as_text asks for it and it is valid UTF-8'),
+  url: z.string().describe('Where the answer came from, after redirects'),
+  redirects: z.array(z.string()).describe('The URLs that were redirected to, in order'),
+});
+
+export const curl = defineTool({
+  name: 'curl',
+  category: 'net',
+  title: 'HTTP request',
+  summary: 'Send one HTTP request to an allowed host',
+  policyNotes:
+    'Only hosts in network.allowed_domains, at every one of at most three redirects; private addresses only when listed',
+  args,
+  data,
+  annotations: {
+    kind: 'execute',
+    side_effect_level: 'network',
+    arg_schema: { url_params: ['url'], required: ['url'] },
+    capabilities: { network: ['http'] },
+  },
+  effect: 'network',
+  risk: 'high',
+  profile: ({ method, body, body_b64 }) =>
+    SAFE_METHODS.includes(method.toUpperCase()) && body === null && body_b64 === undefined
+      ? { kind: 'fetch', risk: 'medium' }
+      : {},
+  timeoutMs: TIMEOUT_MS,
+  maxTimeoutMs: MAX_TIMEOUT_MS,
+  timeoutArg: 'timeout_ms',
+  privateArgs: ['body', 'body_b64', 'headers'],
+  measure: ({ body_b64 }) => Buffer.byteLength(body_b64, 'base64'),
+  async run({ method, url, headers, body, body_b64, timeout_ms, max_bytes, as_text }, { http, signal }) {
+    const answer = await http.send({
+      method,
+      url,
+      headers,
+      body: requestBody(body, body_b64),
+      // Without the argument the call's own limit, which the registry may have set, ends the request through the signal.
+      timeoutMs: timeout_ms ?? MAX_TIMEOUT_MS,
+      maxBytes: max_bytes,
+      signal,
+    });
+    const text = as_text ? textOf(answer.body, { cut: answer.truncated }) : undefined;
+    return {
+      status: answer.status,
+      headers: { ...answer.headers },
+      body_b64: Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.byteLength).toString('base64'),
+      truncated: answer.truncated,
+      ...(text === undefined ? {} : { text }),
+      url: answer.url,
+      redirects: [...answer.redirects],
+    };
+  },
+});
+
+function requestBody(text: string | null, base64: string | undefined): Uint8Array | null {
+  if (text !== null && base64 !== undefined) {
+    throw new ToolError('E_VALIDATION_FAIL', 'Request has two bodies: body and body_b64', {
+      path: 'body_b64',
+      details: { next: 'give one of them' },
+    });
+  }
+  if (base64 !== undefined) return Buffer.from(base64, 'base64');
+  return text === null ? null : Buffer.from(text);
+}
+
+/** Undefined for bytes that are no text. A body that was cut may end inside a character, which is then left out. */
+function textOf(bytes: Uint8Array, { cut }: { readonly cut: boolean }): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut });
+  } catch {
+    // Not UTF-8: the base64 form is the answer.
+    return undefined;
+  }
+}

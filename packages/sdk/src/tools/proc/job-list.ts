@@ -1,0 +1,39 @@
+/** job_list: the jobs of the session, running and finished. */
+import { z } from 'zod';
+import { defineTool } from '../../contracts/tool.ts';
+
+const data = z.strictObject({
+  jobs: z.array(
+    z.strictObject({
+      job: z.string(),
+      command: z.string(),
+      state: z.enum(['running', 'exited', 'killed']),
+      code: z.int().nullable(),
+      started_at: z.int().describe('Unix milliseconds'),
+    }),
+  ),
+});
+
+export const jobList = defineTool({
+  name: 'job_list',
+  category: 'proc',
+  title: 'List jobs',
+  summary: 'List the jobs of this session',
+  policyNotes: 'Only jobs of the same session',
+  args: z.strictObject({}),
+  data,
+  annotations: { kind: 'read', side_effect_level: 'read_only', capabilities: { process: ['poll'] } },
+  effect: 'read',
+  risk: 'low',
+  idempotent: true,
+  timeoutMs: 10_000,
+  run: (_args, { jobs, redact }) => ({
+    jobs: jobs.list().map(({ id, command, state, code, startedAt }) => ({
+      job: id,
+      command: redact(command),
+      state,
+      code,
+      started_at: startedAt,
+    })),
+  }),
+});

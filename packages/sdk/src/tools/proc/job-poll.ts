@@ -1,0 +1,41 @@
+/** job_poll: what a running command printed since the last look, and whether it still runs. */
+import { stripVTControlCharacters } from 'node:util';
+import { z } from 'zod';
+import { defineTool } from '../../contracts/tool.ts';
+
+const WAIT_MAX = 60_000;
+
+const args = z.strictObject({
+  job: z.string().describe('Job handle from shell_exec'),
+  wait_ms: z.int().min(0).max(WAIT_MAX).default(0).describe('Wait so long for news before answering'),
+});
+
+const data = z.strictObject({
+  job: z.string(),
+  state: z.enum(['running', 'exited', 'killed']),
+  code: z.int().nullable(),
+  signal: z.string().nullable(),
+  stdout: z.string().describe('Printed since the last poll'),
+  stderr: z.string(),
+  missed_bytes: z.int().describe('Bytes dropped because nobody polled in time'),
+});
+
+export const jobPoll = defineTool({
+  name: 'job_poll',
+  category: 'proc',
+  title: 'Poll job',
+  summary: 'Read new output and the state of a job',
+  policyNotes: 'Only jobs of the same session',
+  args,
+  data,
+  annotations: { kind: 'read', side_effect_level: 'read_only', capabilities: { process: ['poll'] } },
+  effect: 'read',
+  risk: 'low',
+  timeoutMs: WAIT_MAX + 5_000,
+  measure: ({ stdout, stderr }) => stdout.length + stderr.length,
+  async run({ job, wait_ms }, { jobs, redact, signal }) {
+    const { id, state, code, signal: endedBy, stdout, stderr, missedBytes } = await jobs.poll(job, wait_ms, signal);
+    const shown = (text: string): string => redact(stripVTControlCharacters(text));
+    return { job: id, state, code, signal: endedBy, stdout: shown(stdout), stderr: shown(stderr), missed_bytes: missedBytes };
+  },
+});

@@ -1,0 +1,173 @@
+/** shell_exec: plain commands joined by &&, ||, ; and |, judged one by one, run behind the wall, without a shell. */
+import { stripVTControlCharacters } from 'node:util';
+import { type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { readCommand } from '../../shell/read-command.ts';
+import { OutputKeeper } from './output/output-keeper.ts';
+import { SecretValues } from './output/secret-values.ts';
+
+const TIMEOUT_DEFAULT = 600_000;
+const TIMEOUT_MAX = 3_600_000;
+const STREAM_BYTES = 5 * 1024 * 1024;
+
+const args = z
+  .strictObject({
+    cmd: z.string().min(1).optional().describe('Plain commands joined by &&, ||, ; or |; quotes allowed, nothing expanded'),
+    argv: z.array(z.string()).min(1).optional().describe('One command as a list of words, instead of cmd'),
+    cwd: z.string().min(1).default('.').describe('Folder to start in, relative to the workspace root'),
+    timeout_ms: z.int().min(1).max(TIMEOUT_MAX).default(TIMEOUT_DEFAULT).describe('The whole tree is killed after this'),
+    env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
+    stdin: z.string().nullable().default(null).describe('Text for standard input; none means an empty one'),
+    allow_network: z.boolean().default(false).describe("Reach the registry's domains through the proxy; otherwise none"),
+    yield_after_ms: z.int().min(0).max(TIMEOUT_MAX).optional().describe('Answer with a job when it still runs by then'),
+  })
+  .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv');
+
+const data = z.strictObject({
+  code: z.int().nullable().describe('Exit code as a shell reports it; null while a job runs'),
+  stdout: z.string(),
+  stderr: z.string(),
+  stdout_bytes: z.int().describe('Bytes printed, also when the text is cut'),
+  stderr_bytes: z.int(),
+  truncated: z.boolean().describe('A stream was longer than 5 MiB: its middle is left out here, the artifact has it all'),
+  stdout_artifact: z.string().optional().describe('Handle for artifact_read'),
+  stderr_artifact: z.string().optional(),
+  network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
+  job: z.string().optional().describe('The command still runs; poll it with job_poll'),
+});
+
+type Args = z.output<typeof args>;
+
+export const shellExec = defineTool({
+  name: 'shell_exec',
+  category: 'proc',
+  title: 'Run command',
+  summary: 'Run allowlisted commands inside the workspace sandbox',
+  policyNotes: 'Every command must match shell_allow; no shell is started; isolation and network follow the registry',
+  args,
+  data,
+  annotations: {
+    kind: 'execute',
+    side_effect_level: 'network',
+    arg_schema: { path_params: ['cwd'], command_params: ['cmd', 'argv'], env_params: ['env'] },
+    capabilities: { process: ['exec'] },
+    emits_artifacts: true,
+    result_readers: ['artifact_read', 'job_poll'],
+  },
+  leastLevel: 'process_exec',
+  effect: 'process',
+  risk: 'high',
+  profile: ({ allow_network }) => ({ side_effect_level: allow_network ? 'network' : 'process_exec' }),
+  timeoutMs: TIMEOUT_DEFAULT,
+  timeoutArg: 'timeout_ms',
+  privateArgs: ['env', 'stdin'],
+  measure: ({ stdout_bytes, stderr_bytes }) => stdout_bytes + stderr_bytes,
+  run: runCommand,
+});
+
+async function runCommand(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
+  const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
+  const secrets = new SecretValues(given.env);
+  let feed = (_stream: 'stdout' | 'stderr', _chunk: Uint8Array): void => {};
+  const running = await context.commands.start({
+    list: readCommand(given.cmd ?? given.argv ?? []),
+    cwd: given.cwd,
+    env: given.env,
+    stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
+    network: given.allow_network,
+    maxOutputBytes: STREAM_BYTES,
+    onOutput(stream, chunk) {
+      keepers[stream].add(chunk);
+      feed(stream, chunk);
+      context.progress(0, secrets.hide(context.redact(lastLine(chunk))), { stream, bytes: chunk.length });
+    },
+    ...(given.yield_after_ms === undefined ? { signal: context.signal } : {}),
+  });
+  const outcome = await settledWithin(running, given.yield_after_ms, context);
+  if (outcome === undefined) {
+    const job = context.jobs.adopt({ command: given.cmd ?? (given.argv ?? []).join(' '), running });
+    feed = job.feed;
+    return jobStarted(job.id, keepers);
+  }
+  return answer(outcome, { keepers, secrets, context });
+}
+
+function createKeeper(context: ToolContext): OutputKeeper {
+  return new OutputKeeper(context.artifacts, STREAM_BYTES);
+}
+
+/** Undefined: it still runs. A cancelled call takes its command along, yielded or not yet. */
+async function settledWithin(
+  running: RunningCommand,
+  yieldAfterMs: number | undefined,
+  { signal }: ToolContext,
+): Promise<CommandOutcome | undefined> {
+  if (yieldAfterMs === undefined) return running.done;
+  let timer: NodeJS.Timeout | undefined;
+  const later = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), yieldAfterMs);
+  });
+  const onAbort = (): void => void running.stop();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([running.done, later]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+interface Answering {
+  readonly keepers: Readonly<Record<'stdout' | 'stderr', OutputKeeper>>;
+  readonly secrets: SecretValues;
+  readonly context: ToolContext;
+}
+
+function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
+  const text = (stream: CapturedStream): string =>
+    secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
+  const stdoutArtifact = keepers.stdout.finish();
+  const stderrArtifact = keepers.stderr.finish();
+  const printed = {
+    stdout: text(outcome.stdout),
+    stderr: text(outcome.stderr),
+    stdout_bytes: outcome.stdout.totalBytes,
+    stderr_bytes: outcome.stderr.totalBytes,
+    truncated: outcome.stdout.truncated || outcome.stderr.truncated,
+    ...(stdoutArtifact === undefined ? {} : { stdout_artifact: stdoutArtifact.handle }),
+    ...(stderrArtifact === undefined ? {} : { stderr_artifact: stderrArtifact.handle }),
+  };
+  if (context.signal.aborted) throw stopped(context.signal, printed);
+  if (outcome.signal !== null) throw diedBySignal(outcome.signal, printed);
+  return { code: outcome.code, ...printed, network_enforced: outcome.networkEnforced };
+}
+
+/** The partial output travels in the details of the reason the pipeline gave. */
+function stopped(signal: AbortSignal, printed: JsonObject): ToolError {
+  const reason = toToolError(signal.reason);
+  return new ToolError(reason.code, reason.message, { details: { ...reason.details, ...printed } });
+}
+
+function diedBySignal(signal: string, printed: JsonObject): ToolError {
+  return new ToolError('E_SHELL', `Command was ended by a signal: ${signal}`, { details: { signal, ...printed } });
+}
+
+function jobStarted(job: string, keepers: Answering['keepers']): z.output<typeof data> {
+  return {
+    code: null,
+    stdout: '',
+    stderr: '',
+    stdout_bytes: keepers.stdout.bytes,
+    stderr_bytes: keepers.stderr.bytes,
+    truncated: false,
+    network_enforced: true,
+    job,
+  };
+}
+
+function lastLine(chunk: Uint8Array): string {
+  const text = stripVTControlCharacters(new TextDecoder().decode(chunk.subarray(-2000))).trimEnd();
+  return text.slice(text.lastIndexOf('\n') + 1).slice(-200);
+}
