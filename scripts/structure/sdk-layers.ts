@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pattern: ['contracts'],
   text: ['contracts'],
   shell: ['contracts'],
-  platform: ['contracts', 'egress', 'glob'],
+  platform: ['contracts', 'egress', 'glob', 'shell'],
   policy: ['contracts', 'glob'],
   registry: ['contracts', 'egress', 'glob', 'pattern', 'policy', 'platform'],
   package: ['contracts', 'platform'],

@@ -310,6 +310,18 @@ describe('S0-40 kept connections', () => {
     assert.equal(server.connections.length, 4);
   });
 
+  test('S0-40 a name that moves between allowed addresses is followed: the connection to the old one is left alone', async (t) => {
+    const one = await startWeb(t, (_request, response) => response.end('one'));
+    const two = await startWeb(t, (_request, response) => response.end('two'), { host: '127.0.0.2', port: one.port });
+    const addresses = ['127.0.0.1', '127.0.0.2'];
+    const client = openClient(t, {
+      allowedDomains: ['a.test', ...addresses].map((host) => `${host}:${one.port}`),
+      resolve: async () => addresses.splice(0, 1),
+    });
+    assert.equal(textOf(await get(client, `http://a.test:${one.port}/`)), 'one');
+    assert.equal(textOf(await get(client, `http://a.test:${two.port}/`)), 'two');
+  });
+
   test('S0-40 what may have an effect gets a connection of its own', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });

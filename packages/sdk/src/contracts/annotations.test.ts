@@ -96,7 +96,14 @@ describe('completeAnnotations', () => {
     assert.deepEqual(completeAnnotations({ kind: 'edit', arg_schema: { path_params: ['path'] } }), {
       ...defaults,
       kind: 'edit',
-      arg_schema: { path_params: ['path'], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] },
+      arg_schema: {
+        path_params: ['path'],
+        url_params: [],
+        command_params: [],
+        env_params: [],
+        arg_aliases: {},
+        required: [],
+      },
     });
     const full = {
       kind: 'execute',

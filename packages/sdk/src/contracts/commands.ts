@@ -1,5 +1,5 @@
 /** The command capability handed to tools, and the port of the wall behind it. */
-import type { CommandList } from '../shell/command-list.ts';
+import type { CommandList } from './command-list.ts';
 
 /** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
 export interface CommandRequest {
@@ -34,6 +34,8 @@ export interface CommandOutcome {
   readonly stderr: CapturedStream;
   /** False where the platform cannot enforce the absence of network (isolation `none`). */
   readonly networkEnforced: boolean;
+  /** Workspace-relative names of what the command put where only the runtime may write (a new `.git`), moved aside. */
+  readonly quarantined?: readonly string[];
 }
 
 /** A command that runs on while its caller does other things. */
@@ -56,33 +58,63 @@ export interface OpenCommandRunner extends CommandRunner {
   close(): Promise<void>;
 }
 
+/** How a process ended. With `notStarted` the program itself never ran, and the words say why. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly notStarted?: string;
+}
+
+export interface WalledProgram {
+  /** Absolute path on the host. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Workspace-relative folder to start in. */
+  readonly cwd: string;
+}
+
+/** What to start on the host instead. */
 export interface ConfinedProcess {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where to start it, on the host. */
   readonly cwd: string;
+  /** The wall writes on descriptor 3 what becomes of the program; `settle` wants to read it. */
+  readonly reports: boolean;
 }
 
-export interface IsolationRequest {
-  /** Absolute path of the program on the host. */
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+export interface WallRequest {
   /** Absolute path of the workspace root on the host. */
   readonly workspace: string;
-  /** Workspace-relative folder to start in. */
-  readonly cwd: string;
   readonly writable: boolean;
   /** Host path of the egress proxy's Unix socket, or null for no network. */
   readonly proxySocket: string | null;
 }
 
-/** How a process is walled in. `bubblewrap` and `none` exist; Seatbelt or containers fit the same shape. */
+/** The wall around the processes of one command list. */
+export interface Wall {
+  /** As the processes see them. */
+  readonly places: { readonly home: string; readonly temporary: string };
+  /** Throws E_SHELL when the program cannot be seen from inside. */
+  confine(program: WalledProgram): ConfinedProcess;
+  /** To be called when the started process has ended: answers when nothing of it is left, and how the program ended. */
+  settle(end: ProcessEnd, report: string): Promise<ProcessEnd>;
+  /** To be called last. Protected names that appeared meanwhile are moved aside; answers their new names. */
+  leave(): readonly string[];
+}
+
+export interface WallProblem {
+  readonly problem: string;
+  readonly next: string;
+}
+
+/** How processes are walled in. `bubblewrap` and `none` exist; Seatbelt or containers fit the same shape. */
 export interface Isolation {
   readonly name: string;
   readonly enforcesNetwork: boolean;
-  /** Undefined when the wall stands (self-test passed); otherwise what is missing and what to do. */
-  check(): Promise<{ readonly problem: string; readonly next: string } | undefined>;
-  confine(request: IsolationRequest): ConfinedProcess;
+  /** Undefined when the wall stands (self-test passed, once); otherwise what is missing and what to do. */
+  check(): Promise<WallProblem | undefined>;
+  /** Only after `check` found no problem. */
+  enter(request: WallRequest): Wall;
 }

@@ -11,7 +11,7 @@ import { type Command, runProgram } from './run-program.ts';
 const PLACES = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
 
 export const CONFINED_FOLDER = '/workspace';
-const CONFINED_PROGRAM = '/program';
+export const CONFINED_PROGRAM = '/program';
 
 export interface Bubblewrap {
   readonly path: string;

@@ -76,10 +76,21 @@ function readPath(pattern: string): Target | undefined {
   const nameAt = tokens.findLastIndex(isSlash) + 1;
   const [above, last] = [tokens.slice(0, nameAt), tokens.slice(nameAt)];
   if (last.length === 0) return undefined;
+  if (tokens.some(isInsideName)) return wholePath(tokens);
   if (!last.some(({ type }) => type === 'globstar')) return { folder: folderPattern(above), name: namePattern(last) };
   if (last.length === 1) return { folder: everyFolderBelow(above), name: EVERYTHING };
+  return wholePath(tokens);
+}
+
+function wholePath(tokens: IgnoreTokens): Target {
   const matches = compileIgnoreWild(tokens);
   return { folder: anyFolder, name: { type: 'wild', subject: 'path', matches, weight: tokens.length } };
+}
+
+/** Git lets `a**` + `/b` match `ab`: folders left out in the middle of a name take the slash with them. */
+function isInsideName(token: IgnoreTokens[number], at: number, tokens: IgnoreTokens): boolean {
+  const previous = tokens[at - 1];
+  return token.type === 'optional-folders' && previous !== undefined && !isSlash(previous);
 }
 
 /** A star inside one name is a star, however many of them there are. */

@@ -12,6 +12,7 @@ export interface LineView {
 
 const CARRIAGE_RETURN = 0x0d;
 const MAX_BYTES_PER_CHARACTER = 4;
+const WHOLE_LINE_BYTES = 256 * 1024;
 
 /** `byteColumn` is from 1, and zero for a line without a match. */
 export interface LinePlace {
@@ -19,21 +20,55 @@ export interface LinePlace {
   readonly maxLength: number;
 }
 
-export function viewLine(bytes: Buffer, { byteColumn, maxLength }: LinePlace): LineView {
+export function viewLine(bytes: Buffer, place: LinePlace): LineView {
+  const { byteColumn, maxLength } = place;
   const length = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
-  if (length > maxLength) {
-    const window = new LineWindow({ byteColumn, maxLength });
+  const text = length > maxLength * MAX_BYTES_PER_CHARACTER ? undefined : bytes.toString('utf8', 0, length);
+  if (text === undefined || text.length > maxLength) {
+    const window = new LineWindow(place);
     window.add(bytes);
     return window.view();
   }
-  const text = bytes.toString('utf8', 0, length);
   const isAscii = text.length === length;
-  const column = byteColumn < 2 || isAscii ? byteColumn : countCharacters(bytes.toString('utf8', 0, byteColumn - 1)) + 1;
+  const column =
+    byteColumn < 2 || isAscii ? byteColumn : countCharacters(bytes.toString('utf8', 0, byteColumn - 1)) + 1;
   return { text, column, cut: false };
 }
 
-/** A line that comes in pieces. */
-export class LineWindow {
+/** A line that comes in pieces: kept whole as long as that is reasonable, so that pieces make no difference. */
+export class PartialLine {
+  readonly #place: LinePlace;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #window: LineWindow | undefined;
+
+  constructor(place: LinePlace) {
+    this.#place = place;
+  }
+
+  add(bytes: Buffer): void {
+    this.#length += bytes.length;
+    if (this.#window !== undefined) this.#window.add(bytes);
+    else {
+      // Copied: a piece may be all that keeps a large buffer alive, or lie where the next one will be read to.
+      this.#pieces.push(Buffer.from(bytes));
+      if (this.#length > Math.max(WHOLE_LINE_BYTES, this.#place.maxLength * MAX_BYTES_PER_CHARACTER)) this.#narrow();
+    }
+  }
+
+  view(): LineView {
+    return this.#window?.view() ?? viewLine(Buffer.concat(this.#pieces), this.#place);
+  }
+
+  #narrow(): void {
+    this.#window = new LineWindow(this.#place);
+    for (const piece of this.#pieces) this.#window.add(piece);
+    this.#pieces = [];
+  }
+}
+
+/** The part of a long line that is handed back. */
+class LineWindow {
   readonly #place: LinePlace;
   /** First byte kept: the line's own, or a little before a match far to the right. */
   readonly #from: number;
@@ -55,7 +90,6 @@ export class LineWindow {
     const room = this.#place.maxLength * MAX_BYTES_PER_CHARACTER + MAX_BYTES_PER_CHARACTER - this.#keptBytes;
     const start = Math.max(0, this.#from - this.#seen);
     const piece = bytes.subarray(start, start + room);
-    // Copied: the piece may be all that keeps a large buffer alive.
     if (piece.length > 0) this.#kept.push(Buffer.from(piece));
     this.#keptBytes += piece.length;
     this.#seen += bytes.length;

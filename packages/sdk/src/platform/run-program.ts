@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { ErrnoError } from './errno-error.ts';
 
 const MAX_COMPLAINT_BYTES = 16 * 1024;
 
@@ -30,6 +31,11 @@ export interface RunningProgram {
 
 export function runProgram({ file, args }: Command, { folder }: { readonly folder: string }): RunningProgram {
   const child = spawn(file, args, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Contrary to their types, there are no pipes when descriptors ran out.
+  if (!child.stdout || !child.stderr) {
+    child.once('error', () => undefined);
+    throw new ErrnoError('EMFILE');
+  }
   const complaint = collectComplaint(child.stderr);
   const ended = new Promise<ProgramEnd>((resolve, reject) => {
     child.once('error', reject);

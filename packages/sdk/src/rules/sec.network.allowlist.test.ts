@@ -14,6 +14,8 @@ function subject(urls: string[], level: SideEffectLevel = 'network'): RuleSubjec
     args: {},
     paths: [],
     urls: urls.map((value) => ({ key: 'url', value })),
+    commands: [],
+    environments: [],
     profile: { kind: 'fetch', side_effect_level: level, effect: 'network', risk: 'medium' },
     changes: [],
   };

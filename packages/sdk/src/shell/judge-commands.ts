@@ -3,8 +3,9 @@
  *
  * The strictest verdict wins: one refused command refuses the whole list before anything starts.
  */
+
+import type { CommandList, SimpleCommand } from '../contracts/command-list.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
-import type { CommandList, SimpleCommand } from './command-list.ts';
 import { type Fault, findFaults } from './find-faults.ts';
 import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { CommandList } from './command-list.ts';
+import type { CommandList } from '../contracts/command-list.ts';
 import { nextPipeline } from './next-pipeline.ts';
 import { parseCommandLine } from './parse-command-line.ts';
 

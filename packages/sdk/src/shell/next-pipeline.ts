@@ -1,5 +1,5 @@
 /** Which pipeline of a list runs next, by the rules of the shell: `&&` and `||` bind equally, from the left. */
-import type { CommandList, ListOperator } from './command-list.ts';
+import type { CommandList, ListOperator } from '../contracts/command-list.ts';
 
 function runs(operator: ListOperator | null, lastCode: number): boolean {
   if (operator === '&&') return lastCode === 0;

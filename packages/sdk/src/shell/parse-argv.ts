@@ -4,7 +4,7 @@
  * Shell characters are plain text here, because no shell is started. What no command may hold stays refused.
  */
 import { utf8Length } from '@tool-runtime/protocol';
-import type { CommandList } from './command-list.ts';
+import type { CommandList } from '../contracts/command-list.ts';
 import { judgeCharacters, judgeSize } from './judge-characters.ts';
 import { shellRefusal } from './refusal.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import type { CommandList } from './command-list.ts';
+import type { CommandList } from '../contracts/command-list.ts';
 import { nextPipeline } from './next-pipeline.ts';
 import { MAX_COMMANDS, parseCommandLine } from './parse-command-line.ts';
 

@@ -5,7 +5,7 @@
  * the line that could disagree with the first.
  */
 import { utf8Length } from '@tool-runtime/protocol';
-import type { CommandList, ListOperator, Pipeline, SimpleCommand } from './command-list.ts';
+import type { CommandList, ListOperator, Pipeline, SimpleCommand } from '../contracts/command-list.ts';
 import { judgeCharacters, judgeSize } from './judge-characters.ts';
 import { type Operator, readTokens, type Token, type Word } from './read-tokens.ts';
 import { shellRefusal } from './refusal.ts';

@@ -1,6 +1,6 @@
 /** A command argument as callers give it, a line or a list of words, as the command list that is judged and started. */
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
-import type { CommandList } from './command-list.ts';
+import type { CommandList } from '../contracts/command-list.ts';
 import { parseArgv } from './parse-argv.ts';
 import { parseCommandLine } from './parse-command-line.ts';
 

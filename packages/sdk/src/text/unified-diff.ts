@@ -7,6 +7,7 @@
 import { invalidDiff } from './diff-errors.ts';
 import { gitNames, headerName } from './diff-names.ts';
 import { ADDED, DiffReader, REMOVED } from './diff-reader.ts';
+import { isAround, mergeDiff, readExtendedHeader, refuseForeign } from './diff-surroundings.ts';
 import { type HunkCounts, readHunkBody } from './hunk-body.ts';
 import { asBuffer, LineTable } from './line-table.ts';
 
@@ -77,9 +78,6 @@ function terminated(bytes: Buffer): Buffer {
 }
 
 const HUNK_HEADER = /^@@\s*-(\d{1,10})(?:\s*,\s*(\d{1,10}))?(?:\s+\+(\d{1,10})(?:\s*,\s*(\d{1,10}))?)?/;
-const MODE = /^(?:old mode|new mode|new file mode|deleted file mode) (\d{6})/;
-const REGULAR_FILE = 0o100000;
-const FOREIGN = ['*** Begin Patch', '*** Update File:', '*** Add File:', '*** Delete File:'];
 
 class Parser {
   readonly files: Draft[] = [];
@@ -115,25 +113,10 @@ class Parser {
     else if (isAround(reader)) this.#draft = undefined;
     else if (this.#draft !== undefined && (reader.mark === ADDED || reader.mark === REMOVED)) throw strayLine(reader);
     else {
-      this.#refuseForeign();
+      refuseForeign(reader);
       if (this.#draft !== undefined && this.#draft.hunks.length === 0) readExtendedHeader(this.#draft, reader.text());
     }
     reader.skipLine();
-  }
-
-  #refuseForeign(): void {
-    const reader = this.#reader;
-    if (reader.startsWith('GIT binary patch') || /^Binary files .* differ$/.test(reader.text())) {
-      throw invalidDiff(`Binary patches are not supported: line ${reader.lineNumber}`, {
-        next: 'Write the whole file instead',
-      });
-    }
-    if (reader.startsWith('diff --cc ') || reader.startsWith('diff --combined ')) throw combined(reader);
-    if (FOREIGN.some((prefix) => reader.startsWith(prefix))) {
-      throw invalidDiff(`Not a unified diff: line ${reader.lineNumber}`, {
-        next: 'Write --- and +++ lines and hunks that begin with @@ instead of *** lines',
-      });
-    }
   }
 
   #startFile(): Draft {
@@ -177,7 +160,7 @@ class Parser {
 
   #readHunk(): void {
     const reader = this.#reader;
-    if (reader.startsWith('@@@')) throw combined(reader);
+    if (reader.startsWith('@@@')) throw mergeDiff(reader);
     const draft = this.#draft ?? this.#startFile();
     const header = reader.text();
     const isCarriaged = reader.bytes[reader.lineEnd - 2] === 13;
@@ -215,39 +198,9 @@ class Parser {
   }
 }
 
-/** Where a mail or a fenced block begins or ends. */
-function isAround(reader: DiffReader): boolean {
-  return reader.startsWith('```') || reader.atSignature || /^From [0-9a-f]{40} /.test(reader.text());
-}
-
-function readExtendedHeader(draft: Draft, text: string): void {
-  if (/^(?:rename|copy) (?:from|to) /.test(text)) {
-    throw invalidDiff('Renames and copies are not supported in a patch', {
-      next: 'Change the content under one name, and move the file by itself',
-    });
-  }
-  const mode = MODE.exec(text)?.[1];
-  if (mode === undefined) return;
-  const bits = Number.parseInt(mode, 8);
-  if ((bits & 0o170000) !== REGULAR_FILE) {
-    throw invalidDiff(`Only regular files can be patched, not mode ${mode}`, {
-      next: 'Leave links and submodules out',
-    });
-  }
-  if (text.startsWith('new file mode')) draft.isCreation = true;
-  if (text.startsWith('deleted file mode')) draft.isDeletion = true;
-  if (text.startsWith('new')) draft.newMode = bits & 0o777;
-}
-
 function strayLine(reader: DiffReader): Error {
   return invalidDiff(`Line of the diff belongs to no hunk: line ${reader.lineNumber}`, {
     line: reader.lineNumber,
     next: 'Put a header @@ -line,count +line,count @@ above the lines of each hunk',
-  });
-}
-
-function combined(reader: DiffReader): Error {
-  return invalidDiff(`Diffs of merges are not supported: line ${reader.lineNumber}`, {
-    next: 'Diff the file against one parent',
   });
 }

@@ -7,8 +7,8 @@ import { sha256Hex } from '../../platform/digest.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { filePatch } from './file-patch.ts';
 
-async function scene(t: TestContext) {
-  const { session, workspace, dispose } = await openScratchRuntime();
+async function scene(t: TestContext, options: { secrets?: readonly string[] } = {}) {
+  const { session, workspace, dispose } = await openScratchRuntime(options);
   t.after(dispose);
   const call = (path: string, unified_diff: string, more: object = {}) =>
     session.call('file_patch', { path, unified_diff, ...more });
@@ -62,6 +62,15 @@ test('S0-32 file_patch applies all hunks or none, and tells hunk, expected and f
   assert.equal(text(), BEFORE);
 });
 
+test('S0-32 file_patch quotes lines in a refusal without the secrets in them', async (t) => {
+  const { put, refusal } = await scene(t, { secrets: ['hunter2hunter2'] });
+  put('password=hunter2hunter2\n');
+  const error = await refusal('@@ -1 +1 @@\n-password: hunter2hunter2\n+x\n');
+  assert.match(error.message, /^Hunk 1 does not match/);
+  assert.equal(error.path, 'file');
+  assert.doesNotMatch(JSON.stringify(error), /hunter2hunter2/);
+});
+
 test('S0-32 file_patch says when nothing changes, and writes nothing then', async (t) => {
   const { put, patch, workspace } = await scene(t);
   put(BEFORE);
@@ -84,7 +93,7 @@ test('S0-32 file_patch refuses a diff that names another file, and takes every s
   mkdirSync(join(workspace, 'src/deep'), { recursive: true });
   const path = 'src/deep/file.ts';
   const header = (name: string) => `--- ${name}\n+++ ${name.replace(/^a\//, 'b/')}\n`;
-  for (const name of [path, `a/${path}`, `./${path}`, 'file.ts', 'a/deep/file.ts', `/home/me/project/${path}`]) {
+  for (const name of [path, `a/${path}`, `./${path}`, 'file.ts', 'a/deep/file.ts', `/checkout/${path}`]) {
     put(BEFORE, path);
     await patch(`${header(name)}${HUNK}`, path);
     assert.equal(text(path), AFTER, name);

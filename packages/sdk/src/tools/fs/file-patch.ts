@@ -1,5 +1,5 @@
 /** file_patch: a unified diff applied to one file, all of it or nothing. */
-import { ToolError } from '@tool-runtime/protocol';
+import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { FileContent, FileSnapshot } from '../../contracts/workspace.ts';
@@ -108,10 +108,10 @@ function isWholeFile({ oldStart, added, firstRow, endRow }: FilePatch['hunks'][n
   return oldStart === 0 && added === endRow - firstRow;
 }
 
-async function create({ path }: Args, patch: FilePatch, { workspace }: ToolContext): Promise<Data> {
-  const { bytes, hunks } = applyPatch(Buffer.alloc(0), patch);
+async function create({ path }: Args, patch: FilePatch, context: ToolContext): Promise<Data> {
+  const { bytes, hunks } = explaining(path, context, () => applyPatch(Buffer.alloc(0), patch));
   const mode = patch.newMode === undefined ? {} : { mode: patch.newMode };
-  const { after } = await workspace.writeFile(path, bytes, { exclusive: true, createDirs: true, ...mode });
+  const { after } = await context.workspace.writeFile(path, bytes, { exclusive: true, createDirs: true, ...mode });
   return { ...done(path, { before: null, after }, hunks), created: true };
 }
 
@@ -123,7 +123,7 @@ interface Change {
 
 async function change({ path, unified_diff: diff }: Args, { patch, current, context }: Change): Promise<Data> {
   const { workspace } = context;
-  const { bytes, hunks } = patchContent(current.bytes, { path, diff, patch });
+  const { bytes, hunks } = explaining(path, context, () => patchContent(current.bytes, { path, diff, patch }));
   const expectedSha256 = current.sha256;
   if (patch.isDeletion) {
     const removed = await workspace.removeFile(path, { expectedSha256 });
@@ -171,6 +171,23 @@ function unchanged({ size, sha256 }: FileContent, hunks: readonly AppliedHunk[])
     before_sha256: sha256,
     hunks: [...hunks],
   };
+}
+
+/** Refusals quote lines of the file and of the diff, and are recorded: they get the path and lose known secrets. */
+function explaining<T>(path: string, { redact }: ToolContext, action: () => T): T {
+  try {
+    return action();
+  } catch (thrown) {
+    if (!isToolError(thrown)) throw thrown;
+    const details = Object.entries(thrown.details).map(([key, value]) => {
+      return [key, typeof value === 'string' ? redact(value) : value];
+    });
+    throw new ToolError(thrown.code, redact(thrown.message), {
+      path,
+      details: Object.fromEntries(details) as JsonObject,
+      cause: thrown,
+    });
+  }
 }
 
 function notFound(path: string): ToolError {

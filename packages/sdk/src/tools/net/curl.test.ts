@@ -213,4 +213,20 @@ describe('S0-61 curl behind the gates', () => {
     const response = await session.call('curl', { url: `http://a.test:${server.port}/`, as_text: true });
     assert.equal((response.data as { text: string }).text, 'named');
   });
+
+  test('S0-40 a session that ends closes its client, and only its own', async (t) => {
+    const closed: string[] = [];
+    const { runtime } = await scene(t, ['a.test', 'b.test'], {
+      ports: {
+        wrapParts: (parts) => ({
+          ...parts,
+          createHttp: (domains) => ({ send: async () => answer, close: () => closed.push(domains.join()) }),
+        }),
+      },
+    });
+    const text = 'version: 1\nnetwork: {allowed_domains: [a.test]}\n';
+    const session = await runtime.openSession({ registry: { file: 's.yaml', text } });
+    await session.close();
+    assert.deepEqual(closed, ['a.test']);
+  });
 });

@@ -1,7 +1,7 @@
 /**
  * A parsed command line: pipelines in the order they are written, as data.
  *
- * The list is flat because `&&` and `||` bind equally and from the left; next-pipeline.ts says which one runs.
+ * The list is flat because `&&` and `||` bind equally and from the left; shell/next-pipeline.ts says which one runs.
  */
 
 export type ListOperator = '&&' | '||' | ';';

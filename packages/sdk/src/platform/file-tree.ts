@@ -1,0 +1,52 @@
+/** Listing and searching one root. What they need besides it is found at first use and kept. */
+import type { ListAnswer, ListQuery } from '../contracts/listing.ts';
+import type { SearchAnswer, SearchQuery } from '../contracts/search.ts';
+import { type Bubblewrap, CONFINED_PROGRAM, findBubblewrap, type Trial } from './confinement.ts';
+import { createDirectoryReader } from './directory-reader.ts';
+import type { TreeSource } from './folder-view.ts';
+import { listTree } from './list-tree.ts';
+import { loadNativeCalls } from './native-calls.ts';
+import type { Root } from './root.ts';
+import { type SearchSource, searchTree } from './search-tree.ts';
+
+export interface FileTree {
+  list(query: ListQuery): Promise<ListAnswer>;
+  search(query: SearchQuery): Promise<SearchAnswer>;
+}
+
+export interface FileTreeOptions {
+  /** `auto` walls the search program in where that works; `off` confirms every line it reports instead. */
+  readonly confinement?: 'auto' | 'off';
+}
+
+export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOptions = {}): FileTree {
+  let tree: TreeSource | undefined;
+  let search: Promise<SearchSource> | undefined;
+  const treeSource = (): TreeSource => {
+    const native = root.backend === 'openat2' ? loadNativeCalls() : undefined;
+    tree ??= { root, readDirectory: createDirectoryReader(native) };
+    return tree;
+  };
+  const searchSource = async (): Promise<SearchSource> => {
+    const { rgPath: program } = await import('@vscode/ripgrep');
+    const bubblewrap = confinement === 'off' ? undefined : await findWall(program);
+    return { ...treeSource(), program, bubblewrap };
+  };
+  return {
+    list: async (query) => listTree(treeSource(), query),
+    search: async (query) => {
+      search ??= searchSource();
+      return searchTree(await search, query);
+    },
+  };
+}
+
+/** Ripgrep lists itself by the one name it has behind the wall, and finds nothing under its real one. */
+function findWall(program: string): Promise<Bubblewrap | undefined> {
+  const trial: Trial = {
+    program,
+    args: ['--no-config', '--files', '--', CONFINED_PROGRAM, program],
+    output: `${CONFINED_PROGRAM}\n`,
+  };
+  return findBubblewrap(trial);
+}

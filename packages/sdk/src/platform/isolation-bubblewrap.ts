@@ -1,0 +1,189 @@
+/**
+ * The wall made by bubblewrap: programs see the system read-only, the workspace at its own path, and nothing else of the
+ * host: not its files, processes, sockets or network.
+ *
+ * The environment is handed to bubblewrap itself and passed on, never written on its command line, where others could
+ * read it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
+ * failed from one that was never started.
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir, totalmem } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type { Isolation, Wall, WalledProgram, WallProblem, WallRequest } from '../contracts/commands.ts';
+import { failure } from '../contracts/failures.ts';
+import { emptyFolder, readOnly, systemFolders, type Words, wallFlags, writable } from './bubblewrap-args.ts';
+import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
+import { settleReport } from './bubblewrap-report.ts';
+import { protectEntries } from './protected-entries.ts';
+import { type ProxyRelay, relayMounts, relayWords, withProxy } from './proxy-relay-words.ts';
+import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
+import type { Spawner } from './spawned-process.ts';
+import { prepareEtc } from './wall-etc.ts';
+import { testWall } from './wall-self-test.ts';
+
+export interface BubblewrapOptions {
+  readonly spawner: Spawner;
+  /** A private folder of the runtime's own, outside every workspace. */
+  readonly folder: string;
+  /** What the operator shows besides the system folders: tool chains, for example. Absolute paths. */
+  readonly readPaths?: readonly string[];
+  /** What must not be seen even where something shown contains it. Absolute paths. */
+  readonly hiddenPaths?: readonly string[];
+  readonly limits?: Partial<ResourceLimits>;
+  /** Where to look for bubblewrap instead of its usual places. */
+  readonly programPlaces?: readonly string[];
+}
+
+/** What is the same for every command. */
+interface Standing {
+  readonly bubblewrap: BubblewrapProgram;
+  /** Up to where the workspace is mounted. */
+  readonly profile: Words;
+  readonly limits: Words;
+  readonly home: string;
+  readonly shown: readonly string[];
+  readonly hidden: readonly string[];
+  readonly scratchBytes: number;
+}
+
+const TEMPORARY = '/tmp';
+const SHOWN = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc/alternatives'];
+const REPORT_FD = '3';
+
+export function createBubblewrap(options: BubblewrapOptions): Isolation {
+  let standing: Promise<Standing | WallProblem> | undefined;
+  let stood: Standing | undefined;
+  return {
+    name: 'bubblewrap',
+    enforcesNetwork: true,
+    async check() {
+      standing ??= raiseWall(options);
+      const raised = await standing;
+      if (!('problem' in raised)) {
+        stood = raised;
+        return undefined;
+      }
+      // Asked again next time: the operator may have mended it meanwhile.
+      standing = undefined;
+      return raised;
+    },
+    enter(request) {
+      if (stood === undefined) throw failure('isolation_failure', 'host_configuration_needed', 'Wall was not checked');
+      return enterWall(stood, request);
+    },
+  };
+}
+
+async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallProblem> {
+  try {
+    const bubblewrap = await findBubblewrapProgram(options.spawner, options.programPlaces);
+    if (bubblewrap === undefined) return NOT_INSTALLED;
+    const standing = standingWall(options, bubblewrap);
+    const problem = await testWall({
+      spawner: options.spawner,
+      folder: options.folder,
+      enter: (workspace) => enterWall(standing, { workspace, writable: true, proxySocket: null }),
+    });
+    return problem === undefined ? standing : { problem, next: ALLOW_OR_GO_WITHOUT };
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : 'unknown';
+    return { problem: `Wall cannot be built: ${reason}`, next: ALLOW_OR_GO_WITHOUT };
+  }
+}
+
+const NOT_INSTALLED: WallProblem = {
+  problem: 'bubblewrap is not installed',
+  next: 'install bubblewrap (apt-get install bubblewrap), or set isolation: none in the registry',
+};
+const ALLOW_OR_GO_WITHOUT =
+  'allow bubblewrap to make user namespaces on this machine, or set isolation: none in the registry';
+
+function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapProgram): Standing {
+  const home = homeInside();
+  const inhabitant = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, home };
+  const scratchBytes = Math.floor(totalmem() / 8);
+  const readPaths = existing(options.readPaths);
+  return {
+    bubblewrap,
+    profile: [
+      ...wallFlags(bubblewrap),
+      ...systemFolders(),
+      ...readOnly(prepareEtc(options.folder, inhabitant), '/etc'),
+      // The kernel's settings there belong to the host: its root may change them even without capabilities.
+      ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+      ...[...emptyFolder('/dev/shm', bubblewrap, scratchBytes), '--remount-ro', '/dev'],
+      ...['--dir', '/run', '--symlink', '../tmp', '/var/tmp'],
+      ...emptyFolder(TEMPORARY, bubblewrap, scratchBytes),
+      ...emptyFolder(home, bubblewrap, scratchBytes),
+      ...readPaths.flatMap((path) => readOnly(path)),
+    ],
+    limits: limitWords({ ...defaultLimits(), ...options.limits }),
+    home,
+    shown: [...SHOWN, ...readPaths],
+    hidden: existing(options.hiddenPaths),
+    scratchBytes,
+  };
+}
+
+/** At its usual path, so that tool chains shown below it are found; but empty. */
+function homeInside(): string {
+  const home = homedir();
+  return isAbsolute(home) && home !== '/' ? home : '/home/sandbox';
+}
+
+function existing(paths: readonly string[] = []): readonly string[] {
+  for (const path of paths) {
+    if (!isAbsolute(path) || path === '/')
+      throw new TypeError(`Path of the wall is not absolute, or everything: ${path}`);
+  }
+  return paths.filter((path) => existsSync(path));
+}
+
+function enterWall(standing: Standing, request: WallRequest): Wall {
+  const { workspace } = request;
+  if (!isAbsolute(workspace) || workspace === '/') throw new TypeError(`Workspace cannot be walled in: ${workspace}`);
+  const entries = protectEntries(workspace);
+  const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
+  const words: Words = [
+    ...standing.profile,
+    ...(request.writable ? writable(workspace) : readOnly(workspace)),
+    ...entries.mountable.flatMap((path) => readOnly(path)),
+    ...hiddenInside(standing, workspace),
+    ...relayMounts(relay),
+    ...['--remount-ro', '/', '--json-status-fd', REPORT_FD],
+  ];
+  return {
+    places: { home: standing.home, temporary: TEMPORARY },
+    confine(program) {
+      checkVisible(program, [...standing.shown, workspace]);
+      const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
+      return {
+        program: standing.bubblewrap.path,
+        args: [...words, '--chdir', join(workspace, program.cwd), '--', ...inner],
+        env: withProxy(relay, program.env),
+        cwd: '/',
+        reports: true,
+      };
+    },
+    settle: settleReport,
+    leave: () => entries.quarantine(),
+  };
+}
+
+function hiddenInside({ hidden, shown, bubblewrap, scratchBytes }: Standing, workspace: string): Words {
+  const reachable = hidden.filter((path) => isBelow(path, [...shown, workspace]));
+  return reachable.flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes));
+}
+
+/** Said here, because behind the wall it would only look as if the program did not exist. */
+function checkVisible({ program }: WalledProgram, shown: readonly string[]): void {
+  if (isBelow(program, shown) && isBelow(realpathSync.native(program), shown)) return;
+  throw new ToolError('E_SHELL', `Program is outside the wall: ${program}`, {
+    details: { reason: 'not_visible', next: 'ask the operator to show its folder to commands' },
+  });
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}

@@ -1,0 +1,42 @@
+/**
+ * How a walled program reaches the egress proxy: a relay beside it turns a loopback port of its own network into the
+ * proxy's Unix socket. The relay runs on the Node that runs us, because that is surely there.
+ */
+import { fileURLToPath } from 'node:url';
+import { readOnly, type Words, writable } from './bubblewrap-args.ts';
+
+export interface ProxyRelay {
+  /** Host path of the proxy's socket. */
+  readonly socket: string;
+}
+
+const FOLDER = '/run/tool-runtime';
+const NODE = `${FOLDER}/node`;
+const SOCKET = `${FOLDER}/proxy`;
+const PORT = '3128';
+/** The ending makes it a module without a package file beside it, as a source and as built. */
+const ENDING = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const SCRIPT = `${FOLDER}/proxy-relay.m${ENDING}`;
+
+export function relayMounts(relay: ProxyRelay | undefined): Words {
+  if (relay === undefined) return [];
+  const script = fileURLToPath(new URL(`./proxy-relay.${ENDING}`, import.meta.url));
+  return [...readOnly(process.execPath, NODE), ...readOnly(script, SCRIPT), ...writable(relay.socket, SOCKET)];
+}
+
+/** The words before the program's own. */
+export function relayWords(relay: ProxyRelay | undefined): Words {
+  return relay === undefined ? [] : [NODE, SCRIPT, SOCKET, PORT];
+}
+
+const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
+
+export function withProxy(
+  relay: ProxyRelay | undefined,
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (relay === undefined) return env;
+  const url = `http://127.0.0.1:${PORT}`;
+  // Node's own fetch asks for the variables only when told to.
+  return { ...env, ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, url])), NODE_USE_ENV_PROXY: '1' };
+}

@@ -1,0 +1,155 @@
+/**
+ * Text in a workspace, found by ripgrep and never outside the root.
+ *
+ * Ripgrep walks by name, so a folder swapped for a link could lead it out. Where bubblewrap works it runs behind a wall
+ * with nothing but the workspace in sight; elsewhere every line it reports is read again by descriptor before it
+ * counts. Its pattern engine needs linear time, whatever the pattern.
+ */
+import { closeSync } from 'node:fs';
+import { failure } from '../contracts/failures.ts';
+import type { SearchAnswer, SearchQuery } from '../contracts/search.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
+import { globBase } from '../glob/glob-base.ts';
+import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
+import { type Bubblewrap, confinedCommand } from './confinement.ts';
+import { confirmFile } from './confirm-file.ts';
+import { FolderView, type TreeSource } from './folder-view.ts';
+import { DIRECTORY_HANDLE } from './open-flags.ts';
+import { Pace } from './pace.ts';
+import { joinPath } from './path-rules.ts';
+import { type ProgramEnd, type RunningProgram, runProgram } from './run-program.ts';
+import { searchArguments } from './search-command.ts';
+import { type FoundFile, SearchOutput } from './search-output.ts';
+import { checkPattern, explainPattern } from './search-pattern.ts';
+import { SearchResults } from './search-results.ts';
+
+/** A file with more matching lines than this is counted in steps. */
+const COUNT_BATCH_LINES = 4096;
+
+export interface SearchSource extends TreeSource {
+  /** Absolute path of ripgrep. */
+  readonly program: string;
+  /** Undefined: no wall on this machine. */
+  readonly bubblewrap: Bubblewrap | undefined;
+}
+
+/**
+ * Throws E_VALIDATION_FAIL for a pattern or glob that cannot be read. A fired signal is no error: the answer holds
+ * what was found until then.
+ */
+export async function searchTree(source: SearchSource, query: SearchQuery): Promise<SearchAnswer> {
+  checkPattern(query);
+  const accepts = query.globs.length === 0 ? () => true : compileGlobs(query.globs);
+  const search: Search = { source, query, accepts, results: new SearchResults(query) };
+  if (query.signal?.aborted) return search.results.answer({ interrupted: true });
+  if (source.bubblewrap === undefined) return runSearch(search, []);
+  const base = globBase(query.globs);
+  const place = findBase(search, base);
+  if (place === 'nothing') return search.results.answer({ interrupted: false });
+  return runSearch(search, place === 'folder' ? base : []);
+}
+
+interface Search {
+  readonly source: SearchSource;
+  readonly query: SearchQuery;
+  readonly accepts: GlobTest;
+  readonly results: SearchResults;
+}
+
+/** Ripgrep searches what it is told to, ignored or not, so the way down to the globs' folder is judged here. */
+function findBase({ source, query }: Search, base: readonly string[]): 'folder' | 'elsewhere' | 'nothing' {
+  if (base.length === 0) return 'folder';
+  let view: FolderView | undefined = FolderView.root(source, query);
+  for (const name of base) {
+    if (view === undefined || view.hides(name)) return 'nothing';
+    if (!view.entries.includes(`${name}/`)) return view.entries.includes(name) ? 'elsewhere' : 'nothing';
+    if (view.ignores(name, 'directory')) return 'nothing';
+    view = view.enter(name);
+  }
+  return 'folder';
+}
+
+async function runSearch(search: Search, base: readonly string[]): Promise<SearchAnswer> {
+  const { query, results, source } = search;
+  const running = startSearch(search, base);
+  const stop = (): void => running.kill();
+  query.signal?.addEventListener('abort', stop, { once: true });
+  let isStopped = false;
+  let end: ProgramEnd;
+  try {
+    isStopped = await readOutput(running, search);
+  } finally {
+    query.signal?.removeEventListener('abort', stop);
+    // Whatever happened, nothing is left running.
+    if (isStopped || query.signal?.aborted) running.kill();
+    else running.stdout.resume();
+    end = await running.ended;
+  }
+  const interrupted = query.signal?.aborted === true && end.code === null;
+  if (isStopped || interrupted) return results.answer({ interrupted });
+  if (source.bubblewrap !== undefined && end.complaint.startsWith('bwrap:')) {
+    return runSearch({ ...search, source: { ...source, bubblewrap: undefined } }, []);
+  }
+  checkEnd(end);
+  return results.answer({ interrupted: false });
+}
+
+function startSearch({ source, query }: Search, base: readonly string[]): RunningProgram {
+  const { bubblewrap, program, root } = source;
+  const args = searchArguments(query, { base, readsParents: bubblewrap !== undefined });
+  const command =
+    bubblewrap === undefined ? { file: program, args } : confinedCommand(bubblewrap, { folder: '.', program, args });
+  const fd = root.openBeneath(joinPath([]), DIRECTORY_HANDLE);
+  try {
+    // The child enters the folder behind the descriptor, wherever that has been moved to.
+    return runProgram(command, { folder: `/proc/self/fd/${fd}` });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** True when there were more results than asked for. */
+async function readOutput(running: RunningProgram, search: Search): Promise<boolean> {
+  const { query, results } = search;
+  const isCount = query.report === 'counts';
+  const output = new SearchOutput({
+    wants: (path) => search.accepts(path) && (query.includeHidden || !isHidden(path)),
+    batchLines: isCount ? COUNT_BATCH_LINES : Number.POSITIVE_INFINITY,
+    maxLength: query.maxLineLength,
+  });
+  const accept = acceptor(search);
+  const isOver = (): boolean => results.isOver(isCount ? 0 : (output.current?.matchCount ?? 0));
+  for await (const chunk of running.stdout) {
+    for (const file of output.write(chunk as Buffer)) await accept(file);
+    if (isOver()) break;
+  }
+  for (const file of output.end()) await accept(file);
+  return isOver();
+}
+
+function isHidden(path: string): boolean {
+  return path.startsWith('.') || path.includes('/.');
+}
+
+/** Behind the wall a found line counts at once; without it, once it is confirmed. */
+function acceptor({ source, query, results }: Search): (file: FoundFile) => MaybePromise<void> {
+  if (source.bubblewrap !== undefined) return (file) => results.add(file);
+  const pace = new Pace(query.signal);
+  return async (file) => {
+    try {
+      results.add(await confirmFile(file, { root: source.root, pace, maxLength: query.maxLineLength }));
+    } catch (thrown) {
+      // What could not be confirmed in time is not known to be inside.
+      if (query.signal?.aborted !== true) throw thrown;
+    }
+  };
+}
+
+/** Two means that some file could not be read, or that the pattern is wrong; only then it complains. */
+function checkEnd({ code, complaint }: ProgramEnd): void {
+  if (code === 2 && complaint !== '') throw explainPattern(complaint);
+  if (code === 0 || code === 1 || code === 2) return;
+  throw failure('tool_failure', 'retryable', 'Search program ended unexpectedly', {
+    details: { reason: code === null ? 'killed' : `exit code ${code}`, next: 'try again, with a narrower glob' },
+  });
+}

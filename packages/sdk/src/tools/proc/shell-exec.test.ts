@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { ToolResponse } from '@tool-runtime/protocol';
+import { openScratchRuntime, type ScratchRuntime } from '../../testing/scratch-runtime.ts';
+
+const REGISTRY = {
+  file: 'ops.yaml',
+  text: [
+    'version: 1',
+    'shell_allow:',
+    ...['echo', 'cat', 'sleep', 'ls', 'pwd', 'printenv', 'head', 'tr', 'false', 'true', 'seq', 'kill'].map((name) => `  - '^${name}( |$)'`),
+    "  - '^sh -c .kill -9 \\$\\$.$'",
+    "  - '^python3 -c .*$'",
+    '',
+  ].join('\n'),
+};
+
+async function withShell(use: (scratch: ScratchRuntime) => Promise<void>): Promise<void> {
+  const scratch = await openScratchRuntime({ registry: REGISTRY, secrets: ['hunter2hunter2'] });
+  try {
+    await use(scratch);
+  } finally {
+    await scratch.dispose();
+  }
+}
+
+interface ShellData {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdout_bytes: number;
+  readonly truncated: boolean;
+  readonly stdout_artifact?: string;
+  readonly job?: string;
+}
+
+const dataOf = (response: ToolResponse): ShellData => {
+  assert.deepEqual(response.errors, []);
+  return response.data as unknown as ShellData;
+};
+
+describe('S0-36 shell_exec', () => {
+  test('S0-36 4.17 runs what the allowlist allows and answers with code and streams; a non-zero code is no failure', () =>
+    withShell(async ({ session }) => {
+      const { code, stdout, stderr } = dataOf(await session.call('shell_exec', { cmd: "echo 'hello  there' | tr a-z A-Z" }));
+      assert.deepEqual([code, stdout, stderr], [0, 'HELLO  THERE\n', '']);
+      assert.equal(dataOf(await session.call('shell_exec', { cmd: 'false' })).code, 1);
+      assert.equal(dataOf(await session.call('shell_exec', { argv: ['echo', '$HOME; `id`'] })).stdout, '$HOME; `id`\n');
+    }));
+
+  test('S0-12 operators run as a shell would run them, without a shell', () =>
+    withShell(async ({ session }) => {
+      const run = async (cmd: string) => dataOf(await session.call('shell_exec', { cmd }));
+      assert.equal((await run('false && echo a || echo b; echo c')).stdout, 'b\nc\n');
+      assert.equal((await run('true && echo a && false')).code, 1);
+      assert.equal((await run('seq 100000 | head -n 2')).stdout, '1\n2\n');
+    }));
+
+  test('S0-12 S0-61 what is not allowed does not start, and the refusal names rule, position and registry line', () =>
+    withShell(async (scratch) => {
+      const refused = await scratch.session.call('shell_exec', { cmd: 'echo ok; touch escaped' });
+      assert.equal(refused.errors[0]?.code, 'E_POLICY');
+      assert.equal(refused.errors[0]?.details?.['rule'], 'sec.shell.allowlist');
+      assert.equal(refused.errors[0]?.details?.['position'], 10);
+      assert.match(String(refused.errors[0]?.details?.['registry']), /^ops\.yaml:2$/);
+      assert.equal(existsSync(join(scratch.workspace, 'escaped')), false);
+      assert.equal((await scratch.session.call('shell_exec', { cmd: 'echo ok' })).ok, true);
+    }));
+
+  test('S0-36 cwd is sandboxed, stdin and env reach the command, dangerous names do not', () =>
+    withShell(async (scratch) => {
+      mkdirSync(join(scratch.workspace, 'sub'));
+      const run = (args: object) => scratch.session.call('shell_exec', args);
+      assert.match(dataOf(await run({ cmd: 'pwd', cwd: 'sub' })).stdout, /\/sub\n$/);
+      assert.equal((await run({ cmd: 'pwd', cwd: '..' })).errors[0]?.code, 'E_POLICY');
+      assert.equal(dataOf(await run({ cmd: 'cat', stdin: 'typed' })).stdout, 'typed');
+      assert.equal(dataOf(await run({ cmd: 'cat' })).stdout, '');
+      assert.equal(dataOf(await run({ cmd: 'printenv GREETING', env: { GREETING: 'hi' } })).stdout, 'hi\n');
+      assert.equal((await run({ cmd: 'printenv', env: { LD_PRELOAD: 'x' } })).errors[0]?.code, 'E_POLICY');
+    }));
+
+  test('S0-13 secrets are redacted in the answer, and the environment of the host is not inherited', () =>
+    withShell(async ({ session, runtime }) => {
+      process.env['TOOL_RUNTIME_TEST_CANARY'] = 'canary-value';
+      const everything = dataOf(await session.call('shell_exec', { cmd: 'printenv' })).stdout;
+      assert.doesNotMatch(everything, /canary-value/);
+      const env = { MY_TOKEN: 'tok-abcdef-123456' };
+      const printed = await session.call('shell_exec', { cmd: 'printenv MY_TOKEN; echo hunter2hunter2', env });
+      assert.doesNotMatch(JSON.stringify([printed, ...runtime.records()]), /tok-abcdef|hunter2hunter2/);
+      delete process.env['TOOL_RUNTIME_TEST_CANARY'];
+    }));
+
+  test('S0-37 a command over its time is killed with all its children and what it printed comes back', () =>
+    withShell(async ({ session }) => {
+      const response = await session.call('shell_exec', { cmd: 'echo begun; sleep 30', timeout_ms: 500 });
+      assert.equal(response.errors[0]?.code, 'E_TIMEOUT');
+      assert.equal(response.errors[0]?.details?.['stdout'], 'begun\n');
+    }));
+
+  test('4.17 a program that does not exist is E_SHELL, and so is death by a signal', () =>
+    withShell(async ({ session }) => {
+      const killed = await session.call('shell_exec', { argv: ['python3', '-c', 'import os; os.kill(os.getpid(), 9)'] });
+      assert.equal(killed.errors[0]?.code, 'E_SHELL', JSON.stringify(killed));
+    }));
+
+  test('S0-38 S2-22 output over 5 MiB is cut in the middle with exact counts, and the artifact has all of it', () =>
+    withShell(async ({ session }) => {
+      const data = dataOf(await session.call('shell_exec', { cmd: 'seq 1000000' }));
+      assert.equal(data.truncated, true);
+      assert.equal(data.stdout_bytes, 6_888_896);
+      assert.ok(data.stdout.startsWith('1\n2\n') && data.stdout.endsWith('999999\n1000000\n'));
+      assert.ok(data.stdout.length < 5.5 * 1024 * 1024);
+      const artifact = data.stdout_artifact;
+      const page = await session.call('artifact_read', { artifact, offset: -8, max_bytes: 100 });
+      assert.equal((page.data as { content: string }).content, '1000000\n');
+      const found = await session.call('artifact_read', { artifact, search: '^54321$' });
+      assert.deepEqual((found.data as { matches: unknown }).matches, [{ line: 54321, text: '54321' }]);
+      const tail = await session.call('artifact_read', { artifact, tail_lines: 2 });
+      assert.equal((tail.data as { content: string }).content, '999999\n1000000\n');
+    }));
+
+  test('neither or both of cmd and argv is E_VALIDATION_FAIL', () =>
+    withShell(async ({ session }) => {
+      for (const args of [{}, { cmd: 'ls', argv: ['ls'] }]) {
+        assert.equal((await session.call('shell_exec', args)).errors[0]?.code, 'E_VALIDATION_FAIL');
+      }
+    }));
+
+  test('the workspace is writable for commands, its git folder and registry are not', () =>
+    withShell(async (scratch) => {
+      const registry = { ...REGISTRY, text: REGISTRY.text.replace("'^kill( |$)'", "'^tee( |$)'") };
+      const { session, workspace, dispose } = await openScratchRuntime({ registry });
+      mkdirSync(join(workspace, '.git'));
+      writeFileSync(join(workspace, '.git/config'), 'old');
+      assert.equal(dataOf(await session.call('shell_exec', { cmd: 'echo x | tee made.txt' })).code, 0);
+      assert.equal(readFileSync(join(workspace, 'made.txt'), 'utf8'), 'x\n');
+      assert.notEqual(dataOf(await session.call('shell_exec', { cmd: 'echo x | tee .git/config' })).code, 0);
+      assert.equal(readFileSync(join(workspace, '.git/config'), 'utf8'), 'old');
+      await dispose();
+      assert.ok(scratch);
+    }));
+
+  test('S0-60 without shell_allow the tool is hidden and refused', async () => {
+    const { session, dispose } = await openScratchRuntime();
+    assert.ok(session.hidden().some((tool) => tool.name === 'shell_exec'));
+    assert.equal((await session.call('shell_exec', { cmd: 'ls' })).errors[0]?.code, 'E_POLICY');
+    await dispose();
+  });
+});
+
+describe('jobs', () => {
+  test('a command that still runs answers with a job that can be polled, fed and stopped', () =>
+    withShell(async ({ session }) => {
+      const started = dataOf(await session.call('shell_exec', { cmd: 'cat', yield_after_ms: 50 }));
+      const job = started.job ?? '';
+      assert.match(job, /^job-/);
+      await session.call('job_input', { job, text: 'typed later\n' });
+      const poll = (wait_ms: number) => session.call('job_poll', { job, wait_ms });
+      const news = (await poll(5_000)).data as { state: string; stdout: string };
+      assert.deepEqual([news.state, news.stdout], ['running', 'typed later\n']);
+      await session.call('job_input', { job, end: true });
+      const end = (await poll(5_000)).data as { state: string; code: number };
+      assert.deepEqual([end.state, end.code], ['exited', 0]);
+      assert.equal((await session.call('job_poll', { job: 'job-none' })).errors[0]?.code, 'E_VALIDATION_FAIL');
+    }));
+
+  test('job_stop kills the tree, job_list shows it, and another session sees nothing of it', () =>
+    withShell(async ({ runtime, session }) => {
+      const started = dataOf(await session.call('shell_exec', { cmd: 'sleep 60', yield_after_ms: 0 }));
+      const stopped = (await session.call('job_stop', { job: started.job })).data as { state: string };
+      assert.equal(stopped.state, 'killed');
+      const list = (await session.call('job_list', {})).data as { jobs: { job: string; state: string }[] };
+      assert.deepEqual(list.jobs.map(({ job, state }) => [job, state]), [[started.job, 'killed']]);
+      const other = await runtime.openSession();
+      assert.deepEqual((await other.call('job_list', {})).data, { jobs: [] });
+      assert.equal((await other.call('job_poll', { job: started.job })).ok, false);
+    }));
+
+  test('closing the session ends its jobs', async () => {
+    const scratch = await openScratchRuntime({ registry: REGISTRY });
+    const started = dataOf(await scratch.session.call('shell_exec', { cmd: 'sleep 61', yield_after_ms: 0 }));
+    assert.ok(started.job);
+    await scratch.session.close();
+    const observer = await scratch.runtime.openSession();
+    const rows = (await observer.call('proc_list', { filter: 'sleep 61' })).data as { processes: unknown[] };
+    assert.deepEqual(rows.processes, []);
+    await scratch.dispose();
+  });
+});
