@@ -289,7 +289,7 @@ describe('each violation is found, and nothing else', () => {
     [
       'more than 16 own imports',
       {
-        'scripts/x.ts': `/** Knows too much. */\n${`import type { a } from './y.ts';\n`.repeat(17)}`,
+        'scripts/x.ts': `/** Knows too much. */\n${`import { a } from './y.ts';\n`.repeat(17)}`,
         'scripts/y.ts': `export {};\n`,
       },
       ['fail sizes scripts/x.ts'],

@@ -92,7 +92,7 @@ function text(lines: readonly Buffer[], ends: boolean): Buffer {
   return ends || whole.at(-1) !== 10 ? whole : whole.subarray(0, -1);
 }
 
-/** The one case in which the file's style wins over the letter of the diff; see below. */
+/** Such a diff knows nothing of the file's line ends: there the style of the file wins over its letter. */
 function isStyleKept(before: Buffer, diff: Buffer): boolean {
   return before.includes('\r\n') && !diff.includes(13);
 }

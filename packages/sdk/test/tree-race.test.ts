@@ -30,6 +30,7 @@ import { createWorkspace, type FileWorkspace } from '../src/platform/workspace.t
 const CANARY = 'canary outside';
 const MAX_NAIVE_ROUNDS = 200_000;
 const ROUNDS = 4000;
+const CHECK_EVERY = 7;
 const MAX_ROUNDS = 100_000;
 /** A refusal is quick and proves little, so every operation has to get through so often. */
 const MIN_DONE = 100;
@@ -67,6 +68,7 @@ const ATTACKER = `
 interface Arena {
   readonly inside: string;
   readonly outside: string;
+  readonly attacker: ChildProcess;
 }
 
 /** `inside/folder` and `inside/tree/folder` are swapped for links to the folder outside. */
@@ -90,7 +92,7 @@ async function arena(t: TestContext): Promise<Arena> {
     await over;
     rmSync(base, { recursive: true, force: true });
   });
-  return { inside, outside };
+  return { inside, outside, attacker };
 }
 
 async function attack(places: readonly string[]): Promise<ChildProcess> {
@@ -105,6 +107,17 @@ async function attack(places: readonly string[]): Promise<ChildProcess> {
   return attacker;
 }
 
+/** Looking has to be safe from the swaps too, so the attacker stands still meanwhile. */
+function whileHalted(attacker: ChildProcess, look: () => void): void {
+  attacker.kill('SIGSTOP');
+  while (!/^\d+ \(.*\) T /.test(readFileSync(`/proc/${attacker.pid}/stat`, 'utf8')));
+  try {
+    look();
+  } finally {
+    attacker.kill('SIGCONT');
+  }
+}
+
 /** Whether bytes from outside lie anywhere inside, found without following links. */
 function holdsCanary(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -112,7 +125,8 @@ function holdsCanary(path: string): boolean {
   return stat?.isFile() === true && readFileSync(path, 'utf8') === CANARY;
 }
 
-function checkOutside(outside: string): void {
+function checkBorder(inside: string, outside: string): void {
+  assert.ok(!holdsCanary(inside), 'something from outside lies inside');
   assert.deepEqual(readdirSync(outside), ['deep']);
   assert.deepEqual(readdirSync(join(outside, 'deep')), ['file']);
   assert.equal(readFileSync(join(outside, 'deep/file'), 'utf8'), CANARY);
@@ -185,7 +199,7 @@ const OPERATIONS: Record<string, (workspace: FileWorkspace) => unknown> = {
 
 for (const backend of ['openat2', 'walk'] as const) {
   test(`S0-27 S0-28 S0-29 S0-34 ${backend} never reaches outside while folders are swapped`, async (t) => {
-    const { inside, outside } = await arena(t);
+    const { inside, outside, attacker } = await arena(t);
     const root = openRoot(inside, { backend });
     t.after(root.close);
     const workspace = createWorkspace(root);
@@ -196,10 +210,9 @@ for (const backend of ['openat2', 'walk'] as const) {
       const name = names[round % names.length] ?? '';
       const answer = await answerOf(() => OPERATIONS[name]?.(workspace));
       answers.set(`${name} ${answer}`, (answers.get(`${name} ${answer}`) ?? 0) + 1);
-      if (round % 50 === 0) checkOutside(outside);
+      if (round % CHECK_EVERY === 0) whileHalted(attacker, () => checkBorder(inside, outside));
     }
-    checkOutside(outside);
-    assert.ok(!holdsCanary(inside));
+    whileHalted(attacker, () => checkBorder(inside, outside));
     t.diagnostic(JSON.stringify(Object.fromEntries([...answers].sort())));
     // Both sides of the swap were met, so the race was on.
     assert.ok(isEnough() && answers.has('copy through E_POLICY'));

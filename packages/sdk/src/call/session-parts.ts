@@ -5,9 +5,9 @@
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ToolAnnotations } from '../contracts/annotations.ts';
+import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';

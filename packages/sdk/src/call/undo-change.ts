@@ -11,9 +11,7 @@ export type Undo = () => Promise<void>;
 
 export type Original =
   /** `folders`: those on the way that were missing too, the outermost first. */
-  | { readonly type: 'missing'; readonly folders: readonly string[] }
-  | OriginalFile
-  | { readonly type: 'not_kept' };
+  { readonly type: 'missing'; readonly folders: readonly string[] } | OriginalFile | { readonly type: 'not_kept' };
 
 interface OriginalFile {
   readonly type: 'file';

@@ -21,11 +21,18 @@ import { errnoCode } from './errno-error.ts';
 const HANDLE = /^artifact:([0-9a-f]{32})$/;
 const DRAFT_SUFFIX = '.part';
 
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
+const MAX_BYTES = 1024 * 1024 * 1024;
+
 export function createArtifactFiles(stateFolder: string): ArtifactStore {
   const folder = join(stateFolder, 'artifacts');
+  let isPruned = false;
   return {
     create() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Once per runtime, and only when one is made: most runtimes keep none.
+      if (!isPruned) prune(folder, { maxAgeMs: MAX_AGE_MS, maxBytes: MAX_BYTES, now: Date.now() });
+      isPruned = true;
       return createWriter(join(folder, randomBytes(16).toString('hex')));
     },
     read: (handle, range) => readPage(pathOf(folder, handle), handle, range),

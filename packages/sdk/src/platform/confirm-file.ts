@@ -17,7 +17,7 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_UTF16_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 /** Reading a chunk, in the pace's units. */
-const CHUNK_UNITS = 2048;
+const CHUNK_UNITS = 256;
 
 export interface Confirmation {
   readonly root: Root;
@@ -25,15 +25,20 @@ export interface Confirmation {
   readonly maxLength: number;
 }
 
-export async function confirmFile(file: FoundFile, confirmation: Confirmation): Promise<FoundFile> {
-  const fd = openFound(confirmation.root, file.path);
-  if (fd === undefined) return { ...file, lines: [], matchCount: 0 };
-  try {
-    const lines = await confirmedLines(fd, file.lines, confirmation);
-    return { ...file, lines, matchCount: lines.filter(({ byteColumn }) => byteColumn > 0).length };
-  } finally {
-    closeSync(fd);
-  }
+/** Handles one file at a time: they are read into the same buffer. */
+export function createConfirmer(confirmation: Confirmation): (file: FoundFile) => Promise<FoundFile> {
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  return async (file) => {
+    const fd = openFound(confirmation.root, file.path);
+    if (fd === undefined) return { ...file, lines: [], matchCount: 0 };
+    try {
+      const check = new LineCheck(file.lines, confirmation.maxLength);
+      const lines = await confirmedLines({ fd, chunk }, check, confirmation.pace);
+      return { ...file, lines, matchCount: lines.filter(({ byteColumn }) => byteColumn > 0).length };
+    } finally {
+      closeSync(fd);
+    }
+  };
 }
 
 /** Undefined when the name leads to no regular file inside the root. */
@@ -50,9 +55,11 @@ function openFound(root: Root, path: string): number | undefined {
   return undefined;
 }
 
-async function confirmedLines(fd: number, lines: readonly FoundLine[], { pace, maxLength }: Confirmation) {
-  const check = new LineCheck(lines, maxLength);
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+async function confirmedLines(
+  { fd, chunk }: { readonly fd: number; readonly chunk: Buffer },
+  check: LineCheck,
+  pace: Pace,
+): Promise<FoundLine[]> {
   let position = 0;
   for (;;) {
     const bytes = chunk.subarray(0, readSync(fd, chunk, 0, CHUNK_BYTES, position));
@@ -62,8 +69,8 @@ async function confirmedLines(fd: number, lines: readonly FoundLine[], { pace, m
     }
     check.add(position === 0 ? withoutByteOrderMark(bytes) : bytes);
     position += bytes.length;
-    if (bytes.length < CHUNK_BYTES || check.isDone) return check.end();
     if (pace.isDue(CHUNK_UNITS)) await pace.pause();
+    if (bytes.length < CHUNK_BYTES || check.isDone) return check.end();
   }
 }
 

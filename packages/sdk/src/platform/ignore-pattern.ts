@@ -75,8 +75,8 @@ function readPath(pattern: string): Target | undefined {
   if (tokens === undefined || tokens.length === 0) return undefined;
   const nameAt = tokens.findLastIndex(isSlash) + 1;
   const [above, last] = [tokens.slice(0, nameAt), tokens.slice(nameAt)];
-  if (last.length === 0) return undefined;
   if (tokens.some(isInsideName)) return wholePath(tokens);
+  if (last.length === 0) return undefined;
   if (!last.some(({ type }) => type === 'globstar')) return { folder: folderPattern(above), name: namePattern(last) };
   if (last.length === 1) return { folder: everyFolderBelow(above), name: EVERYTHING };
   return wholePath(tokens);

@@ -12,7 +12,7 @@ import type { MaybePromise } from '../contracts/workspace.ts';
 import { globBase } from '../glob/glob-base.ts';
 import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { type Bubblewrap, confinedCommand } from './confinement.ts';
-import { confirmFile } from './confirm-file.ts';
+import { createConfirmer } from './confirm-file.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { Pace } from './pace.ts';
@@ -135,9 +135,10 @@ function isHidden(path: string): boolean {
 function acceptor({ source, query, results }: Search): (file: FoundFile) => MaybePromise<void> {
   if (source.bubblewrap !== undefined) return (file) => results.add(file);
   const pace = new Pace(query.signal);
+  const confirm = createConfirmer({ root: source.root, pace, maxLength: query.maxLineLength });
   return async (file) => {
     try {
-      results.add(await confirmFile(file, { root: source.root, pace, maxLength: query.maxLineLength }));
+      results.add(await confirm(file));
     } catch (thrown) {
       // What could not be confirmed in time is not known to be inside.
       if (query.signal?.aborted !== true) throw thrown;

@@ -47,7 +47,9 @@ export async function testWall({ spawner, folder, enter }: WallTest): Promise<st
     mkdirSync(workspace);
     writeFileSync(join(outside, CANARY), 'canary\n');
     const printed = await runInside({ spawner, folder, enter }, outside, workspace);
-    return existsSync(join(outside, 'written')) ? 'Wall does not stand: can write outside the workspace' : judge(printed);
+    return existsSync(join(outside, 'written'))
+      ? 'Wall does not stand: can write outside the workspace'
+      : judge(printed);
   } finally {
     rmSync(outside, { recursive: true, force: true });
   }

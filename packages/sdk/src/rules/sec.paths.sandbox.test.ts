@@ -9,8 +9,8 @@ function subject(...values: string[]): RuleSubject {
     args: {},
     paths: values.map((value) => ({ key: 'path', value })),
     urls: [],
-  commands: [],
-  environments: [],
+    commands: [],
+    environments: [],
     profile: { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' },
     changes: [],
   };

@@ -2,9 +2,9 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { readOnlyView } from '../call/execution-context.ts';
 import type { ExecutionContext, SessionParts } from '../call/session-parts.ts';
+import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JournalStore } from '../contracts/journal.ts';

@@ -55,7 +55,10 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
       annotated: tool.annotations !== undefined,
       annotations: completeAnnotations(tool.annotations),
       // A tool whose calls may stay lower is shown; each call is judged by its own arguments.
-      profile: { ...staticProfile(tool), ...(tool.leastLevel === undefined ? {} : { side_effect_level: tool.leastLevel }) },
+      profile: {
+        ...staticProfile(tool),
+        ...(tool.leastLevel === undefined ? {} : { side_effect_level: tool.leastLevel }),
+      },
     });
     return undefined;
   } catch (refusal) {

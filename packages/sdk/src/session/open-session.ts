@@ -36,10 +36,9 @@ export async function openSession(
       onClosed(session);
       parts.broker.revokeSession(identity.sessionId);
       parts.http.close();
-      await parts.jobs.close();
-      await parts.commands.close();
       runtime.metrics.forget(identity.sessionId);
-      await runtime.journal.append([sessionRecord(reason, identity, fingerprint, runtime)]);
+      const recorded = runtime.journal.append([sessionRecord(reason, identity, fingerprint, runtime)]);
+      await Promise.all([recorded, parts.jobs.close(), parts.commands.close()]);
     },
   });
   return session;

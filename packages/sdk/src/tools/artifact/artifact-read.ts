@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import { defineTool } from '../../contracts/tool.ts';
 import { compilePattern, patternProblem } from '../../pattern/compile-pattern.ts';
+import { wholeCharacters } from '../../text/decode-text.ts';
 
 const PAGE_DEFAULT = 65_536;
 const PAGE_MAX = 5 * 1024 * 1024;
@@ -45,13 +46,18 @@ export const artifactRead = defineTool({
   measure: ({ content }) => content.length,
   async run({ artifact, offset, max_bytes, tail_lines, search, max_results }, { artifacts, signal }) {
     if (search !== undefined) return searchLines(artifacts, { artifact, search, maxResults: max_results, signal });
-    const page = artifacts.read(artifact, { offset: tail_lines === undefined ? offset : -max_bytes, length: max_bytes });
-    const text = new TextDecoder().decode(page.bytes);
+    const page = artifacts.read(artifact, {
+      offset: tail_lines === undefined ? offset : -max_bytes,
+      length: max_bytes,
+    });
+    // A character cut in two at the end belongs to the next page, unless it is all there is.
+    const whole = wholeCharacters(page.bytes, 'utf-8') || page.bytes.length;
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(page.bytes.subarray(0, whole));
     const content = tail_lines === undefined ? text : lastLines(text, tail_lines);
-    const end = page.offset + page.bytes.length;
+    const end = page.offset + whole;
     return {
       content,
-      offset: end - new TextEncoder().encode(content).length,
+      offset: tail_lines === undefined ? page.offset : end - Buffer.byteLength(content),
       next_offset: end < page.totalBytes ? end : null,
       total_bytes: page.totalBytes,
       truncated: false,

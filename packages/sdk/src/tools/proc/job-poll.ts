@@ -36,6 +36,14 @@ export const jobPoll = defineTool({
   async run({ job, wait_ms }, { jobs, redact, signal }) {
     const { id, state, code, signal: endedBy, stdout, stderr, missedBytes } = await jobs.poll(job, wait_ms, signal);
     const shown = (text: string): string => redact(stripVTControlCharacters(text));
-    return { job: id, state, code, signal: endedBy, stdout: shown(stdout), stderr: shown(stderr), missed_bytes: missedBytes };
+    return {
+      job: id,
+      state,
+      code,
+      signal: endedBy,
+      stdout: shown(stdout),
+      stderr: shown(stderr),
+      missed_bytes: missedBytes,
+    };
   },
 });

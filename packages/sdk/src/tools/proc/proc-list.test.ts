@@ -43,12 +43,18 @@ describe('S0-35 proc_list', () => {
   });
 
   test('S0-35 filters by a linear regex and redacts known secrets and token shapes', () =>
-    withSleeper(['--marker-7f3a', '--password=hunter2hunter2', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'], async (pid) => {
-      const { rows } = await list({ filter: 'marker-[0-9a-f]{4}' });
-      assert.deepEqual(rows.map((row) => row.pid), [pid]);
-      assert.doesNotMatch(rows[0]?.cmd ?? '', /hunter2|ghp_abc/);
-      assert.deepEqual((await list({ filter: 'hunter2hunter2' })).rows, []);
-    }));
+    withSleeper(
+      ['--marker-7f3a', '--password=hunter2hunter2', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'],
+      async (pid) => {
+        const { rows } = await list({ filter: 'marker-[0-9a-f]{4}' });
+        assert.deepEqual(
+          rows.map((row) => row.pid),
+          [pid],
+        );
+        assert.doesNotMatch(rows[0]?.cmd ?? '', /hunter2|ghp_abc/);
+        assert.deepEqual((await list({ filter: 'hunter2hunter2' })).rows, []);
+      },
+    ));
 
   test('S0-35 S0-81 returns at most limit rows and says when there were more', async () => {
     const { rows, truncated } = await list({ limit: 1 });

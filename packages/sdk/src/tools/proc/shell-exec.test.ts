@@ -10,7 +10,9 @@ const REGISTRY = {
   text: [
     'version: 1',
     'shell_allow:',
-    ...['echo', 'cat', 'sleep', 'ls', 'pwd', 'printenv', 'head', 'tr', 'false', 'true', 'seq', 'kill'].map((name) => `  - '^${name}( |$)'`),
+    ...['echo', 'cat', 'sleep', 'ls', 'pwd', 'printenv', 'head', 'tr', 'false', 'true', 'seq', 'kill'].map(
+      (name) => `  - '^${name}( |$)'`,
+    ),
     "  - '^sh -c .kill -9 \\$\\$.$'",
     "  - '^python3 -c .*$'",
     '',
@@ -44,7 +46,9 @@ const dataOf = (response: ToolResponse): ShellData => {
 describe('S0-36 shell_exec', () => {
   test('S0-36 4.17 runs what the allowlist allows and answers with code and streams; a non-zero code is no failure', () =>
     withShell(async ({ session }) => {
-      const { code, stdout, stderr } = dataOf(await session.call('shell_exec', { cmd: "echo 'hello  there' | tr a-z A-Z" }));
+      const { code, stdout, stderr } = dataOf(
+        await session.call('shell_exec', { cmd: "echo 'hello  there' | tr a-z A-Z" }),
+      );
       assert.deepEqual([code, stdout, stderr], [0, 'HELLO  THERE\n', '']);
       assert.equal(dataOf(await session.call('shell_exec', { cmd: 'false' })).code, 1);
       assert.equal(dataOf(await session.call('shell_exec', { argv: ['echo', '$HOME; `id`'] })).stdout, '$HOME; `id`\n');
@@ -101,7 +105,9 @@ describe('S0-36 shell_exec', () => {
 
   test('4.17 a program that does not exist is E_SHELL, and so is death by a signal', () =>
     withShell(async ({ session }) => {
-      const killed = await session.call('shell_exec', { argv: ['python3', '-c', 'import os; os.kill(os.getpid(), 9)'] });
+      const killed = await session.call('shell_exec', {
+        argv: ['python3', '-c', 'import os; os.kill(os.getpid(), 9)'],
+      });
       assert.equal(killed.errors[0]?.code, 'E_SHELL', JSON.stringify(killed));
     }));
 
@@ -147,45 +153,5 @@ describe('S0-36 shell_exec', () => {
     assert.ok(session.hidden().some((tool) => tool.name === 'shell_exec'));
     assert.equal((await session.call('shell_exec', { cmd: 'ls' })).errors[0]?.code, 'E_POLICY');
     await dispose();
-  });
-});
-
-describe('jobs', () => {
-  test('a command that still runs answers with a job that can be polled, fed and stopped', () =>
-    withShell(async ({ session }) => {
-      const started = dataOf(await session.call('shell_exec', { cmd: 'cat', yield_after_ms: 50 }));
-      const job = started.job ?? '';
-      assert.match(job, /^job-/);
-      await session.call('job_input', { job, text: 'typed later\n' });
-      const poll = (wait_ms: number) => session.call('job_poll', { job, wait_ms });
-      const news = (await poll(5_000)).data as { state: string; stdout: string };
-      assert.deepEqual([news.state, news.stdout], ['running', 'typed later\n']);
-      await session.call('job_input', { job, end: true });
-      const end = (await poll(5_000)).data as { state: string; code: number };
-      assert.deepEqual([end.state, end.code], ['exited', 0]);
-      assert.equal((await session.call('job_poll', { job: 'job-none' })).errors[0]?.code, 'E_VALIDATION_FAIL');
-    }));
-
-  test('job_stop kills the tree, job_list shows it, and another session sees nothing of it', () =>
-    withShell(async ({ runtime, session }) => {
-      const started = dataOf(await session.call('shell_exec', { cmd: 'sleep 60', yield_after_ms: 0 }));
-      const stopped = (await session.call('job_stop', { job: started.job })).data as { state: string };
-      assert.equal(stopped.state, 'killed');
-      const list = (await session.call('job_list', {})).data as { jobs: { job: string; state: string }[] };
-      assert.deepEqual(list.jobs.map(({ job, state }) => [job, state]), [[started.job, 'killed']]);
-      const other = await runtime.openSession();
-      assert.deepEqual((await other.call('job_list', {})).data, { jobs: [] });
-      assert.equal((await other.call('job_poll', { job: started.job })).ok, false);
-    }));
-
-  test('closing the session ends its jobs', async () => {
-    const scratch = await openScratchRuntime({ registry: REGISTRY });
-    const started = dataOf(await scratch.session.call('shell_exec', { cmd: 'sleep 61', yield_after_ms: 0 }));
-    assert.ok(started.job);
-    await scratch.session.close();
-    const observer = await scratch.runtime.openSession();
-    const rows = (await observer.call('proc_list', { filter: 'sleep 61' })).data as { processes: unknown[] };
-    assert.deepEqual(rows.processes, []);
-    await scratch.dispose();
   });
 });

@@ -14,13 +14,25 @@ const STREAM_BYTES = 5 * 1024 * 1024;
 
 const args = z
   .strictObject({
-    cmd: z.string().min(1).optional().describe('Plain commands joined by &&, ||, ; or |; quotes allowed, nothing expanded'),
+    cmd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Plain commands joined by &&, ||, ; or |; quotes allowed, nothing expanded'),
     argv: z.array(z.string()).min(1).optional().describe('One command as a list of words, instead of cmd'),
     cwd: z.string().min(1).default('.').describe('Folder to start in, relative to the workspace root'),
-    timeout_ms: z.int().min(1).max(TIMEOUT_MAX).default(TIMEOUT_DEFAULT).describe('The whole tree is killed after this'),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(TIMEOUT_MAX)
+      .default(TIMEOUT_DEFAULT)
+      .describe('The whole tree is killed after this'),
     env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
     stdin: z.string().nullable().default(null).describe('Text for standard input; none means an empty one'),
-    allow_network: z.boolean().default(false).describe("Reach the registry's domains through the proxy; otherwise none"),
+    allow_network: z
+      .boolean()
+      .default(false)
+      .describe("Reach the registry's domains through the proxy; otherwise none"),
     yield_after_ms: z.int().min(0).max(TIMEOUT_MAX).optional().describe('Answer with a job when it still runs by then'),
   })
   .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv');
@@ -31,7 +43,9 @@ const data = z.strictObject({
   stderr: z.string(),
   stdout_bytes: z.int().describe('Bytes printed, also when the text is cut'),
   stderr_bytes: z.int(),
-  truncated: z.boolean().describe('A stream was longer than 5 MiB: its middle is left out here, the artifact has it all'),
+  truncated: z
+    .boolean()
+    .describe('A stream was longer than 5 MiB: its middle is left out here, the artifact has it all'),
   stdout_artifact: z.string().optional().describe('Handle for artifact_read'),
   stderr_artifact: z.string().optional(),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
@@ -126,8 +140,7 @@ interface Answering {
 }
 
 function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
-  const text = (stream: CapturedStream): string =>
-    secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
+  const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
   const stdoutArtifact = keepers.stdout.finish();
   const stderrArtifact = keepers.stderr.finish();
   const printed = {

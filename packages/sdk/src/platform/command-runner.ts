@@ -1,0 +1,128 @@
+/**
+ * Runs judged command lists behind the wall: finds the programs, sees that the wall stands, opens the proxy when network
+ * is asked for, and hands over to the run itself.
+ */
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type { CommandRequest, Isolation, OpenCommandRunner, RunningCommand } from '../contracts/commands.ts';
+import { failure } from '../contracts/failures.ts';
+import { baseEnvironment } from '../shell/environment.ts';
+import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+import { errnoCode } from './errno-error.ts';
+import { createBubblewrap } from './isolation-bubblewrap.ts';
+import { createNoIsolation } from './isolation-none.ts';
+import type { ResolveHost } from './resolve-host.ts';
+import { resolveProgram } from './resolve-program.ts';
+import { type CommandPlan, runCommand } from './run-command.ts';
+import type { Spawner } from './spawned-process.ts';
+import { createSpawner } from './spawner.ts';
+import { defaultStateFolder, openStateFolder } from './state-folder.ts';
+
+export interface CommandRunnerOptions {
+  /** Real path of the workspace root. */
+  readonly workspace: string;
+  readonly isolation: 'bubblewrap' | 'none' | Isolation;
+  /** What commands with network may reach; registry entries in normal form. */
+  readonly allowedDomains: readonly string[];
+  /** The state folder: never visible to commands; the wall keeps its files below it. Default: where state lies by default. */
+  readonly state?: string;
+  /** Programs are looked for here too, after the system's folders. The operator's word, like `readPaths`. */
+  readonly programFolders?: readonly string[];
+  /** Shown to commands, read-only, besides the system folders. */
+  readonly readPaths?: readonly string[];
+  readonly spawner?: Spawner;
+  readonly resolve?: ResolveHost;
+}
+
+const SYSTEM_PROGRAMS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
+  const spawner = options.spawner ?? createSpawner();
+  const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
+  const running = new Set<RunningCommand>();
+  let proxy: Promise<EgressProxy> | undefined;
+
+  async function openSocket(): Promise<string> {
+    proxy ??= openEgressProxy(options);
+    return (await proxy).socket;
+  }
+  return {
+    async start(request) {
+      await requireWall(isolation);
+      const programs = findPrograms(request, options);
+      requireFolder(options.workspace, request.cwd);
+      const proxySocket = request.network && isolation.enforcesNetwork ? await openSocket() : null;
+      requireUncancelled(request.signal);
+      const wall = isolation.enter({ workspace: options.workspace, writable: true, proxySocket });
+      const env = { ...environment(options, wall.places), ...request.env };
+      const plan: CommandPlan = {
+        request,
+        spawner,
+        wall,
+        programs: programs.map((pipeline) => pipeline.map((found) => ({ ...found, env, cwd: request.cwd }))),
+        networkEnforced: isolation.enforcesNetwork,
+      };
+      const command = await runCommand(plan);
+      running.add(command);
+      command.done.finally(() => running.delete(command)).catch(() => {});
+      return command;
+    },
+    async close() {
+      await Promise.all([...running].map((command) => command.stop()));
+      await (await proxy?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+function createIsolation(options: CommandRunnerOptions, spawner: Spawner): Isolation {
+  if (options.isolation === 'none') return createNoIsolation();
+  const state = options.state ?? dirname(defaultStateFolder(options.workspace, process.env));
+  return createBubblewrap({
+    spawner,
+    folder: openStateFolder(join(state, 'wall'), { workspace: options.workspace }).path,
+    hiddenPaths: [state],
+    readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? [])],
+  });
+}
+
+async function requireWall(isolation: Isolation): Promise<void> {
+  const problem = await isolation.check();
+  if (problem === undefined) return;
+  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
+    details: { isolation: isolation.name, next: problem.next },
+  });
+}
+
+/** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
+function findPrograms({ list }: CommandRequest, { workspace, programFolders = [] }: CommandRunnerOptions) {
+  const folders = [...SYSTEM_PROGRAMS, ...programFolders];
+  return list.pipelines.map(({ commands }) =>
+    commands.map(({ argv: [name = '', ...args] }) => ({
+      program: resolveProgram(name, { folders, workspace }),
+      args,
+    })),
+  );
+}
+
+function requireFolder(workspace: string, cwd: string): void {
+  try {
+    if (statSync(join(workspace, cwd)).isDirectory()) return;
+  } catch (thrown) {
+    if (errnoCode(thrown) === undefined) throw thrown;
+  }
+  throw new ToolError('E_SHELL', `Folder not found: ${cwd}`, {
+    path: 'cwd',
+    details: { reason: 'not_found', next: 'start in an existing folder of the workspace' },
+  });
+}
+
+function requireUncancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw failure('cancellation', 'retryable', 'Command was cancelled before it started');
+}
+
+function environment({ programFolders = [] }: CommandRunnerOptions, places: { home: string; temporary: string }) {
+  const base = baseEnvironment(process.env, places);
+  return { ...base, PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':') };
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { OutputCapture } from './output-capture.ts';
+
+function capture(text: string, maxBytes: number, sizes: readonly number[]) {
+  const bytes = Buffer.from(text);
+  const stream = new OutputCapture(maxBytes);
+  let at = 0;
+  for (let turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    stream.add(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return stream.finish();
+}
+
+test('S0-38 keeps what fits, whole, whatever the pieces', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+      (text, sizes) => {
+        const bytes = Buffer.byteLength(text);
+        assert.deepEqual(capture(text, bytes, sizes), { text, totalBytes: bytes, truncated: false });
+      },
+    ),
+  );
+});
+
+test('S0-38 keeps the beginning and the end of what does not fit, says how much is missing, and splits no character', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'ö', '€', '😀', '\n'), minLength: 1, maxLength: 200 }),
+      fc.integer({ min: 0, max: 300 }),
+      fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }),
+      (text, maxBytes, sizes) => {
+        const total = Buffer.byteLength(text);
+        fc.pre(total > maxBytes);
+        const kept = capture(text, maxBytes, sizes);
+        assert.equal(kept.totalBytes, total);
+        assert.equal(kept.truncated, true);
+        const [, head = '', leftOut, tail = ''] = /^(.*)\n\[… (\d+) bytes left out …\]\n(.*)$/s.exec(kept.text) ?? [];
+        assert.ok(text.startsWith(head) && text.endsWith(tail));
+        assert.equal(Number(leftOut), total - Buffer.byteLength(head) - Buffer.byteLength(tail));
+        assert.ok(Buffer.byteLength(head) > Math.ceil(maxBytes / 2) - 4);
+        assert.ok(Buffer.byteLength(tail) > Math.floor(maxBytes / 2) - 4);
+        assert.ok(Buffer.byteLength(head) + Buffer.byteLength(tail) <= maxBytes);
+      },
+    ),
+  );
+});
+
+test('S0-38 bytes that are no text are counted as they are', () => {
+  const stream = new OutputCapture(4);
+  stream.add(Buffer.from([0xff, 0xfe, 0x80, 0x80]));
+  assert.equal(stream.finish().truncated, false);
+  stream.add(Buffer.from([0xff]));
+  assert.equal(stream.finish().totalBytes, 5);
+});

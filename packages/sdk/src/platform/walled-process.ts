@@ -1,0 +1,59 @@
+/** One process behind the wall: started, watched to its end, and everything it left behind ended with it. */
+import { writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { ToolError } from '@tool-runtime/protocol';
+import type { ProcessEnd, Wall, WalledProgram } from '../contracts/commands.ts';
+import { errnoCode } from './errno-error.ts';
+import type { SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
+
+export interface WalledProcess {
+  readonly process: SpawnedProcess;
+  /** Settles when nothing of it is left. */
+  readonly ended: Promise<ProcessEnd>;
+}
+
+export type Ends = Pick<SpawnOptions, 'stdin' | 'stdout' | 'stderr'>;
+
+/** Throws E_SHELL when it cannot be started. */
+export async function startWalled(
+  { spawner, wall }: { readonly spawner: Spawner; readonly wall: Wall },
+  program: WalledProgram,
+  ends: Ends,
+): Promise<WalledProcess> {
+  const { reports, ...confined } = wall.confine(program);
+  try {
+    const process = await spawner.spawn({ ...confined, ...ends, ...(reports ? { extraFds: ['pipe'] } : {}) });
+    preferAsVictim(process.pid);
+    return { process, ended: untilEnded(process, wall) };
+  } catch (thrown) {
+    throw notStarted(program.program, errnoCode(thrown) ?? 'unknown', thrown);
+  }
+}
+
+export function notStarted(program: string, reason: string, cause?: unknown): ToolError {
+  return new ToolError('E_SHELL', `Program could not be started: ${program}`, {
+    path: 'cmd',
+    details: { reason, next: 'look at the reason; the command itself did not run' },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+async function untilEnded(process: SpawnedProcess, wall: Wall): Promise<ProcessEnd> {
+  const [reporting] = process.extra;
+  const report = reporting === undefined ? '' : text(reporting);
+  const end = await process.exited;
+  // Background processes of the same group; without a wall nothing else would end them.
+  process.kill('SIGKILL');
+  process.stdin?.destroy();
+  return wall.settle(end, await report);
+}
+
+/** When memory runs out, the kernel shall take a command rather than the runtime. */
+function preferAsVictim(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '500');
+  } catch (thrown) {
+    // Ended already, or another system.
+    if (errnoCode(thrown) === undefined) throw thrown;
+  }
+}
