@@ -12,9 +12,11 @@ const NOT_STAGES: readonly string[] = [
   'call-types.ts',
   'change-log.ts',
   'execution-context.ts',
+  'is-repeatable.ts',
   'session-parts.ts',
   'settle.ts',
   'trail.ts',
+  'undo-change.ts',
   'used-key.ts',
 ];
 

@@ -1,24 +1,42 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: it must run on any Node to say clearly when that Node is too old.
-import { createRequire, enableCompileCache } from 'node:module';
+// Plain JavaScript on purpose, and careful with imports: it must load on any Node to say clearly when that one is too old.
+import { spawnSync } from 'node:child_process';
+import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const require = createRequire(import.meta.url);
+const require = nodeModule.createRequire(import.meta.url);
 const [major, minor] = process.versions.node.split('.').map(Number);
 const supported = (major === 22 && minor >= 19) || major === 24 || major >= 26;
 
 if (!supported) {
-  process.stderr.write(
-    `tool-runtime needs Node 22.19, 24 or 26 and later; this is Node ${process.versions.node}\n` +
-      'Install a supported version, for example with: npm install node@24\n',
-  );
-  process.exitCode = 2;
+  process.exitCode = runOnInstalledNode() ?? refuse();
 } else if (process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2])) {
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
   // Not the default in the temporary folder, which other users of the machine may have made first: this is code.
-  enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tool-runtime'));
+  nodeModule.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tool-runtime'));
   const { main } = await import('../dist/cli/main.js');
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** A checkout of the project has a fitting Node as the package `node`; undefined where there is none. */
+function runOnInstalledNode() {
+  let node;
+  try {
+    node = join(dirname(require.resolve('node/package.json')), 'bin', 'node');
+  } catch {
+    return undefined;
+  }
+  const run = spawnSync(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  return run.error === undefined ? (run.status ?? 1) : undefined;
+}
+
+function refuse() {
+  process.stderr.write(
+    `tool-runtime needs Node 22.19, 24 or 26 and later; this is Node ${process.versions.node}\n` +
+      'Install a supported version, for example with: npm install node@24\n',
+  );
+  return 2;
 }

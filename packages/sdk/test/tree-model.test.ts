@@ -19,7 +19,8 @@ import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { openRoot } from '../src/platform/root.ts';
 import { createWorkspace, type FileWorkspace } from '../src/platform/workspace.ts';
-import { answerOf, type Folder, listing, type Node, type Operation } from './tree-model.ts';
+import type { Folder, Node } from './model-paths.ts';
+import { answerOf, listing, type Operation } from './tree-model.ts';
 
 const RUNS = 300;
 const BACKENDS = ['openat2', 'walk'] as const;

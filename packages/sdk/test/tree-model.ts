@@ -4,17 +4,18 @@
  * Nodes hang in maps, a path is walked component by component, and every operation is a change of maps. Errors are
  * errno names; `answerOf` says which code a caller sees for them.
  */
-
-export interface Folder {
-  readonly type: 'folder';
-  mode: number;
-  readonly children: Map<string, Node>;
-}
-
-export type Node =
-  | Folder
-  | { readonly type: 'file'; readonly content: string; readonly mode: number }
-  | { readonly type: 'link'; readonly text: string };
+import {
+  type Folder,
+  fail,
+  find,
+  follow,
+  type Node,
+  type Place,
+  parentOf,
+  Refusal,
+  split,
+  walk,
+} from './model-paths.ts';
 
 export type Operation =
   | { readonly do: 'write'; readonly path: string; readonly content: string; readonly createDirs: boolean }
@@ -35,17 +36,6 @@ export type Operation =
       readonly preserveMode: boolean;
     }
   | { readonly do: 'remove'; readonly path: string; readonly recursive: boolean };
-
-class Refusal {
-  readonly code: string;
-  constructor(code: string) {
-    this.code = code;
-  }
-}
-
-const fail = (code: string): never => {
-  throw new Refusal(code);
-};
 
 const POLICY = new Set(['EXDEV', 'ELOOP', 'protected', 'root']);
 
@@ -70,86 +60,6 @@ function perform(root: Folder, operation: Operation): number {
     default:
       return transfer(root, operation);
   }
-}
-
-function split(path: string): { parts: string[]; isFolder: boolean } {
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  return { parts, isFolder: parts.length > 0 && /\/\.?$/.test(path) };
-}
-
-interface Step {
-  readonly folder: Folder;
-  readonly name: string;
-}
-
-/** The folders from the root down to the one the parts lead to. */
-function walk(root: Folder, parts: readonly string[]): Step[] {
-  const steps: Step[] = [{ folder: root, name: '' }];
-  const pending = [...parts];
-  let links = 0;
-  for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
-    const here = steps.at(-1)!.folder;
-    if (name === '.' || name === '') continue;
-    if (name === '..') {
-      if (steps.length === 1) fail('EXDEV');
-      steps.pop();
-      continue;
-    }
-    const next = here.children.get(name) ?? fail('ENOENT');
-    if (next.type === 'file') fail('ENOTDIR');
-    if (next.type === 'folder') steps.push({ folder: next, name });
-    if (next.type === 'link') {
-      links += 1;
-      if (links > 40) fail('ELOOP');
-      if (next.text.startsWith('/')) fail('EXDEV');
-      pending.unshift(...next.text.split('/'));
-    }
-  }
-  return steps;
-}
-
-interface Place {
-  readonly steps: readonly Step[];
-  readonly missing: readonly string[];
-  readonly name: string;
-  readonly existing: Node | undefined;
-}
-
-const parentOf = (place: Place): Folder => place.steps.at(-1)!.folder;
-
-function find(root: Folder, parts: readonly string[]): Place {
-  const folders = parts.slice(0, -1);
-  const name = parts.at(-1);
-  const { steps, depth } = deepest(root, folders);
-  if (name === undefined || name === '..') return fail('EISDIR');
-  const missing = folders.slice(depth);
-  return { steps, missing, name, existing: missing.length > 0 ? undefined : steps.at(-1)!.folder.children.get(name) };
-}
-
-function deepest(root: Folder, folders: readonly string[]): { steps: Step[]; depth: number } {
-  for (let depth = folders.length; ; depth--) {
-    try {
-      return { steps: walk(root, folders.slice(0, depth)), depth };
-    } catch (thrown) {
-      const isMissing = thrown instanceof Refusal && thrown.code === 'ENOENT';
-      if (!isMissing || depth === 0 || folders[depth - 1] === '..') throw thrown;
-    }
-  }
-}
-
-/** Through links in the last place. */
-function follow(root: Folder, path: string, options: { acceptsFolder: boolean }): Place {
-  let { parts, isFolder } = split(path);
-  for (let links = 0; links <= 40; links++) {
-    const place = find(root, parts);
-    if (isFolder && !options.acceptsFolder) fail('EISDIR');
-    if (place.existing?.type !== 'link') return place;
-    if (place.existing.text.startsWith('/')) fail('EXDEV');
-    const behind = split(place.existing.text);
-    parts = [...parts.slice(0, -1), ...behind.parts];
-    isFolder = behind.isFolder;
-  }
-  return fail('ELOOP');
 }
 
 const isProtected = (name: string): boolean => name.toLowerCase() === '.git';

@@ -4,7 +4,7 @@
  * When an "after" rule may still refuse the change, what each change needs to be taken back is kept beside it.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import type { FileChange, TreeChange, Workspace } from '../contracts/workspace.ts';
+import type { FileChange, MaybePromise, TreeChange, Workspace } from '../contracts/workspace.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
 
 interface Step {
@@ -31,6 +31,8 @@ export class ChangeLog {
       stat: (path) => inner.stat(path),
       readFile: (path, options) => inner.readFile(path, options),
       readDirectory: (path) => inner.readDirectory(path),
+      list: (query) => inner.list(query),
+      search: (query) => inner.search(query),
       lockKeys: (path) => inner.lockKeys(path),
       writeFile: async (path, bytes, options) => {
         const original = await this.#original(path, 'through');
@@ -93,7 +95,7 @@ export class ChangeLog {
     if (this.#keepOriginals) this.#steps.push({ path, undo });
   }
 
-  async #original(path: string, links: 'through' | 'themselves'): Promise<Original | undefined> {
+  #original(path: string, links: 'through' | 'themselves'): MaybePromise<Original | undefined> {
     return this.#keepOriginals ? originalOf(this.#workspace, path, { links }) : undefined;
   }
 }

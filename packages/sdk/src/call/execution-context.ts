@@ -110,6 +110,8 @@ export function readOnlyView(workspace: Workspace): Workspace {
     stat: (path) => workspace.stat(path),
     readFile: (path, options) => workspace.readFile(path, options),
     readDirectory: (path) => workspace.readDirectory(path),
+    list: (query) => workspace.list(query),
+    search: (query) => workspace.search(query),
     lockKeys: (path) => workspace.lockKeys(path),
     writeFile: refuse,
     removeFile: refuse,

@@ -6,6 +6,9 @@
  * Methods throw ToolError: E_POLICY for a path that leaves the root or names something protected, E_FILE_IO otherwise.
  * A method may answer synchronously (small files cost a twelfth that way) or with a promise: always `await` it.
  */
+import type { ListAnswer, ListQuery } from './listing.ts';
+import type { SearchAnswer, SearchQuery } from './search.ts';
+
 export type MaybePromise<T> = T | Promise<T>;
 
 export type EntryType = 'file' | 'directory' | 'symlink' | 'other';
@@ -129,6 +132,10 @@ export interface Workspace {
   copy(from: string, to: string, options: CopyOptions): Promise<TreeChange>;
   /** A folder disappears in one step; its content is removed after that. Null when there was nothing. */
   remove(path: string, options: RemoveOptions): Promise<TreeChange | null>;
+  /** Names by glob, sorted; links are listed and never followed. Throws the signal's reason. */
+  list(query: ListQuery): Promise<ListAnswer>;
+  /** Text in files. A fired signal ends the search: what was found until then is the answer. */
+  search(query: SearchQuery): Promise<SearchAnswer>;
   /** Stable keys of a name for locking: two spellings of one file share at least one key. */
   lockKeys(path: string): readonly string[];
 }

@@ -3,9 +3,16 @@
  * is asked for, and hands over to the run itself.
  */
 import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { CommandRequest, Isolation, OpenCommandRunner, RunningCommand } from '../contracts/commands.ts';
+import type {
+  CommandRequest,
+  Isolation,
+  OpenCommandRunner,
+  RunningCommand,
+  Wall,
+  WalledProgram,
+} from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
 import { baseEnvironment } from '../shell/environment.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
@@ -14,10 +21,11 @@ import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { createNoIsolation } from './isolation-none.ts';
 import type { ResolveHost } from './resolve-host.ts';
 import { resolveProgram } from './resolve-program.ts';
-import { type CommandPlan, runCommand } from './run-command.ts';
+import { runCommand } from './run-command.ts';
 import type { Spawner } from './spawned-process.ts';
 import { createSpawner } from './spawner.ts';
 import { defaultStateFolder, openStateFolder } from './state-folder.ts';
+import type { ReadyProgram } from './walled-process.ts';
 
 export interface CommandRunnerOptions {
   /** Real path of the workspace root. */
@@ -42,10 +50,18 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
   const running = new Set<RunningCommand>();
   let proxy: Promise<EgressProxy> | undefined;
+  let isClosed = false;
 
   async function openSocket(): Promise<string> {
     proxy ??= openEgressProxy(options);
     return (await proxy).socket;
+  }
+  async function track(starting: Promise<RunningCommand>): Promise<RunningCommand> {
+    const command = await starting;
+    running.add(command);
+    command.done.catch(() => {}).finally(() => running.delete(command));
+    if (isClosed) await command.stop();
+    return command;
   }
   return {
     async start(request) {
@@ -53,22 +69,14 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
       const programs = findPrograms(request, options);
       requireFolder(options.workspace, request.cwd);
       const proxySocket = request.network && isolation.enforcesNetwork ? await openSocket() : null;
-      requireUncancelled(request.signal);
       const wall = isolation.enter({ workspace: options.workspace, writable: true, proxySocket });
-      const env = { ...environment(options, wall.places), ...request.env };
-      const plan: CommandPlan = {
-        request,
-        spawner,
-        wall,
-        programs: programs.map((pipeline) => pipeline.map((found) => ({ ...found, env, cwd: request.cwd }))),
-        networkEnforced: isolation.enforcesNetwork,
-      };
-      const command = await runCommand(plan);
-      running.add(command);
-      command.done.finally(() => running.delete(command)).catch(() => {});
-      return command;
+      const ready = confineAll(programs, wall, { cwd: request.cwd, env: environment(options, wall, request) });
+      requireUncancelled(request.signal);
+      const networkEnforced = isolation.enforcesNetwork;
+      return track(runCommand({ request, spawner, wall, programs: ready, networkEnforced }));
     },
     async close() {
+      isClosed = true;
       await Promise.all([...running].map((command) => command.stop()));
       await (await proxy?.catch(() => undefined))?.close();
     },
@@ -77,7 +85,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
 
 function createIsolation(options: CommandRunnerOptions, spawner: Spawner): Isolation {
   if (options.isolation === 'none') return createNoIsolation();
-  const state = options.state ?? dirname(defaultStateFolder(options.workspace, process.env));
+  const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
   return createBubblewrap({
     spawner,
     folder: openStateFolder(join(state, 'wall'), { workspace: options.workspace }).path,
@@ -99,9 +107,20 @@ function findPrograms({ list }: CommandRequest, { workspace, programFolders = []
   const folders = [...SYSTEM_PROGRAMS, ...programFolders];
   return list.pipelines.map(({ commands }) =>
     commands.map(({ argv: [name = '', ...args] }) => ({
+      name,
       program: resolveProgram(name, { folders, workspace }),
       args,
     })),
+  );
+}
+
+function confineAll(
+  programs: ReturnType<typeof findPrograms>,
+  wall: Wall,
+  setting: Pick<WalledProgram, 'cwd' | 'env'>,
+): readonly (readonly ReadyProgram[])[] {
+  return programs.map((pipeline) =>
+    pipeline.map(({ name, program, args }) => ({ name, confined: wall.confine({ program, args, ...setting }) })),
   );
 }
 
@@ -122,7 +141,6 @@ function requireUncancelled(signal: AbortSignal | undefined): void {
   throw failure('cancellation', 'retryable', 'Command was cancelled before it started');
 }
 
-function environment({ programFolders = [] }: CommandRunnerOptions, places: { home: string; temporary: string }) {
-  const base = baseEnvironment(process.env, places);
-  return { ...base, PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':') };
+function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Wall, { env }: CommandRequest) {
+  return { ...baseEnvironment(process.env, places), PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':'), ...env };
 }

@@ -20,6 +20,7 @@ import {
   touchDirectory,
 } from './directory-entry.ts';
 import { ErrnoError } from './errno-error.ts';
+import { Pace } from './pace.ts';
 import { type Transfer, type TransferJob, withTransfer } from './prepare-transfer.ts';
 import { removeAside, removeTree } from './remove-tree.ts';
 import { replaceFolder } from './replace-folder.ts';
@@ -28,7 +29,6 @@ import { snapshotWithoutContent } from './snapshot-entry.ts';
 import type { Survey } from './survey-tree.ts';
 import { createTemporaryFile, temporaryEntry } from './temporary-file.ts';
 import { sameEntry } from './tree-errors.ts';
-import { createWorkTurns } from './work-turns.ts';
 
 export interface Copied extends Survey {
   readonly after: FileSnapshot;
@@ -118,7 +118,7 @@ async function fillFolder({ source }: Transfer, temporary: DirectoryEntry, rules
   const from = openSubdirectory(source);
   try {
     const to = openSubdirectory(temporary);
-    const signs = setInterval(() => touchDirectory(to), SIGN_OF_LIFE_MS);
+    const signs = setInterval(() => showLife(to), SIGN_OF_LIFE_MS);
     try {
       return await copyTree(from, to, rules);
     } finally {
@@ -127,6 +127,14 @@ async function fillFolder({ source }: Transfer, temporary: DirectoryEntry, rules
     }
   } finally {
     closeSync(from);
+  }
+}
+
+function showLife(dirFd: number): void {
+  try {
+    touchDirectory(dirFd);
+  } catch {
+    // The disk is failing, and the copy will say so: nobody could catch it here.
   }
 }
 
@@ -140,7 +148,7 @@ function publishFolder({ root, target, replaced }: Transfer, temporary: Director
 
 async function discardFolder(temporary: DirectoryEntry): Promise<void> {
   try {
-    await removeTree(temporary, createWorkTurns());
+    await removeTree(temporary, new Pace(undefined));
   } catch {
     // The failure that led here is the one to report; a sweep takes the rest.
   }

@@ -20,12 +20,12 @@ import {
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS } from './file-content.ts';
 import { explained } from './file-errors.ts';
+import { ENTRY_UNITS, Pace } from './pace.ts';
 import type { ProtectedNames } from './protected-names.ts';
 import { identityOf } from './root.ts';
 import { MAX_DEPTH, openInnerDirectory, type Survey } from './survey-tree.ts';
 import { isTemporaryName } from './temporary-file.ts';
 import { intoItself, specialFile, tooDeep } from './tree-errors.ts';
-import { createWorkTurns, type WorkTurns } from './work-turns.ts';
 
 export interface CopyRules {
   readonly guard: ProtectedNames;
@@ -42,7 +42,7 @@ export const BUILDING_MODE = 0o700;
 
 interface Progress {
   readonly rules: CopyRules;
-  readonly turns: WorkTurns;
+  readonly pace: Pace;
   /** The folder being filled: meeting it in the source would never end. */
   readonly ownIdentity: string;
   entries: number;
@@ -59,7 +59,7 @@ interface Folders {
 /** Both are descriptors of folders; the second is empty and has its final mode when this is over. */
 export async function copyTree(from: number, to: number, rules: CopyRules): Promise<Survey> {
   const ownIdentity = identityOf(fstatSync(to, { bigint: true }));
-  const progress: Progress = { rules, turns: createWorkTurns(rules.signal), ownIdentity, entries: 1, bytes: 0 };
+  const progress: Progress = { rules, pace: new Pace(rules.signal), ownIdentity, entries: 1, bytes: 0 };
   await copyFolder({ from, to, path: rules.spelling, depth: 1 }, progress);
   return { entries: progress.entries, bytes: progress.bytes };
 }
@@ -69,7 +69,7 @@ async function copyFolder(folders: Folders, progress: Progress): Promise<void> {
   const source = fstatSync(folders.from, { bigint: true });
   if (identityOf(source) === progress.ownIdentity) throw intoItself(folders.path);
   for (const entry of listEntries(folders.from)) {
-    if (progress.turns.isOver()) await progress.turns.rest();
+    if (progress.pace.isDue(ENTRY_UNITS)) await progress.pace.pause();
     if (isTemporaryName(entry.name)) continue;
     const path = `${folders.path}/${entry.name}`;
     progress.rules.guard.check([String(entry.name)], path);

@@ -23,7 +23,7 @@ import { isAddress } from '../egress/domain-entry.ts';
 import { egressRefused } from '../egress/egress-refused.ts';
 import { judgeAddresses } from '../egress/judge-address.ts';
 import { type JudgedUrl, judgeUrl } from '../egress/judge-url.ts';
-import { createPinnedAgents, type Pin, type PinnedAgents } from './pinned-agents.ts';
+import { createPinnedAgents, type Pin, type PinnedAgents, pinnedLookup } from './pinned-agents.ts';
 import { type ResolveHost, resolveHost } from './resolve-host.ts';
 
 export interface EgressProxyOptions {
@@ -60,7 +60,7 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
   };
   const open = new Set<Duplex>();
   const server = createServer((request, response) => void forward(request, response, network))
-    .on('connect', (request, client) => void tunnel(request, client, { network, open }))
+    .on('connect', (request, client, head) => void tunnel(request, client, { network, open, head }))
     .on('connection', (client) => track(open, client));
   await listening(server, socket);
   return {
@@ -144,21 +144,19 @@ function refuse(response: ServerResponse, thrown: unknown): void {
 interface TunnelSetting {
   readonly network: Network;
   readonly open: Set<Duplex>;
+  /** What the client sent without waiting for the tunnel. */
+  readonly head: Uint8Array;
 }
 
-async function tunnel(request: IncomingMessage, client: Duplex, { network, open }: TunnelSetting): Promise<void> {
+async function tunnel(request: IncomingMessage, client: Duplex, { network, open, head }: TunnelSetting): Promise<void> {
   try {
     const target = judgeUrl(`https://${tunnelTarget(request.url ?? '')}/`, network.allowedDomains);
     const { addresses } = await pinTarget(target, network);
     if (client.destroyed) return;
     const server = connect({
-      host: target.host,
+      host: target.host.replace(/^\[|\]$/g, ''),
       port: target.port,
-      lookup: (_host, { all }, callback) => {
-        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-        if (all === true) callback(null, found);
-        else callback(null, found[0]?.address ?? '', found[0]?.family);
-      },
+      lookup: pinnedLookup(addresses),
     });
     track(open, server);
     client.once('close', () => server.destroy());
@@ -166,6 +164,7 @@ async function tunnel(request: IncomingMessage, client: Duplex, { network, open 
     server.once('error', (thrown) => refuseTunnel(client, thrown));
     server.once('connect', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      server.write(head);
       client.pipe(server).pipe(client);
     });
   } catch (thrown) {

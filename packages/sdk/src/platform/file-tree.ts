@@ -1,4 +1,5 @@
 /** Listing and searching one root. What they need besides it is found at first use and kept. */
+import { failure } from '../contracts/failures.ts';
 import type { ListAnswer, ListQuery } from '../contracts/listing.ts';
 import type { SearchAnswer, SearchQuery } from '../contracts/search.ts';
 import { type Bubblewrap, CONFINED_PROGRAM, findBubblewrap, type Trial } from './confinement.ts';
@@ -28,7 +29,7 @@ export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOpt
     return tree;
   };
   const searchSource = async (): Promise<SearchSource> => {
-    const { rgPath: program } = await import('@vscode/ripgrep');
+    const program = await findRipgrep();
     const bubblewrap = confinement === 'off' ? undefined : await findWall(program);
     return { ...treeSource(), program, bubblewrap };
   };
@@ -39,6 +40,23 @@ export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOpt
       return searchTree(await search, query);
     },
   };
+}
+
+/** Loaded late: its package throws where it has no program for the platform. */
+async function findRipgrep(): Promise<string> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch (thrown) {
+    throw failure(
+      'host_configuration_needed',
+      'host_configuration_needed',
+      'Search program is not installed: ripgrep',
+      {
+        details: { next: 'Install the optional package of @vscode/ripgrep for this platform' },
+        cause: thrown,
+      },
+    );
+  }
 }
 
 /** Ripgrep lists itself by the one name it has behind the wall, and finds nothing under its real one. */

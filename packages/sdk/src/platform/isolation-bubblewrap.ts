@@ -79,7 +79,7 @@ async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallPro
   try {
     const bubblewrap = await findBubblewrapProgram(options.spawner, options.programPlaces);
     if (bubblewrap === undefined) return NOT_INSTALLED;
-    const standing = standingWall(options, bubblewrap);
+    const standing = await standingWall(options, bubblewrap);
     const problem = await testWall({
       spawner: options.spawner,
       folder: options.folder,
@@ -99,17 +99,19 @@ const NOT_INSTALLED: WallProblem = {
 const ALLOW_OR_GO_WITHOUT =
   'allow bubblewrap to make user namespaces on this machine, or set isolation: none in the registry';
 
-function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapProgram): Standing {
+async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapProgram): Promise<Standing> {
   const home = homeInside();
   const inhabitant = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, home };
   const scratchBytes = Math.floor(totalmem() / 8);
   const readPaths = existing(options.readPaths);
+  const shown = [...SHOWN, ...readPaths];
+  const hidden = existing(options.hiddenPaths);
   return {
     bubblewrap,
     profile: [
       ...wallFlags(bubblewrap),
       ...systemFolders(),
-      ...readOnly(prepareEtc(options.folder, inhabitant), '/etc'),
+      ...readOnly(await prepareEtc(options.folder, inhabitant), '/etc'),
       // The kernel's settings there belong to the host: its root may change them even without capabilities.
       ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
       ...[...emptyFolder('/dev/shm', bubblewrap, scratchBytes), '--remount-ro', '/dev'],
@@ -117,11 +119,12 @@ function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapProgram)
       ...emptyFolder(TEMPORARY, bubblewrap, scratchBytes),
       ...emptyFolder(home, bubblewrap, scratchBytes),
       ...readPaths.flatMap((path) => readOnly(path)),
+      ...hidden.filter((path) => isBelow(path, shown)).flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes)),
     ],
     limits: limitWords({ ...defaultLimits(), ...options.limits }),
     home,
-    shown: [...SHOWN, ...readPaths],
-    hidden: existing(options.hiddenPaths),
+    shown,
+    hidden,
     scratchBytes,
   };
 }
@@ -171,8 +174,8 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
   };
 }
 
-function hiddenInside({ hidden, shown, bubblewrap, scratchBytes }: Standing, workspace: string): Words {
-  const reachable = hidden.filter((path) => isBelow(path, [...shown, workspace]));
+function hiddenInside({ hidden, bubblewrap, scratchBytes }: Standing, workspace: string): Words {
+  const reachable = hidden.filter((path) => isBelow(path, [workspace]));
   return reachable.flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes));
 }
 

@@ -8,11 +8,11 @@ import { closeSync } from 'node:fs';
 import { type DirectoryEntry, listNames, removeFile, renameEntry, statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
+import { Pace } from './pace.ts';
 import type { RelativePath } from './path-rules.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Root } from './root.ts';
 import { isTemporaryName, temporaryEntry } from './temporary-file.ts';
-import { createWorkTurns } from './work-turns.ts';
 
 const MIN_AGE_MS = 60_000;
 const MAX_REMOVED = 1000;
@@ -64,5 +64,5 @@ async function removeIfStale(entry: DirectoryEntry, now: number): Promise<boolea
 async function removeStaleTree(entry: DirectoryEntry): Promise<void> {
   const claimed = temporaryEntry(entry.dirFd);
   renameEntry(entry, claimed);
-  await removeTree(claimed, createWorkTurns());
+  await removeTree(claimed, new Pace(undefined));
 }

@@ -2,6 +2,7 @@
  * What is handed back of a line: its text, or so many characters of it with the match among them, and the column in
  * characters. A line may be as long as memory allows the search program; only a window of it is kept here.
  */
+import { isAscii } from 'node:buffer';
 
 export interface LineView {
   readonly text: string;
@@ -109,7 +110,8 @@ class LineWindow {
   }
 
   #count(bytes: Buffer): void {
-    for (const byte of bytes) if (!isContinuation(byte)) this.#charactersBefore += 1;
+    if (isAscii(bytes)) this.#charactersBefore += bytes.length;
+    else for (const byte of bytes) if (!isContinuation(byte)) this.#charactersBefore += 1;
   }
 }
 

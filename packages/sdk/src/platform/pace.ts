@@ -1,17 +1,21 @@
 /** Long work on the event loop in short slices, so that everybody else gets their turn and a signal is heard. */
+import { throwIfAborted } from './cancellation.ts';
 
 const SLICE_MS = 4;
 /** Looking at the clock costs too: it is done after so much work, in units of a few tens of nanoseconds. */
 const UNITS_PER_LOOK = 512;
+
+/** What opening, copying or removing one entry of a folder costs. */
+export const ENTRY_UNITS = 256;
 
 export class Pace {
   readonly #signal: AbortSignal | undefined;
   #units = 0;
   #sliceEnd = performance.now() + SLICE_MS;
 
-  /** Throws the signal's reason when it has fired already. */
+  /** Throws when the signal has fired already, as `pause` does. */
   constructor(signal: AbortSignal | undefined) {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     this.#signal = signal;
   }
 
@@ -23,10 +27,10 @@ export class Pace {
     return performance.now() >= this.#sliceEnd;
   }
 
-  /** Throws the signal's reason. */
+  /** Throws the signal's reason once it has fired; a reason that is no ToolError becomes the cause of one. */
   async pause(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    this.#signal?.throwIfAborted();
+    throwIfAborted(this.#signal);
     this.#sliceEnd = performance.now() + SLICE_MS;
   }
 }

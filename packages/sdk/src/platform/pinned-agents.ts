@@ -77,7 +77,8 @@ function watchPeer(socket: Socket, pin: Pin): void {
   });
 }
 
-function pinnedLookup(addresses: readonly string[]): LookupFunction {
+/** Answers these addresses to whatever is asked. */
+export function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const list = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, options, callback) => {
     const [first] = list;

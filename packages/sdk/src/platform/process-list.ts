@@ -30,7 +30,9 @@ export function listProcesses(): ProcessInfo[] {
 function readProcess(pid: number, uptime: number): ProcessInfo | undefined {
   try {
     const stat = parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter((word) => word !== '');
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .split('\0')
+      .filter((word) => word !== '');
     const seconds = Math.max(uptime - stat.startTicks / TICKS_PER_SECOND, 1 / TICKS_PER_SECOND);
     return {
       pid,

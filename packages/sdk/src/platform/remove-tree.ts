@@ -17,10 +17,10 @@ import {
   statEntry,
 } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
+import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf, type Root } from './root.ts';
 import { MAX_DEPTH } from './survey-tree.ts';
 import { temporaryEntry } from './temporary-file.ts';
-import { createWorkTurns, type WorkTurns } from './work-turns.ts';
 
 /** What others add while we remove is removed as well, but not for ever. */
 const MAX_ROUNDS = 16;
@@ -45,7 +45,7 @@ export function setAside(root: Root, folder: DirectoryEntry, identity: string): 
  */
 export async function removeAside(aside: DirectoryEntry, signal: AbortSignal | undefined): Promise<unknown> {
   try {
-    await removeTree(aside, createWorkTurns(signal));
+    await removeTree(aside, new Pace(signal));
     return undefined;
   } catch (thrown) {
     return signal?.aborted === true ? undefined : thrown;
@@ -53,11 +53,11 @@ export async function removeAside(aside: DirectoryEntry, signal: AbortSignal | u
 }
 
 /** Nothing happens when it is gone already. */
-export async function removeTree(folder: InnerEntry, turns: WorkTurns, depth = 1): Promise<void> {
+export async function removeTree(folder: InnerEntry, pace: Pace, depth = 1): Promise<void> {
   if (depth > MAX_DEPTH) throw new ErrnoError('EMFILE');
   for (let round = 1; ; round++) {
     try {
-      await emptyFolder(folder, turns, depth);
+      await emptyFolder(folder, pace, depth);
       removeDirectory(folder);
       return;
     } catch (thrown) {
@@ -68,22 +68,22 @@ export async function removeTree(folder: InnerEntry, turns: WorkTurns, depth = 1
   }
 }
 
-async function emptyFolder(folder: InnerEntry, turns: WorkTurns, depth: number): Promise<void> {
+async function emptyFolder(folder: InnerEntry, pace: Pace, depth: number): Promise<void> {
   const dirFd = openSubdirectory(folder);
   try {
     allowChanges(dirFd);
     for (const entry of listEntries(dirFd)) {
-      if (turns.isOver()) await turns.rest();
-      await removeInner(entry, turns, depth + 1);
+      if (pace.isDue(ENTRY_UNITS)) await pace.pause();
+      await removeInner(entry, pace, depth + 1);
     }
   } finally {
     closeSync(dirFd);
   }
 }
 
-async function removeInner(entry: ListedEntry, turns: WorkTurns, depth: number): Promise<void> {
+async function removeInner(entry: ListedEntry, pace: Pace, depth: number): Promise<void> {
   try {
-    if (entry.type === 'directory') await removeTree(entry, turns, depth);
+    if (entry.type === 'directory') await removeTree(entry, pace, depth);
     else removeFile(entry);
   } catch (thrown) {
     if (!CHANGED_MEANWHILE.has(errnoCode(thrown))) throw thrown;

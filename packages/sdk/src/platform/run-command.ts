@@ -2,23 +2,17 @@
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { ToolError } from '@tool-runtime/protocol';
-import type {
-  CommandOutcome,
-  CommandRequest,
-  ProcessEnd,
-  RunningCommand,
-  WalledProgram,
-} from '../contracts/commands.ts';
+import type { CommandOutcome, CommandRequest, ProcessEnd, RunningCommand } from '../contracts/commands.ts';
 import { nextPipeline } from '../shell/next-pipeline.ts';
 import { OutputCapture } from './output-capture.ts';
-import { type PipelineSetting, type RunningPipeline, startPipeline } from './run-pipeline.ts';
+import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
 import type { InputSource } from './spawned-process.ts';
-import { notStarted } from './walled-process.ts';
+import { notStarted, type ReadyProgram, type WallSetting } from './walled-process.ts';
 
-export interface CommandPlan extends Pick<PipelineSetting, 'spawner' | 'wall'> {
+export interface CommandPlan extends WallSetting {
   readonly request: CommandRequest;
   /** The programs of each pipeline of the list. */
-  readonly programs: readonly (readonly WalledProgram[])[];
+  readonly programs: readonly (readonly ReadyProgram[])[];
   readonly networkEnforced: boolean;
 }
 
@@ -104,15 +98,17 @@ class CommandRun implements RunningCommand {
     const { list } = this.#plan.request;
     const codes: number[] = [];
     try {
+      let index = 0;
       let end = await first.ended;
       for (;;) {
         if (this.#listenerFault !== undefined) throw this.#listenerFault;
         if (this.#isStopped) return this.#outcome(KILLED, this.#leave());
-        if (end.notStarted !== undefined) throw this.#neverRan(codes.length, end.notStarted);
+        if (end.notStarted !== undefined) throw this.#neverRan(index, end.notStarted);
         codes.push(shellCode(end));
         const next = nextPipeline(list, codes);
         if (next === undefined) return this.#outcome(end, this.#leave());
-        this.#pipeline = await this.#start(next, 'null');
+        index = next;
+        this.#pipeline = await this.#start(index, 'null');
         end = await this.#pipeline.ended;
       }
     } catch (thrown) {
@@ -151,7 +147,7 @@ class CommandRun implements RunningCommand {
   /** The wall's own complaint is on the error output, where the program's would have been. */
   #neverRan(index: number, reason: string): ToolError {
     const complaint = /^bwrap: .*$/m.exec(this.#captures.stderr.finish().text)?.[0];
-    return notStarted(this.#plan.programs[index]?.[0]?.program ?? '', complaint?.slice(0, 300) ?? reason);
+    return notStarted(this.#plan.programs[index]?.[0]?.name ?? '', complaint?.slice(0, 300) ?? reason);
   }
 }
 

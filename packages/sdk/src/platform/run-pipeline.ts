@@ -4,14 +4,12 @@
  * Its end is that of its last process, as in a shell without `pipefail`.
  */
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessEnd, Wall, WalledProgram } from '../contracts/commands.ts';
-import type { InputSource, Link, Spawner } from './spawned-process.ts';
-import { startWalled, type WalledProcess } from './walled-process.ts';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { ProcessEnd } from '../contracts/commands.ts';
+import type { InputSource, Link } from './spawned-process.ts';
+import { type ReadyProgram, startWalled, type WalledProcess, type WallSetting } from './walled-process.ts';
 
-export interface PipelineSetting {
-  readonly spawner: Spawner;
-  readonly wall: Wall;
+export interface PipelineSetting extends WallSetting {
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
 }
 
@@ -29,7 +27,7 @@ const LAST_WORDS_MS = 100;
 
 /** Throws E_SHELL when one of the programs cannot be started; the others are ended first. */
 export async function startPipeline(
-  programs: readonly WalledProgram[],
+  programs: readonly ReadyProgram[],
   stdin: InputSource,
   setting: PipelineSetting,
 ): Promise<RunningPipeline> {
@@ -57,7 +55,7 @@ export async function startPipeline(
 }
 
 async function startAll(
-  programs: readonly WalledProgram[],
+  programs: readonly ReadyProgram[],
   stdin: InputSource,
   { setting, running }: { readonly setting: PipelineSetting; readonly running: WalledProcess[] },
 ): Promise<void> {
@@ -89,10 +87,13 @@ function watchOutput(stream: Readable | undefined, onChunk: (chunk: Uint8Array) 
 
 async function untilEnded(running: readonly WalledProcess[], outputs: readonly WatchedOutput[]): Promise<ProcessEnd> {
   const ends = await Promise.all(running.map(({ ended }) => ended));
-  const patience = new AbortController();
-  const silence = delay(LAST_WORDS_MS, undefined, { signal: patience.signal }).catch(() => {});
-  await Promise.race([Promise.all(outputs.map(({ closed }) => closed)), silence]);
-  patience.abort();
+  await Promise.race([Promise.all(outputs.map(({ closed }) => closed)), lastWords()]);
   for (const output of outputs) output.stop();
   return ends.find(({ notStarted }) => notStarted !== undefined) ?? ends.at(-1) ?? { code: 0, signal: null };
+}
+
+/** A busy host may be late: what lies in the pipes by now is read in the turns of the event loop that follow. */
+async function lastWords(): Promise<void> {
+  await delay(LAST_WORDS_MS, undefined, { ref: false });
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
 }

@@ -6,7 +6,9 @@
  */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { ErrnoError } from './errno-error.ts';
+import type { ToolError } from '@tool-runtime/protocol';
+import { failure } from '../contracts/failures.ts';
+import { ErrnoError, errnoCode } from './errno-error.ts';
 
 const MAX_COMPLAINT_BYTES = 16 * 1024;
 
@@ -24,7 +26,7 @@ export interface ProgramEnd {
 
 export interface RunningProgram {
   readonly stdout: Readable;
-  /** Rejects when the program could not be started. */
+  /** Rejects with E_INTERNAL when the program could not be started. */
   readonly ended: Promise<ProgramEnd>;
   kill(): void;
 }
@@ -34,16 +36,24 @@ export function runProgram({ file, args }: Command, { folder }: { readonly folde
   // Contrary to their types, there are no pipes when descriptors ran out.
   if (!child.stdout || !child.stderr) {
     child.once('error', () => undefined);
-    throw new ErrnoError('EMFILE');
+    throw notStarted(new ErrnoError('EMFILE'));
   }
   const complaint = collectComplaint(child.stderr);
   const ended = new Promise<ProgramEnd>((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (thrown) => reject(notStarted(thrown)));
     child.once('close', (code) => resolve({ code, complaint: complaint() }));
   });
   // Whoever stops reading early still wants to await the end; a rejection nobody awaits yet is no crash.
   ended.catch(() => undefined);
   return { stdout: child.stdout, ended, kill: () => child.kill('SIGKILL') };
+}
+
+/** Node's own error names the program's place on this machine and all arguments. */
+function notStarted(cause: Error): ToolError {
+  return failure('tool_failure', 'retryable', 'Program could not be started', {
+    details: { reason: errnoCode(cause) ?? 'unknown', next: 'Try again when fewer programs are running' },
+    cause,
+  });
 }
 
 function collectComplaint(stderr: Readable): () => string {

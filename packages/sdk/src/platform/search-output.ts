@@ -197,6 +197,9 @@ function readHeader(data: Buffer, start: number, header: Header): boolean {
   if (data[lineEnd] !== COLON) return true;
   const columnEnd = digitsEnd(data, header.textAt);
   if (columnEnd >= data.length) return false;
+  // A match of nothing at the end of a file comes without a column.
+  header.byteColumn = 1;
+  if (columnEnd === header.textAt || data[columnEnd] !== COLON) return true;
   header.byteColumn = readNumber(data, header.textAt, columnEnd);
   header.textAt = columnEnd + 1;
   return true;

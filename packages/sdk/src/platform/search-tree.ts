@@ -74,19 +74,18 @@ async function runSearch(search: Search, base: readonly string[]): Promise<Searc
   const running = startSearch(search, base);
   const stop = (): void => running.kill();
   query.signal?.addEventListener('abort', stop, { once: true });
-  let isStopped = false;
+  let outcome: 'all' | 'limit' | undefined;
   let end: ProgramEnd;
   try {
-    isStopped = await readOutput(running, search);
+    outcome = await readOutput(running, search);
   } finally {
     query.signal?.removeEventListener('abort', stop);
     // Whatever happened, nothing is left running.
-    if (isStopped || query.signal?.aborted) running.kill();
-    else running.stdout.resume();
+    if (outcome !== 'all') running.kill();
     end = await running.ended;
   }
   const interrupted = query.signal?.aborted === true && end.code === null;
-  if (isStopped || interrupted) return results.answer({ interrupted });
+  if (outcome === 'limit' || interrupted) return results.answer({ interrupted });
   if (source.bubblewrap !== undefined && end.complaint.startsWith('bwrap:')) {
     return runSearch({ ...search, source: { ...source, bubblewrap: undefined } }, []);
   }
@@ -108,8 +107,7 @@ function startSearch({ source, query }: Search, base: readonly string[]): Runnin
   }
 }
 
-/** True when there were more results than asked for. */
-async function readOutput(running: RunningProgram, search: Search): Promise<boolean> {
+async function readOutput(running: RunningProgram, search: Search): Promise<'all' | 'limit'> {
   const { query, results } = search;
   const isCount = query.report === 'counts';
   const output = new SearchOutput({
@@ -124,7 +122,7 @@ async function readOutput(running: RunningProgram, search: Search): Promise<bool
     if (isOver()) break;
   }
   for (const file of output.end()) await accept(file);
-  return isOver();
+  return isOver() ? 'limit' : 'all';
 }
 
 function isHidden(path: string): boolean {

@@ -16,10 +16,10 @@ import {
 } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
+import { ENTRY_UNITS, Pace } from './pace.ts';
 import type { ProtectedNames } from './protected-names.ts';
 import { isTemporaryName } from './temporary-file.ts';
 import { mountedInside, specialFile, tooDeep } from './tree-errors.ts';
-import { createWorkTurns, type WorkTurns } from './work-turns.ts';
 
 export interface SurveyRules {
   readonly guard: ProtectedNames;
@@ -41,7 +41,7 @@ export const MAX_DEPTH = 500;
 
 interface Progress {
   readonly rules: SurveyRules;
-  readonly turns: WorkTurns;
+  readonly pace: Pace;
   readonly device: bigint;
   entries: number;
   bytes: number;
@@ -52,7 +52,7 @@ export async function surveyEntry(entry: FoundEntry, rules: SurveyRules): Promis
   if (!entry.stat.isDirectory()) return { entries: 1, bytes: entry.stat.isFile() ? Number(entry.stat.size) : 0 };
   const dirFd = openSubdirectory(entry);
   try {
-    const progress = { rules, turns: createWorkTurns(rules.signal), device: deviceOf(dirFd), entries: 1, bytes: 0 };
+    const progress = { rules, pace: new Pace(rules.signal), device: deviceOf(dirFd), entries: 1, bytes: 0 };
     await surveyFolder(dirFd, { path: rules.spelling, depth: 1 }, progress);
     return { entries: progress.entries, bytes: progress.bytes };
   } finally {
@@ -73,7 +73,7 @@ async function surveyFolder(dirFd: number, at: Position, progress: Progress): Pr
   const listed = explained(at.path, () => listEntries(dirFd));
   if (purpose === 'remove' && listed.length > 0) explained(at.path, () => requireChangeable(dirFd));
   for (const entry of listed) {
-    if (progress.turns.isOver()) await progress.turns.rest();
+    if (progress.pace.isDue(ENTRY_UNITS)) await progress.pace.pause();
     if (isTemporaryName(entry.name)) continue;
     const path = `${at.path}/${entry.name}`;
     guard.check([String(entry.name)], path);

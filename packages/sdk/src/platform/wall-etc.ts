@@ -4,7 +4,8 @@
  * It holds copies of what programs need to start and to trust certificates, and four small files that name nobody but
  * the sandbox itself. It is built anew when one of its sources changes, and shared by every runtime of this user.
  */
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from './digest.ts';
 import { errnoCode } from './errno-error.ts';
@@ -40,40 +41,45 @@ export interface Inhabitant {
   readonly home: string;
 }
 
-/** Answers the path of the folder, inside `parent`. */
-export function prepareEtc(parent: string, inhabitant: Inhabitant): string {
+/** Answers the path of the folder, inside `parent`. Hundreds of small files: off the event loop. */
+export async function prepareEtc(parent: string, inhabitant: Inhabitant): Promise<string> {
   const written = writtenFiles(inhabitant);
   const folder = join(parent, `etc-${sha256Hex(JSON.stringify([written, COPIED.map(stampOf)])).slice(0, 16)}`);
-  if (!existsSync(folder)) publish(folder, parent, written);
+  if (!existsSync(folder)) await publish(folder, parent, written);
   return folder;
 }
 
-function publish(folder: string, parent: string, written: Readonly<Record<string, string>>): void {
-  const draft = mkdtempSync(join(parent, 'draft-'));
+async function publish(folder: string, parent: string, written: Readonly<Record<string, string>>): Promise<void> {
+  const draft = await mkdtemp(join(parent, 'draft-'));
   try {
-    for (const name of COPIED) copyEntry(name, draft);
-    for (const [name, content] of Object.entries(written)) writeFileSync(join(draft, name), content);
-    renameSync(draft, folder);
+    await Promise.all(COPIED.filter((name) => stampOf(name) !== null).map((name) => copyEntry(name, draft)));
+    await Promise.all(Object.entries(written).map(([name, content]) => writeFile(join(draft, name), content)));
+    await rename(draft, folder);
   } catch (thrown) {
-    rmSync(draft, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
     // Another runtime was first with the same content.
     if (!existsSync(folder)) throw thrown;
   }
 }
 
-/** Links stay links: they lead into the system folders, which stand at the same place behind the wall. */
-function copyEntry(name: string, draft: string): void {
-  const from = join('/etc', name);
-  if (stampOf(name) === null) return;
-  mkdirSync(dirname(join(draft, name)), { recursive: true });
-  cpSync(from, join(draft, name), { recursive: true, verbatimSymlinks: true, filter: isForAll });
+async function copyEntry(name: string, draft: string): Promise<void> {
+  await mkdir(dirname(join(draft, name)), { recursive: true });
+  await copyForAll(join('/etc', name), join(draft, name));
 }
 
-/** As root we could read more than anyone behind the wall should. */
-function isForAll(path: string): boolean {
-  const stat = lstatSync(path);
-  if (stat.isSymbolicLink()) return true;
-  return (stat.isFile() || stat.isDirectory()) && (stat.mode & READABLE_BY_ALL) !== 0;
+/**
+ * Links stay links: they lead into the system folders, which stand at the same place behind the wall. What not everyone
+ * may read is left out: as root we could read more than anyone behind the wall should.
+ */
+async function copyForAll(from: string, to: string): Promise<void> {
+  const stat = await lstat(from);
+  if (stat.isSymbolicLink()) await symlink(await readlink(from), to);
+  else if ((stat.mode & READABLE_BY_ALL) === 0) return;
+  else if (stat.isFile()) await copyFile(from, to);
+  else if (stat.isDirectory()) {
+    await mkdir(to);
+    await Promise.all((await readdir(from)).map((name) => copyForAll(join(from, name), join(to, name))));
+  }
 }
 
 function stampOf(name: string): readonly unknown[] | null {

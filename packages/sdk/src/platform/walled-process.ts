@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { ToolError } from '@tool-runtime/protocol';
-import type { ProcessEnd, Wall, WalledProgram } from '../contracts/commands.ts';
+import type { ConfinedProcess, ProcessEnd, Wall } from '../contracts/commands.ts';
 import { errnoCode } from './errno-error.ts';
 import type { SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
 
@@ -14,24 +14,36 @@ export interface WalledProcess {
 
 export type Ends = Pick<SpawnOptions, 'stdin' | 'stdout' | 'stderr'>;
 
+export interface WallSetting {
+  readonly spawner: Spawner;
+  readonly wall: Wall;
+}
+
+/** A program as the host has to start it. */
+export interface ReadyProgram {
+  /** As the caller wrote it. */
+  readonly name: string;
+  readonly confined: ConfinedProcess;
+}
+
 /** Throws E_SHELL when it cannot be started. */
 export async function startWalled(
-  { spawner, wall }: { readonly spawner: Spawner; readonly wall: Wall },
-  program: WalledProgram,
+  { spawner, wall }: WallSetting,
+  { name, confined }: ReadyProgram,
   ends: Ends,
 ): Promise<WalledProcess> {
-  const { reports, ...confined } = wall.confine(program);
+  const { reports, ...start } = confined;
   try {
-    const process = await spawner.spawn({ ...confined, ...ends, ...(reports ? { extraFds: ['pipe'] } : {}) });
+    const process = await spawner.spawn({ ...start, ...ends, ...(reports ? { extraFds: ['pipe'] } : {}) });
     preferAsVictim(process.pid);
     return { process, ended: untilEnded(process, wall) };
   } catch (thrown) {
-    throw notStarted(program.program, errnoCode(thrown) ?? 'unknown', thrown);
+    throw notStarted(name, errnoCode(thrown) ?? 'unknown', thrown);
   }
 }
 
-export function notStarted(program: string, reason: string, cause?: unknown): ToolError {
-  return new ToolError('E_SHELL', `Program could not be started: ${program}`, {
+export function notStarted(name: string, reason: string, cause?: unknown): ToolError {
+  return new ToolError('E_SHELL', `Program could not be started: ${name}`, {
     path: 'cmd',
     details: { reason, next: 'look at the reason; the command itself did not run' },
     ...(cause === undefined ? {} : { cause }),

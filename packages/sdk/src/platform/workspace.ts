@@ -20,6 +20,7 @@ import { typeOf } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
+import { createFileTree } from './file-tree.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { sweepDirectory } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
@@ -50,6 +51,7 @@ export interface FileWorkspace extends Workspace {
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
   const places = createPlaces(root, { readOnly: options.readOnly ?? false, extraRoots: options.extraRoots ?? [] });
   const guard = createProtectedNames(options.protectedNames);
+  const tree = createFileTree(root);
   return {
     stat: (path) => explained(path, () => statPlace(places.find(path))),
     readFile: (path, readOptions) =>
@@ -61,6 +63,8 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
       explained(path, () => writePlace(places.find(path), guard, { bytes, options: writeOptions })),
     removeFile: (path, removeOptions = {}) =>
       explained(path, () => removePlace(places.find(path), guard, removeOptions)),
+    list: (query) => explained('.', () => tree.list(query)),
+    search: (query) => explained('.', () => tree.search(query)),
     lockKeys: (path) => explained(path, () => placeKeys(places.find(path))),
     sweepLeftovers: async (directory = '.') =>
       explained(directory, () => {

@@ -28,11 +28,15 @@ export interface HiddenTool {
   readonly registry: string | undefined;
 }
 
-export function discoverTools(parts: SessionParts): readonly ToolListing[] {
-  return parts.router.snapshot.routes.flatMap((route) => {
-    const compiled = parts.tools.get(route.canonical_tool_name);
-    return compiled === undefined ? [] : [listing(compiled)];
-  });
+/** All of them, or only the one of this name: schemas are built on the way, which takes its time. */
+export function discoverTools(parts: SessionParts, name?: string): readonly ToolListing[] {
+  const names = parts.router.snapshot.routes.map((route) => route.canonical_tool_name);
+  return names
+    .filter((candidate) => name === undefined || candidate === name)
+    .flatMap((candidate) => {
+      const compiled = parts.tools.get(candidate);
+      return compiled === undefined ? [] : [listing(compiled)];
+    });
 }
 
 export function hiddenTools(parts: SessionParts): readonly HiddenTool[] {

@@ -45,7 +45,8 @@ export interface Session {
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
   handle(request: ToolRequest, options?: { readonly signal?: AbortSignal }): Promise<ToolResponse | ErrorMessage>;
-  tools(): readonly ToolListing[];
+  /** What this session may use: all tools, or the one of this name. */
+  tools(name?: string): readonly ToolListing[];
   /** Tools this session may not use, and why. */
   hidden(): readonly HiddenTool[];
   events(): AsyncIterableIterator<RuntimeEvent>;
@@ -133,7 +134,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
         return errorMessage(toToolError(thrown), request.request_id);
       }
     },
-    tools: () => discoverTools(parts),
+    tools: (name) => discoverTools(parts, name),
     hidden: () => hiddenTools(parts),
     events: () => parts.events.subscribe({ sessionId: parts.sessionId }),
     listen: (callback) => parts.events.listen(parts.sessionId, callback),

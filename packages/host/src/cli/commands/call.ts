@@ -39,7 +39,7 @@ async function runCall({ tool, readArgs, options, signal }: CallOrder): Promise<
   const { showProgress } = await import('../progress-line.ts');
   return withRuntime(options, async (runtime) => {
     const session = await runtime.openSession({ client: 'tool-runtime call' });
-    const args = readArgs(() => session.tools().find(({ name }) => name === tool)?.argsSchema);
+    const args = readArgs(() => session.tools(tool)[0]?.argsSchema);
     const endProgress = showProgress(session, process.stderr);
     const response = await session
       .call(tool, args, {

@@ -30,7 +30,7 @@ function listTools(session: Session, options: SharedOptions): number {
 
 /** Exit 0 only for a tool that can be called. */
 function showTool(session: Session, name: string, options: SharedOptions): number {
-  const usable = session.tools().find((tool) => tool.name === name);
+  const usable = session.tools(name)[0];
   const found = usable ?? session.hidden().find((tool) => tool.name === name);
   if (found !== undefined) printJson(found, { compact: options.json === true });
   else showError(`No such tool: ${name}`, 'run: tool-runtime tools');

@@ -13,8 +13,8 @@ const REGISTRY = {
     ...['echo', 'cat', 'sleep', 'ls', 'pwd', 'printenv', 'head', 'tr', 'false', 'true', 'seq', 'kill'].map(
       (name) => `  - '^${name}( |$)'`,
     ),
-    "  - '^sh -c .kill -9 \\$\\$.$'",
-    "  - '^python3 -c .*$'",
+    "  - '^python3 die\\.py$'",
+    "  - '^no-such-program$'",
     '',
   ].join('\n'),
 };
@@ -104,11 +104,13 @@ describe('S0-36 shell_exec', () => {
     }));
 
   test('4.17 a program that does not exist is E_SHELL, and so is death by a signal', () =>
-    withShell(async ({ session }) => {
-      const killed = await session.call('shell_exec', {
-        argv: ['python3', '-c', 'import os; os.kill(os.getpid(), 9)'],
-      });
+    withShell(async ({ session, workspace }) => {
+      writeFileSync(join(workspace, 'die.py'), 'import os\nos.kill(os.getpid(), 11)\n');
+      const missing = await session.call('shell_exec', { cmd: 'no-such-program' });
+      assert.equal(missing.errors[0]?.code, 'E_SHELL');
+      const killed = await session.call('shell_exec', { cmd: 'python3 die.py' });
       assert.equal(killed.errors[0]?.code, 'E_SHELL', JSON.stringify(killed));
+      assert.equal(killed.errors[0]?.details?.['signal'], 'SIGSEGV');
     }));
 
   test('S0-38 S2-22 output over 5 MiB is cut in the middle with exact counts, and the artifact has all of it', () =>

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
-const folder = new URL('.', import.meta.url);
+const folder = new URL('../examples/', import.meta.url);
 
 describe('examples', () => {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
@@ -15,7 +15,7 @@ describe('examples', () => {
 
   test('the README shows the code of own-tool.ts as it is', () => {
     const example = readFileSync(new URL('own-tool.ts', folder), 'utf8');
-    const readme = readFileSync(new URL('../README.md', folder), 'utf8');
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     const definition = example.slice(example.indexOf('const lineCount'), example.indexOf('const scratch')).trim();
     assert.ok(readme.includes(definition), 'copy the definition from examples/own-tool.ts into README.md');
   });

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { rgPath } from '@vscode/ripgrep';
+import { CONFINED_PROGRAM, confinedCommand, findBubblewrap } from './confinement.ts';
+import { runProgram } from './run-program.ts';
+
+const LIST = ['--no-config', '--files', '--hidden', '--no-ignore', '--'];
+const TRIAL = { program: rgPath, args: [...LIST, CONFINED_PROGRAM, rgPath], output: `${CONFINED_PROGRAM}\n` };
+
+async function outputOf(args: readonly string[], folder: string): Promise<string[]> {
+  const bubblewrap = await findBubblewrap(TRIAL);
+  assert.ok(bubblewrap, 'bubblewrap works on this machine');
+  const running = runProgram(confinedCommand(bubblewrap, { folder, program: rgPath, args }), { folder });
+  let printed = '';
+  for await (const chunk of running.stdout) printed += String(chunk);
+  await running.ended;
+  return printed.split('\n').filter(Boolean).sort();
+}
+
+test('S0-33 a confined program sees its folder and itself, and nothing else of the machine', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'confinement-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'file'), 'x');
+  symlinkSync('/etc', join(folder, 'link'));
+  assert.deepEqual(await outputOf([...LIST, './'], folder), ['./file']);
+  assert.deepEqual(await outputOf([...LIST, '/'], folder), ['/program', '/workspace/file']);
+  assert.deepEqual(await outputOf([...LIST, 'link/'], folder), []);
+});
+
+test('S0-33 a wall that does not hold is not used', async () => {
+  assert.equal(await findBubblewrap({ ...TRIAL, output: '' }), undefined);
+  assert.equal(await findBubblewrap({ ...TRIAL, args: ['--no-config', '--files', '/etc/passwd'] }), undefined);
+  assert.equal(await findBubblewrap({ ...TRIAL, program: '/nonexistent/program' }), undefined);
+});

@@ -1,0 +1,133 @@
+/**
+ * An attacker swaps a folder for a link to outside while the tree is searched and listed.
+ *
+ * Ripgrep alone is run first and must lose, which proves that the attack is real on this machine.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { rgPath } from '@vscode/ripgrep';
+import { createFileTree } from '../src/platform/file-tree.ts';
+import { openRoot } from '../src/platform/root.ts';
+
+const FOLDERS = 40;
+const MAX_NAIVE_ROUNDS = 2000;
+const ROUNDS = 150;
+
+/** Exchanges `folder` and `trap` in one step where it can, else by three renames; stops when its input ends. */
+const ATTACKER = `
+  import { openSync, renameSync } from 'node:fs';
+  const [directory, platform] = process.argv.slice(1);
+  const { loadNativeCalls } = await import(platform + 'native-calls.ts');
+  const native = loadNativeCalls();
+  const dirFd = openSync(directory, 'r');
+  const exchange = native
+    ? () => native.rename({ dirFd, name: 'folder' }, { dirFd, name: 'trap' }, 2)
+    : () => {
+        renameSync(directory + '/folder', directory + '/spare');
+        renameSync(directory + '/trap', directory + '/folder');
+        renameSync(directory + '/spare', directory + '/trap');
+      };
+  let isOver = false;
+  process.stdin.on('end', () => { isOver = true; }).resume();
+  process.stdout.write('ready');
+  while (!isOver) {
+    for (let round = 0; round < 500; round++) exchange();
+    await new Promise(setImmediate);
+  }`;
+
+/** The same names inside and outside; only the outside has `outside-only`. */
+async function arena(t: TestContext): Promise<string> {
+  const base = mkdtempSync(join(tmpdir(), 'search-race-'));
+  const [inside, outside] = [join(base, 'inside'), join(base, 'outside')];
+  for (let at = 0; at < FOLDERS; at++) {
+    mkdirSync(join(inside, `folder/deep-${at}`), { recursive: true });
+    mkdirSync(join(outside, `deep-${at}`), { recursive: true });
+    writeFileSync(join(inside, `folder/deep-${at}/file`), 'needle inside\n');
+    writeFileSync(join(outside, `deep-${at}/file`), 'needle secret\n');
+    writeFileSync(join(outside, `deep-${at}/outside-only`), 'needle secret\n');
+  }
+  symlinkSync('../outside', join(inside, 'trap'));
+  const attacker = await attack(inside);
+  t.after(async () => {
+    const over = once(attacker, 'exit');
+    attacker.stdin?.end();
+    await over;
+    rmSync(base, { recursive: true, force: true });
+  });
+  return inside;
+}
+
+async function attack(inside: string): Promise<ChildProcess> {
+  const platform = new URL('../src/platform/', import.meta.url).href;
+  const attacker = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', ATTACKER, inside, platform], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  assert.ok(attacker.stdout);
+  await once(attacker.stdout, 'data');
+  return attacker;
+}
+
+test('S0-33 ripgrep alone is led outside by a folder that is swapped under it', async (t) => {
+  const inside = await arena(t);
+  let leaked = false;
+  for (let round = 0; round < MAX_NAIVE_ROUNDS && !leaked; round++) {
+    const { stdout } = spawnSync(rgPath, ['--no-config', '-e', 'needle', '--', './'], { cwd: inside });
+    leaked = stdout.includes('secret');
+  }
+  assert.ok(leaked);
+});
+
+for (const confinement of ['auto', 'off'] as const) {
+  const way = confinement === 'auto' ? 'behind a wall' : 'confirming every line';
+  test(`S0-33 a search ${way} never shows a line from outside`, async (t) => {
+    const root = openRoot(await arena(t));
+    t.after(() => root.close());
+    const tree = createFileTree(root, { confinement });
+    let found = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const report = (['lines', 'files', 'counts'] as const)[round % 3] ?? 'lines';
+      const { matches, counts } = await tree.search({
+        pattern: 'needle',
+        fixed: false,
+        caseSensitive: false,
+        word: false,
+        multiline: false,
+        globs: round % 2 === 0 ? [] : ['folder/**'],
+        includeHidden: true,
+        includeIgnored: true,
+        context: 1,
+        report,
+        maxResults: 1000,
+        maxLineLength: 100,
+      });
+      found += matches.length + counts.length;
+      for (const { file, text } of matches)
+        assert.ok(text === 'needle inside' && !file.includes('outside'), `${file}: ${text}`);
+      for (const { file } of counts) assert.ok(!file.includes('outside'), file);
+    }
+    assert.notEqual(found, 0, 'what is inside is found');
+  });
+}
+
+for (const backend of ['openat2', 'walk'] as const) {
+  test(`S0-26 a listing on ${backend} never shows a name from outside`, async (t) => {
+    const root = openRoot(await arena(t), { backend });
+    t.after(() => root.close());
+    const tree = createFileTree(root);
+    let found = 0;
+    for (let round = 0; round < ROUNDS * 4; round++) {
+      const { paths } = await tree.list({ globs: [], includeHidden: true, includeIgnored: true, maxResults: 1000 });
+      found += paths.length;
+      assert.deepEqual(
+        paths.filter((path) => path.includes('outside-only')),
+        [],
+      );
+    }
+    assert.notEqual(found, 0, 'what is inside is found');
+  });
+}
