@@ -78,8 +78,8 @@ describe('a dispatcher', () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 2_500, stubborn: true }, { timeout_ms: 10 });
     await host.dispatcher.drain();
-    const late = host.session.events();
-    assert.equal((await late.next()).value.message.progress.message, 'waited');
+    // The tool ignores its deadline and reports once more after the answer.
+    await new Promise((resolve) => setTimeout(resolve, 600));
     assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 E_TIMEOUT']);
   });
 

@@ -102,6 +102,8 @@ export interface Runtime {
   openSession(options?: SessionOptions): Promise<Session>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
+  /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
+  resolvePending(callId: string, outcome: 'completed' | 'not_started', note: string): Promise<void>;
   records(filter?: ReadFilter): Iterable<StoredRecord>;
   head(): ChainHead;
   verify(anchor?: ChainHead): VerifyReport;
@@ -158,6 +160,10 @@ function assembleRuntime({ parts, registry, known, workspace, root }: Assembly):
       return session;
     },
     reconcile: () => reconcileParts(parts),
+    async resolvePending(callId, outcome, note) {
+      const { resolvePending } = await import('./journal/resolve-pending.ts');
+      await resolvePending(parts.journal, callId, outcome, { clock: parts.clock, note });
+    },
     records: (filter) => parts.journal.read(filter),
     head: () => parts.journal.head(),
     verify: (anchor) => parts.journal.verify(anchor),

@@ -83,6 +83,24 @@ describe('section 6.8 a process killed in the middle of a call', () => {
       }));
   }
 
+  for (const [outcome, rings] of [
+    ['not_started', 1],
+    ['completed', 0],
+  ] as const) {
+    test(`S1-42 an operator who says ${outcome} frees the key: the retry ${rings === 1 ? 'runs' : 'is answered without running'}`, () =>
+      withScene(async (scene) => {
+        scene.run('during-tool');
+        const runtime = await createRuntime({ workspace: scene.workspace, state: scene.state });
+        const [lost] = [...runtime.records({ kind: 'intent' })];
+        assert.ok(lost?.kind === 'intent');
+        await runtime.resolvePending(lost.call_id, outcome, 'looked at the effects file');
+        await assert.rejects(runtime.resolvePending(lost.call_id, outcome, 'again'), { code: 'E_VALIDATION_FAIL' });
+        await runtime.close();
+        assert.equal(scene.run('never').answer?.ok, true);
+        assert.equal(scene.rings(), rings);
+      }));
+  }
+
   test('S1-43 killed after the result: the retry is answered from the record', () =>
     withScene(async (scene) => {
       assert.equal(scene.run('after-result').signal, 'SIGKILL');

@@ -16,7 +16,7 @@ import { openRoot } from '../src/platform/root.ts';
 
 const FOLDERS = 40;
 const MAX_NAIVE_ROUNDS = 2000;
-const ROUNDS = 150;
+const ROUNDS = 100;
 
 /** Exchanges `folder` and `trap` in one step where it can, else by three renames; stops when its input ends. */
 const ATTACKER = `

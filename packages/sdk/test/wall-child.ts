@@ -134,7 +134,7 @@ async function secretPlaces(): Promise<string> {
   const printed = Promise.withResolvers<void>();
   const command = await start(walled, sh('echo "$TOKEN_FOR_TEST"; exec sleep 1000'), {
     env,
-    onOutput: printed.resolve,
+    onOutput: () => printed.resolve(),
   });
   await printed.promise;
   const onCommandLines = processesWith(env.TOKEN_FOR_TEST, 'cmdline');

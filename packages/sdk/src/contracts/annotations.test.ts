@@ -108,7 +108,14 @@ describe('completeAnnotations', () => {
     const full = {
       kind: 'execute',
       side_effect_level: 'process_exec',
-      arg_schema: { path_params: ['cwd'], url_params: ['url'], arg_aliases: { dir: 'cwd' }, required: ['cmd'] },
+      arg_schema: {
+        path_params: ['cwd'],
+        url_params: ['url'],
+        command_params: ['cmd'],
+        env_params: ['env'],
+        arg_aliases: { dir: 'cwd' },
+        required: ['cmd'],
+      },
       capabilities: { process: ['spawn'] },
       emits_artifacts: true,
       result_readers: ['file_read'],

@@ -29,7 +29,7 @@ const GIVE_UP_MS = 2000;
 
 export async function settleReport(end: ProcessEnd, report: string): Promise<ProcessEnd> {
   const init = numberIn(report, 'child-pid');
-  if (init !== undefined) await endNamespace(init);
+  if (init !== undefined) await endNamespace(init, end);
   if (end.code === null) return end;
   const code = numberIn(report, 'exit-code');
   if (code === undefined) return { ...end, notStarted: 'the wall could not be set up around it' };
@@ -42,12 +42,27 @@ function numberIn(report: string, name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The first process inside takes all others along. It dies with bubblewrap, but not when that is killed early. */
-async function endNamespace(init: number): Promise<void> {
-  for (let waited = 0; isNamespaceInit(init) && waited < GIVE_UP_MS; waited += LOOK_MS) {
+/**
+ * The first process inside takes all others along, and itself dies with bubblewrap; only when that was killed early it may
+ * not know yet that it should. Alone it can do nothing more: how long the kernel takes to clear up is not waited for.
+ */
+async function endNamespace(init: number, { code }: ProcessEnd): Promise<void> {
+  if (code === null && isNamespaceInit(init)) killQuietly(init);
+  for (let waited = 0; hasOthers(init) && waited < GIVE_UP_MS; waited += LOOK_MS) {
     killQuietly(init);
     await delay(LOOK_MS);
   }
+}
+
+/** Every process inside descends from the first, so when that has no children it is alone. */
+function hasOthers(init: number): boolean {
+  try {
+    if (readFileSync(`/proc/${init}/task/${init}/children`, 'latin1') === '') return false;
+  } catch (thrown) {
+    // Gone; or a kernel that does not list children, then its end is what is waited for.
+    if (errnoCode(thrown) === undefined) throw thrown;
+  }
+  return isNamespaceInit(init);
 }
 
 /** Its number may belong to someone else by now; only the first process of a namespace has the number 1 inside. */

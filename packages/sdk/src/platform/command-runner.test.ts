@@ -362,6 +362,14 @@ describe('a wall that cannot be had', () => {
     }
   });
 
+  test('S0-36 a variable that makes programs load something takes effect behind the wall only', async (t) => {
+    const { run } = open(t);
+    // It makes the first program started list its libraries and end: that must not be bubblewrap.
+    const outcome = await run(list(['true']), { env: { LD_TRACE_LOADED_OBJECTS: '1' } });
+    assert.match(outcome.stdout.text, /libc\.so/);
+    assert.doesNotMatch(outcome.stdout.text, /libcap/);
+  });
+
   test('S0-36 a program nobody showed is refused by name, and runs when its folder is shown', async (t) => {
     const tools = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
     t.after(() => rmSync(tools, { recursive: true, force: true }));

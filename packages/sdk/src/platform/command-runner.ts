@@ -2,7 +2,7 @@
  * Runs judged command lists behind the wall: finds the programs, sees that the wall stands, opens the proxy when network
  * is asked for, and hands over to the run itself.
  */
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type {
@@ -28,7 +28,6 @@ import { defaultStateFolder, openStateFolder } from './state-folder.ts';
 import type { ReadyProgram } from './walled-process.ts';
 
 export interface CommandRunnerOptions {
-  /** Real path of the workspace root. */
   readonly workspace: string;
   readonly isolation: 'bubblewrap' | 'none' | Isolation;
   /** What commands with network may reach; registry entries in normal form. */
@@ -45,7 +44,8 @@ export interface CommandRunnerOptions {
 
 const SYSTEM_PROGRAMS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
+export function createCommandRunner(given: CommandRunnerOptions): OpenCommandRunner {
+  const options = { ...given, workspace: realpathSync.native(given.workspace) };
   const spawner = options.spawner ?? createSpawner();
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
   const running = new Set<RunningCommand>();

@@ -2,8 +2,8 @@
  * The wall made by bubblewrap: programs see the system read-only, the workspace at its own path, and nothing else of the
  * host: not its files, processes, sockets or network.
  *
- * The environment is handed to bubblewrap itself and passed on, never written on its command line, where others could
- * read it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
+ * The environment is handed to bubblewrap itself and passed on, not written on its command line, where others could read
+ * it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
  * failed from one that was never started.
  */
 import { existsSync, realpathSync } from 'node:fs';
@@ -132,7 +132,7 @@ async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapPr
 /** At its usual path, so that tool chains shown below it are found; but empty. */
 function homeInside(): string {
   const home = homedir();
-  return isAbsolute(home) && home !== '/' ? home : '/home/sandbox';
+  return isAbsolute(home) && home !== '/' ? home : '/run/home';
 }
 
 function existing(paths: readonly string[] = []): readonly string[] {
@@ -160,17 +160,30 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
     places: { home: standing.home, temporary: TEMPORARY },
     confine(program) {
       checkVisible(program, [...standing.shown, workspace]);
+      const { loader, others } = splitEnvironment(program.env);
       const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
       return {
         program: standing.bubblewrap.path,
-        args: [...words, '--chdir', join(workspace, program.cwd), '--', ...inner],
-        env: withProxy(relay, program.env),
+        args: [...words, ...loader, '--chdir', join(workspace, program.cwd), '--', ...inner],
+        env: withProxy(relay, others),
         cwd: '/',
         reports: true,
       };
     },
     settle: settleReport,
     leave: () => entries.quarantine(),
+  };
+}
+
+/** What makes the C library load something would make bubblewrap load it, outside: such variables are set inside only. */
+const LOADER_VARIABLE = /^(?:LD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
+
+function splitEnvironment(env: Readonly<Record<string, string>>): { loader: Words; others: Record<string, string> } {
+  const entries = Object.entries(env);
+  const isLoader = ([name]: [string, string]) => LOADER_VARIABLE.test(name);
+  return {
+    loader: entries.filter(isLoader).flatMap(([name, value]) => ['--setenv', name, value]),
+    others: Object.fromEntries(entries.filter((entry) => !isLoader(entry))),
   };
 }
 

@@ -14,6 +14,9 @@ import { listTree } from './list-tree.ts';
 import { loadNativeCalls } from './native-calls.ts';
 import { openRoot, type RootBackend } from './root.ts';
 
+/** A program of every system, not of a package. */
+const MAKE_FIFO = 'mkfifo';
+
 const EVERYTHING: ListQuery = { globs: [], includeHidden: false, includeIgnored: false, maxResults: 100_000 };
 
 function put(directory: string, paths: readonly string[]): void {
@@ -68,7 +71,7 @@ for (const backend of ['openat2', 'walk'] as const) {
       symlinkSync('/etc', join(directory, 'outward'));
       symlinkSync('inside', join(directory, 'inward'));
       symlinkSync('nowhere', join(directory, 'dangling'));
-      execFileSync('mkfifo', [join(directory, 'pipe')]);
+      execFileSync(MAKE_FIFO, [join(directory, 'pipe')]);
       const server = createServer().listen(join(directory, 'socket'));
       t.after(() => server.close());
       assert.deepEqual((await list()).paths, ['dangling', 'file', 'inside/file', 'inward', 'outward']);

@@ -34,6 +34,8 @@ export interface OutputReader {
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
+const DOT = 0x2e;
+const SLASH = 0x2f;
 const MAX_HEADER_BYTES = 64 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 /** What ripgrep says, without any NUL, when it meets binary data behind a match. The file is dropped then. */
@@ -83,9 +85,9 @@ export class SearchOutput {
 
   /** The file that was still open. */
   end(): readonly FoundFile[] {
-    const file = this.#file;
-    this.#file = undefined;
-    return file === undefined || file.lines.length === 0 ? [] : [file];
+    const finished: FoundFile[] = [];
+    this.#finish(finished);
+    return finished;
   }
 
   /** Answers where the next record begins, or a negative number when this one is not complete. */
@@ -151,16 +153,23 @@ export class SearchOutput {
   }
 
   #enterFile(path: Buffer, finished: FoundFile[]): void {
-    finished.push(...this.end());
-    this.#pathBytes = Buffer.from(path);
-    const name = path.toString('utf8', path.indexOf('./') === 0 ? 2 : 0);
-    this.#isWanted = isUtf8(path) && this.#reader.wants(name);
+    this.#finish(finished);
+    this.#pathBytes = path;
+    const name = path.toString('utf8', path[0] === DOT && path[1] === SLASH ? 2 : 0);
+    const isMangled = name.includes('\ufffd') && !isUtf8(path);
+    this.#isWanted = !isMangled && this.#reader.wants(name);
     this.#file = { path: name, lines: [], matchCount: 0 };
+  }
+
+  #finish(finished: FoundFile[]): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined && file.lines.length > 0) finished.push(file);
   }
 
   #nextBatch(finished: FoundFile[]): void {
     const { path } = this.#file ?? { path: '' };
-    finished.push(...this.end());
+    this.#finish(finished);
     this.#file = { path, lines: [], matchCount: 0 };
   }
 

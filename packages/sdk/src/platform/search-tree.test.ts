@@ -23,6 +23,9 @@ import type { SearchAnswer, SearchQuery } from '../contracts/search.ts';
 import { createFileTree } from './file-tree.ts';
 import { openRoot } from './root.ts';
 
+/** A program of every system, not of a package. */
+const MAKE_FIFO = 'mkfifo';
+
 const QUERY: SearchQuery = {
   pattern: 'needle',
   fixed: false,
@@ -239,7 +242,7 @@ for (const confinement of ['auto', 'off'] as const) {
       symlinkSync(outside, join(directory, 'out'));
       symlinkSync(join(outside, 'secret'), join(directory, 'out-file'));
       symlinkSync('real', join(directory, 'in'));
-      execFileSync('mkfifo', [join(directory, 'pipe'), join(directory, 'real/pipe')]);
+      execFileSync(MAKE_FIFO, [join(directory, 'pipe'), join(directory, 'real/pipe')]);
       for (const globs of [[], ['**'], ['out/**', 'in/*', 'real/*'], ['pipe', 'out-file', 'real/file']]) {
         assert.deepEqual(filesOf(await search({ globs, includeHidden: true, includeIgnored: true })), ['real/file']);
       }

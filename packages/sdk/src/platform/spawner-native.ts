@@ -1,6 +1,7 @@
 /** Starts processes by posix_spawn. Pipes are the kernel's own, and each end is closed where it is not used. */
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createChildReaper } from './child-reaper.ts';
 import type { NativeSpawn } from './native-spawn.ts';
 import { signalGroup } from './process-group.ts';
@@ -20,10 +21,12 @@ interface Ends {
 
 export function createNativeSpawner(native: NativeSpawn): Spawner {
   const reaper = createChildReaper(native.collect);
+  const turn = createStartTurns();
   return {
     backend: 'native',
     createLink: () => openLink(native),
     async spawn(options) {
+      await turn();
       const ends: Ends = { descriptors: [], kept: [], handedOver: [] };
       try {
         const host = connect(options, ends, native);
@@ -42,6 +45,18 @@ export function createNativeSpawner(native: NativeSpawn): Spawner {
         ends.handedOver.forEach(closeSync);
       }
     },
+  };
+}
+
+/** A start holds the event loop until the program is loaded: of many asked for at once, one in each of its turns. */
+function createStartTurns(): () => Promise<void> {
+  let isTaken = false;
+  return async () => {
+    while (isTaken) await nextTurn();
+    isTaken = true;
+    setImmediate(() => {
+      isTaken = false;
+    });
   };
 }
 
