@@ -216,7 +216,7 @@ function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: Sta
     workspace,
     createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
     createCommands: ({ isolation, allowedDomains }) =>
-      lazyCommandRunner({ workspace: options.workspace, isolation, allowedDomains }),
+      lazyCommandRunner({ workspace: options.workspace, isolation, allowedDomains, state: state.path }),
     artifacts: createArtifactFiles(state.path),
     ast: options.ast,
     events: createEventBus(),

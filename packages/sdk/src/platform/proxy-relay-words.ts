@@ -20,7 +20,7 @@ const SCRIPT = `${FOLDER}/proxy-relay.m${ENDING}`;
 
 export function relayMounts(relay: ProxyRelay | undefined): Words {
   if (relay === undefined) return [];
-  const script = fileURLToPath(new URL(`./proxy-relay.${ENDING}`, import.meta.url));
+  const script = fileURLToPath(new URL('./proxy-relay.ts', import.meta.url)).replace(/ts$/, ENDING);
   return [...readOnly(process.execPath, NODE), ...readOnly(script, SCRIPT), ...writable(relay.socket, SOCKET)];
 }
 

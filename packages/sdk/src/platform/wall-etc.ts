@@ -4,11 +4,23 @@
  * It holds copies of what programs need to start and to trust certificates, and four small files that name nobody but
  * the sandbox itself. It is built anew when one of its sources changes, and shared by every runtime of this user.
  */
-import { existsSync, lstatSync } from 'node:fs';
-import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from './digest.ts';
 import { errnoCode } from './errno-error.ts';
+import { ENTRY_UNITS, Pace } from './pace.ts';
 
 const COPIED = [
   'alternatives',
@@ -41,7 +53,7 @@ export interface Inhabitant {
   readonly home: string;
 }
 
-/** Answers the path of the folder, inside `parent`. Hundreds of small files: off the event loop. */
+/** Answers the path of the folder, inside `parent`. */
 export async function prepareEtc(parent: string, inhabitant: Inhabitant): Promise<string> {
   const written = writtenFiles(inhabitant);
   const folder = join(parent, `etc-${sha256Hex(JSON.stringify([written, COPIED.map(stampOf)])).slice(0, 16)}`);
@@ -50,36 +62,44 @@ export async function prepareEtc(parent: string, inhabitant: Inhabitant): Promis
 }
 
 async function publish(folder: string, parent: string, written: Readonly<Record<string, string>>): Promise<void> {
-  const draft = await mkdtemp(join(parent, 'draft-'));
+  const draft = mkdtempSync(join(parent, 'draft-'));
   try {
-    await Promise.all(COPIED.filter((name) => stampOf(name) !== null).map((name) => copyEntry(name, draft)));
-    await Promise.all(Object.entries(written).map(([name, content]) => writeFile(join(draft, name), content)));
-    await rename(draft, folder);
+    await copyAll(draft);
+    for (const [name, content] of Object.entries(written)) writeFileSync(join(draft, name), content);
+    renameSync(draft, folder);
   } catch (thrown) {
-    await rm(draft, { recursive: true, force: true });
+    rmSync(draft, { recursive: true, force: true });
     // Another runtime was first with the same content.
     if (!existsSync(folder)) throw thrown;
   }
 }
 
-async function copyEntry(name: string, draft: string): Promise<void> {
-  await mkdir(dirname(join(draft, name)), { recursive: true });
-  await copyForAll(join('/etc', name), join(draft, name));
+/** Hundreds of tiny entries: each for itself would take longer on another thread than here, all at once too long. */
+async function copyAll(draft: string): Promise<void> {
+  const queue = COPIED.filter((name) => stampOf(name) !== null);
+  for (const name of queue) mkdirSync(dirname(join(draft, name)), { recursive: true });
+  const pace = new Pace(undefined);
+  for (const name of queue) {
+    queue.push(...copyEntry(join('/etc', name), join(draft, name)).map((inner) => join(name, inner)));
+    if (pace.isDue(ENTRY_UNITS)) await pace.pause();
+  }
 }
 
 /**
- * Links stay links: they lead into the system folders, which stand at the same place behind the wall. What not everyone
- * may read is left out: as root we could read more than anyone behind the wall should.
+ * Answers the names inside a folder, which are still to be copied. Links stay links: they lead into the system folders,
+ * which stand at the same place behind the wall. What not everyone may read is left out: as root we could read more than
+ * anyone behind the wall should.
  */
-async function copyForAll(from: string, to: string): Promise<void> {
-  const stat = await lstat(from);
-  if (stat.isSymbolicLink()) await symlink(await readlink(from), to);
-  else if ((stat.mode & READABLE_BY_ALL) === 0) return;
-  else if (stat.isFile()) await copyFile(from, to);
+function copyEntry(from: string, to: string): readonly string[] {
+  const stat = lstatSync(from);
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+  else if ((stat.mode & READABLE_BY_ALL) === 0) return [];
+  else if (stat.isFile()) copyFileSync(from, to);
   else if (stat.isDirectory()) {
-    await mkdir(to);
-    await Promise.all((await readdir(from)).map((name) => copyForAll(join(from, name), join(to, name))));
+    mkdirSync(to);
+    return readdirSync(from);
   }
+  return [];
 }
 
 function stampOf(name: string): readonly unknown[] | null {

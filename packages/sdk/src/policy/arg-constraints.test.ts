@@ -4,7 +4,14 @@ import { isToolError, type JsonValue } from '@tool-runtime/protocol';
 import type { ToolArgConstraint } from '../contracts/registry.ts';
 import { type ConstrainedTool, compileArgConstraints } from './arg-constraints.ts';
 
-const argSchema = { path_params: ['src', 'dst'], url_params: [], command_params: [], env_params: [], arg_aliases: { from: 'src' }, required: [] };
+const argSchema = {
+  path_params: ['src', 'dst'],
+  url_params: [],
+  command_params: [],
+  env_params: [],
+  arg_aliases: { from: 'src' },
+  required: [],
+};
 const copy: ConstrainedTool = { name: 'fs_copy', argSchema };
 
 function allows(constraints: ToolArgConstraint[], args: Record<string, JsonValue>, tool = copy): boolean {
@@ -100,7 +107,10 @@ describe('compileArgConstraints', () => {
   });
 
   test('S2-26 refuses every call under a constraint that finds no argument', () => {
-    const bare = { name: 'proc_list', argSchema: { path_params: [], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] } };
+    const bare = {
+      name: 'proc_list',
+      argSchema: { path_params: [], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] },
+    };
     assert.equal(allows([{ tool: '*', arg_patterns: ['src/**'] }], {}, bare), false);
     assert.equal(allows([{ tool: '*', arg_patterns: ['x'], arg_key: 'filter' }], {}, bare), true);
   });

@@ -1,6 +1,6 @@
 /** shell_exec: plain commands joined by &&, ||, ; and |, judged one by one, run behind the wall, without a shell. */
 import { stripVTControlCharacters } from 'node:util';
-import { type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
+import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
@@ -141,6 +141,7 @@ interface Answering {
 
 function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
   const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
+  for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   const stdoutArtifact = keepers.stdout.finish();
   const stderrArtifact = keepers.stderr.finish();
   const printed = {
@@ -165,6 +166,16 @@ function stopped(signal: AbortSignal, printed: JsonObject): ToolError {
 
 function diedBySignal(signal: string, printed: JsonObject): ToolError {
   return new ToolError('E_SHELL', `Command was ended by a signal: ${signal}`, { details: { signal, ...printed } });
+}
+
+/** A protected name that a command made appear was moved aside before anything could use it. */
+function quarantined(name: string): ErrorEntry {
+  return {
+    code: 'E_POLICY',
+    message: `A protected name appeared while the command ran and was moved aside: ${name}`,
+    path: name,
+    details: { reason: 'quarantined', next: 'look at it, then delete or rename it yourself' },
+  };
 }
 
 function jobStarted(job: string, keepers: Answering['keepers']): z.output<typeof data> {
