@@ -48,6 +48,8 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly policyNotes?: string;
   readonly args: Args;
   readonly data: Data;
+  /** Answers are built by typed code whose tests check them against `data`; long lists are not checked again at run time. */
+  readonly isDataProven?: boolean;
   /** Omitted: the tool counts as unannotated, above every ceiling unless a policy lists it by name. */
   readonly annotations?: ToolAnnotationsInput;
   /** The lowest level any call of it can have, where `profile` lowers it: decides whether a session may see the tool. */

@@ -10,7 +10,7 @@ test('S0-30 the pieces of a read make up the whole file, whatever part of it is 
   const directory = mkdtempSync(join(tmpdir(), 'file-content-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'file');
-  for (const size of [0, 1000, 256 * 1024, 256 * 1024 + 1, 3_000_000]) {
+  for (const size of [0, 1000, 1024 * 1024, 1024 * 1024 + 1, 3_000_000]) {
     const whole = Buffer.alloc(size, 'abcdefg');
     writeFileSync(file, whole);
     for (const maxBytes of [0, 10, 700_000, size]) {

@@ -12,7 +12,8 @@ import { throwIfAborted } from './cancellation.ts';
 import { sha256Hex } from './digest.ts';
 import { ErrnoError } from './errno-error.ts';
 
-export const SMALL_FILE_BYTES = 256 * 1024;
+/** About a millisecond of reading and hashing: what the event loop can spare for one call. */
+export const SMALL_FILE_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 512 * 1024;
 export const PERMISSION_BITS = 0o777;
 

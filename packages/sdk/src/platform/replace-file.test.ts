@@ -60,12 +60,12 @@ for (const backend of BACKENDS) {
       const after = { sha256: sha256Hex('one'), size: 3, mode: 0o644 };
       assert.deepEqual(await workspace.writeFile('./file', text('one')), { path: 'file', before: null, after });
       assert.deepEqual(await workspace.writeFile('file', text('one')), { path: 'file', before: after, after });
-      const large = Buffer.alloc(700_000, 'x');
+      const large = Buffer.alloc(1_700_000, 'x');
       const second = await workspace.writeFile('file', large);
       assert.deepEqual(second, {
         path: 'file',
         before: after,
-        after: { sha256: sha256Hex(large), size: 700_000, mode: 0o644 },
+        after: { sha256: sha256Hex(large), size: 1_700_000, mode: 0o644 },
       });
       assert.deepEqual(await workspace.writeFile('file', text(''), { durable: true }), {
         path: 'file',
@@ -84,7 +84,7 @@ for (const backend of BACKENDS) {
       writeFileSync(join(directory, 'file'), 'old');
       await workspace.writeFile('file', text('new'));
       await failureOf(() => workspace.writeFile('file', text('x'), { expectedSha256: sha256Hex('old') }));
-      await failureOf(() => workspace.writeFile('file', Buffer.alloc(300_000), { expectedSha256: null }));
+      await failureOf(() => workspace.writeFile('file', Buffer.alloc(1_200_000), { expectedSha256: null }));
       await failureOf(() => workspace.writeFile('file', text('x'), { exclusive: true }));
       assert.deepEqual(readdirSync(directory), ['file']);
       assert.equal(readFileSync(join(directory, 'file'), 'utf8'), 'new');
@@ -95,7 +95,7 @@ for (const backend of BACKENDS) {
       symlinkSync('file', join(directory, 'alias'));
       const work = async (): Promise<void> => {
         await workspace.writeFile('a/b/c', text('x'), { createDirs: true });
-        await workspace.writeFile('file', Buffer.alloc(300_000), { durable: true });
+        await workspace.writeFile('file', Buffer.alloc(1_200_000), { durable: true });
         await workspace.writeFile('alias', text('x'));
         await failureOf(() => workspace.writeFile('a', text('x')));
         await failureOf(() => workspace.writeFile('.git/x', text('x')));
@@ -206,7 +206,7 @@ for (const backend of BACKENDS) {
       const { directory, workspace } = scene(t, backend);
       const writers = (exclusive: boolean) =>
         Promise.allSettled(
-          [...'abcd'].map((digit) => workspace.writeFile('file', Buffer.alloc(300_000, digit), { exclusive })),
+          [...'abcd'].map((digit) => workspace.writeFile('file', Buffer.alloc(1_300_000, digit), { exclusive })),
         );
       const won = (results: PromiseSettledResult<unknown>[]): number =>
         results.filter(({ status }) => status === 'fulfilled').length;
@@ -217,7 +217,7 @@ for (const backend of BACKENDS) {
 
     test('S0-31 readers see the old content or the new, never half', async (t) => {
       const { directory, workspace } = scene(t, backend);
-      const [one, two] = ['1', '2'].map((digit) => Buffer.alloc(400_000, digit));
+      const [one, two] = ['1', '2'].map((digit) => Buffer.alloc(1_400_000, digit));
       assert.ok(one && two);
       const wholes = new Set([sha256Hex(one), sha256Hex(two)]);
       await workspace.writeFile('file', one);

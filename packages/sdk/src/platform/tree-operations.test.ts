@@ -457,7 +457,7 @@ for (const backend of BACKENDS) {
     test('S0-28 S0-29 a cancelled copy leaves nothing, a cancelled removal is done or not begun', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       plant(directory, 'large/');
-      for (let index = 0; index < 40; index++) writeFileSync(at(`large/${index}`), Buffer.alloc(400_000));
+      for (let index = 0; index < 40; index++) writeFileSync(at(`large/${index}`), Buffer.alloc(1_400_000));
       const reason = new ToolError('E_TIMEOUT', 'Too slow: test');
       for (const after of [0, 1, 5, 20]) {
         const controller = new AbortController();

@@ -173,7 +173,7 @@ const OPERATIONS: readonly Operation[] = [
   ['readFile', (workspace, path) => workspace.readFile(path)],
   ['lockKeys', (workspace, path) => workspace.lockKeys(path)],
   ['writeFile', (workspace, path) => workspace.writeFile(path, Buffer.from('new'), { createDirs: true })],
-  ['writeFile of a large file', (workspace, path) => workspace.writeFile(path, Buffer.alloc(300_000))],
+  ['writeFile of a large file', (workspace, path) => workspace.writeFile(path, Buffer.alloc(1_200_000))],
   [
     'exclusive writeFile',
     (workspace, path) => workspace.writeFile(`${path}.new`, Buffer.from('x'), { exclusive: true }),
@@ -266,7 +266,7 @@ for (const backend of BACKENDS) {
 
     test('S0-30 a small file is read without a promise, a large one with', async (t) => {
       const { inside, workspace } = scene(t, backend);
-      writeFileSync(join(inside, 'large'), Buffer.alloc(300_000));
+      writeFileSync(join(inside, 'large'), Buffer.alloc(1_200_000));
       const large = workspace.readFile('large');
       assert.ok(!(workspace.readFile('inside.txt') instanceof Promise));
       assert.ok(large instanceof Promise);

@@ -36,6 +36,7 @@ export const fsList = defineTool({
   policyNotes: 'Globs that leave the workspace are refused; links are never followed; sockets and devices are left out',
   args,
   data,
+  isDataProven: true,
   annotations: {
     kind: 'search',
     side_effect_level: 'read_only',

@@ -76,6 +76,7 @@ export const grep = defineTool({
   policyNotes: 'Globs that leave the workspace are refused; links are never followed; binary files are skipped',
   args,
   data,
+  isDataProven: true,
   annotations: {
     kind: 'search',
     side_effect_level: 'read_only',
