@@ -1,4 +1,5 @@
 /** Every group, one line each. */
+export { commands } from './groups/commands.ts';
 export { files } from './groups/files.ts';
 export { journal } from './groups/journal.ts';
 export { kernel } from './groups/kernel.ts';

@@ -85,6 +85,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
   const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
   const secrets = new SecretValues(given.env);
   let feed = (_stream: 'stdout' | 'stderr', _chunk: Uint8Array): void => {};
+  const report = createReporter(context, secrets);
   const running = await context.commands.start({
     list: readCommand(given.cmd ?? given.argv ?? []),
     cwd: given.cwd,
@@ -95,7 +96,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     onOutput(stream, chunk) {
       keepers[stream].add(chunk);
       feed(stream, chunk);
-      context.progress(0, secrets.hide(context.redact(lastLine(chunk))), { stream, bytes: chunk.length });
+      report(stream, chunk);
     },
     ...(given.yield_after_ms === undefined ? { signal: context.signal } : {}),
   });
@@ -110,6 +111,19 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
 
 function createKeeper(context: ToolContext): OutputKeeper {
   return new OutputKeeper(context.artifacts, STREAM_BYTES);
+}
+
+const REPORT_EVERY_MS = 100;
+
+/** Tells listeners the newest line now and then: a chatty command must not spend its time on being watched. */
+function createReporter(context: ToolContext, secrets: SecretValues) {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (stream: 'stdout' | 'stderr', chunk: Uint8Array): void => {
+    const now = performance.now();
+    if (now - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = now;
+    context.progress(0, secrets.hide(context.redact(lastLine(chunk))), { stream, bytes: chunk.length });
+  };
 }
 
 /** Undefined: it still runs. A cancelled call takes its command along, yielded or not yet. */

@@ -1,0 +1,175 @@
+/**
+ * Starting commands: bare, behind the same wall by hand, and governed; and what 1 GB of host memory does to each.
+ *
+ * "By hand" is the wall's own command line, started without judging, recording or reading anything.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRuntime, type Session } from '@tool-runtime/sdk';
+import type { ConfinedProcess } from '../../packages/sdk/src/contracts/commands.ts';
+import { createBubblewrap } from '../../packages/sdk/src/platform/isolation-bubblewrap.ts';
+import { createSpawner } from '../../packages/sdk/src/platform/spawner.ts';
+import { callPlan, type Group, type GroupOptions } from '../group.ts';
+import { type Case, compare, inFlight, inSequence, measuredOf, ratioOf } from '../measure.ts';
+import { tableOf } from '../table.ts';
+
+const BALLAST_BYTES = 1024 * 1024 * 1024;
+const PLAIN = '/bin/true, child_process.spawn';
+const BY_HAND = '/bin/true behind the wall, by hand';
+const GOVERNED = 'shell_exec true';
+const ABREAST = 'shell_exec true, 32 in flight';
+
+export const commands: Group = {
+  name: 'commands',
+  summary: 'shell_exec against the same wall by hand, with a small and a large host; curl on loopback',
+  async run(options) {
+    const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-bench-commands-'));
+    const workspace = join(scratch, 'workspace');
+    mkdirSync(workspace);
+    const server = createServer((_request, response) => response.end('x'.repeat(1024))).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const registry = `version: 1\nshell_allow: ['^true$', '^head ']\nnetwork:\n  allowed_domains: ['${address}']\n`;
+    const runtime = await createRuntime({
+      workspace,
+      state: join(scratch, 'state'),
+      registry: { text: registry, file: 'bench' },
+    });
+    try {
+      const session = await runtime.openSession();
+      const walled = await wallByHand(workspace, join(scratch, 'wall'));
+      const starts = await compareStarts(session, walled, options);
+      const web = await compareWeb(session, `http://${address}/`, options);
+      return { tables: [...starts.tables, ...web.tables], budgets: [...starts.budgets, ...web.budgets] };
+    } finally {
+      server.close();
+      server.closeAllConnections();
+      await runtime.close();
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  },
+};
+
+async function wallByHand(workspace: string, folder: string): Promise<ConfinedProcess> {
+  mkdirSync(folder, { mode: 0o700 });
+  const isolation = createBubblewrap({ spawner: createSpawner(), folder });
+  const problem = await isolation.check();
+  if (problem !== undefined) throw new TypeError(`The wall does not stand: ${problem.problem}`);
+  const wall = isolation.enter({ workspace, writable: true, proxySocket: null });
+  return wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
+}
+
+async function compareStarts(session: Session, walled: ConfinedProcess, options: GroupOptions) {
+  const spawner = createSpawner();
+  const byHand = async (): Promise<void> => {
+    const { program, args, env, cwd } = walled;
+    const started = await spawner.spawn({
+      program,
+      args,
+      env,
+      cwd,
+      stdin: 'null',
+      stdout: 'null',
+      stderr: 'null',
+      extraFds: ['pipe'],
+    });
+    for (const report of started.extra) report.resume();
+    await started.exited;
+  };
+  const cases: Case[] = [
+    { name: PLAIN, run: inSequence(() => plainStart()) },
+    { name: BY_HAND, run: inSequence(byHand) },
+    { name: GOVERNED, run: inSequence(() => run(session, { cmd: 'true' })) },
+    { name: ABREAST, unit: 32, run: inFlight(32, () => run(session, { cmd: 'true' })) },
+  ];
+  const plan = { ...callPlan(options), samplesPerRound: options.quick ? 1 : 4 };
+  const small = await compare(cases, plan);
+  const ballast = options.quick ? Buffer.alloc(1) : Buffer.alloc(BALLAST_BYTES, 1);
+  const large = await compare(cases.slice(0, 3), plan);
+  const output = await throughput(session, options);
+  const micros = (name: string): number => measuredOf(small.cases, name).medianMicros;
+  return {
+    tables: [
+      tableOf(small, { title: 'Starts, small host', peers: [PLAIN, BY_HAND], names: [...small.cases.keys()] }),
+      tableOf(large, {
+        title: `Starts, ${ballast.length >> 20} MB more`,
+        peers: [PLAIN, BY_HAND],
+        names: [...large.cases.keys()],
+      }),
+    ],
+    budgets: [
+      {
+        name: 'shell_exec true over 1.25 x the wall by hand',
+        atMost: 1,
+        unit: 'ms',
+        measured: (micros(GOVERNED) - 1.25 * micros(BY_HAND)) / 1000,
+      },
+      {
+        name: 'shell_exec with 1 GB of host memory against a small host',
+        atMost: 1.3,
+        unit: 'x',
+        measured: measuredOf(large.cases, GOVERNED).medianMicros / micros(GOVERNED),
+      },
+      { name: '100 MB of output', atLeast: 300, unit: 'MB/s', measured: output },
+    ],
+  };
+}
+
+function plainStart(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    spawn('/bin/true', { stdio: 'ignore' })
+      .once('error', reject)
+      .once('exit', () => resolve());
+  });
+}
+
+async function run(session: Session, args: object): Promise<void> {
+  const { ok, errors } = await session.call('shell_exec', args);
+  if (!ok) throw new TypeError(`The benchmark was refused: ${errors[0]?.message}`);
+}
+
+async function throughput(session: Session, { quick }: GroupOptions): Promise<number> {
+  const megabytes = quick ? 1 : 100;
+  const started = performance.now();
+  await run(session, { cmd: `head -c ${megabytes * 1_000_000} /dev/zero` });
+  return megabytes / ((performance.now() - started) / 1000);
+}
+
+async function compareWeb(session: Session, url: string, options: GroupOptions) {
+  const cases: Case[] = [
+    { name: 'node:http request', run: inSequence(() => plainRequest(url)) },
+    { name: 'fetch (undici)', run: inSequence(async () => void (await (await fetch(url)).arrayBuffer())) },
+    { name: 'curl, journaled', run: inSequence(() => get(session, url)) },
+  ];
+  const compared = await compare(cases, callPlan(options));
+  return {
+    tables: [
+      tableOf(compared, { title: '1 KB over loopback', peers: ['fetch (undici)'], names: [...compared.cases.keys()] }),
+    ],
+    budgets: [
+      {
+        name: 'curl of 1 KB against fetch',
+        atMost: 2,
+        unit: 'x',
+        measured: ratioOf(compared, 'curl, journaled', 'fetch (undici)'),
+      },
+    ],
+  };
+}
+
+async function get(session: Session, url: string): Promise<void> {
+  const { ok, errors } = await session.call('curl', { method: 'GET', url });
+  if (!ok) throw new TypeError(`The benchmark was refused: ${errors[0]?.message}`);
+}
+
+function plainRequest(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request(url, (response) => response.resume().once('end', () => resolve()))
+      .once('error', reject)
+      .end();
+  });
+}
