@@ -13,6 +13,7 @@ const NOT_STAGES: readonly string[] = [
   'change-log.ts',
   'execution-context.ts',
   'is-repeatable.ts',
+  'run-rules.ts',
   'session-parts.ts',
   'settle.ts',
   'trail.ts',

@@ -5,6 +5,7 @@
 import { policyDenial } from '../contracts/failures.ts';
 import type { PolicyOutcome } from '../contracts/policy.ts';
 import type { JudgedCall, ReadyCall } from './call-types.ts';
+import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<JudgedCall> {
@@ -16,7 +17,7 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     profile: view.profile,
   });
   compiled.constraints.check(call.args);
-  if (parts.rules.applies('before', subject)) await checkRules(call, parts);
+  await runRules('before', call.open, subject, parts);
   const approval = parts.approvals.judge({
     tool: view.tool,
     annotated: compiled.annotated,
@@ -39,19 +40,6 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     verdict: 'allow',
     decision: { outcome: 'allow', gate: 'policy', code: outcome.decision.reason.code },
   };
-}
-
-async function checkRules(call: ReadyCall, parts: SessionParts): Promise<void> {
-  const report = await parts.rules.run('before', call.subject, {
-    registry: parts.registry,
-    workspace: parts.readOnlyWorkspace,
-    get signal() {
-      return call.open.signal();
-    },
-    ast: parts.ast,
-  });
-  call.open.warnings.push(...report.warnings);
-  if (report.blocking !== undefined) throw report.blocking;
 }
 
 /** True when the policy asks; throws for everything that is neither allow nor ask. */

@@ -2,23 +2,15 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { RecordedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
+import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 
 export async function validateChange(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {
   if (log.changes.length === 0) return;
   const subject = { ...call.subject, changes: log.changes };
-  if (!parts.rules.applies('after', subject)) return;
-  const report = await parts.rules.run('after', subject, {
-    registry: parts.registry,
-    workspace: parts.readOnlyWorkspace,
-    get signal() {
-      return call.open.signal();
-    },
-    ast: parts.ast,
-  });
-  call.open.warnings.push(...report.warnings);
-  if (report.blocking !== undefined) throw await rolledBack(report.blocking, log, parts, call);
+  const judged = await settle(() => runRules('after', call.open, subject, parts));
+  if (!judged.ok) throw await rolledBack(judged.error, log, parts, call);
 }
 
 async function rolledBack(

@@ -1,7 +1,7 @@
 /** Names to routes, for one snapshot. Finds, never executes; a name that is not there is a denial, not a guess. */
 import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 import type { ToolRegistrySnapshot } from './registry-snapshot.ts';
 import type { ResolvedToolCall, ToolCallRequest } from './tool-call.ts';
 

@@ -6,14 +6,17 @@ import { test } from 'node:test';
 import { rgPath } from '@vscode/ripgrep';
 import { CONFINED_PROGRAM, confinedCommand, findBubblewrap } from './confinement.ts';
 import { runProgram } from './run-program.ts';
+import { createSpawner } from './spawner.ts';
+
+const spawner = createSpawner();
 
 const LIST = ['--no-config', '--files', '--hidden', '--no-ignore', '--'];
 const TRIAL = { program: rgPath, args: [...LIST, CONFINED_PROGRAM, rgPath], output: `${CONFINED_PROGRAM}\n` };
 
 async function outputOf(args: readonly string[], folder: string): Promise<string[]> {
-  const bubblewrap = await findBubblewrap(TRIAL);
+  const bubblewrap = await findBubblewrap(TRIAL, spawner);
   assert.ok(bubblewrap, 'bubblewrap works on this machine');
-  const running = runProgram(confinedCommand(bubblewrap, { folder, program: rgPath, args }), { folder });
+  const running = await runProgram(confinedCommand(bubblewrap, { folder, program: rgPath, args }), { folder, spawner });
   let printed = '';
   for await (const chunk of running.stdout) printed += String(chunk);
   await running.ended;
@@ -31,7 +34,7 @@ test('S0-33 a confined program sees its folder and itself, and nothing else of t
 });
 
 test('S0-33 a wall that does not hold is not used', async () => {
-  assert.equal(await findBubblewrap({ ...TRIAL, output: '' }), undefined);
-  assert.equal(await findBubblewrap({ ...TRIAL, args: ['--no-config', '--files', '/etc/passwd'] }), undefined);
-  assert.equal(await findBubblewrap({ ...TRIAL, program: '/nonexistent/program' }), undefined);
+  assert.equal(await findBubblewrap({ ...TRIAL, output: '' }, spawner), undefined);
+  assert.equal(await findBubblewrap({ ...TRIAL, args: ['--no-config', '--files', '/etc/passwd'] }, spawner), undefined);
+  assert.equal(await findBubblewrap({ ...TRIAL, program: '/nonexistent/program' }, spawner), undefined);
 });

@@ -5,10 +5,10 @@
  * is tried once on this machine before it is relied on.
  */
 import { existsSync } from 'node:fs';
+import { readOnly, wallFlags } from './bubblewrap-args.ts';
+import { BUBBLEWRAP_PLACES } from './bubblewrap-program.ts';
 import { type Command, runProgram } from './run-program.ts';
-
-/** Where distributions put it. The search path is not asked: it may lead into the workspace. */
-const PLACES = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
+import type { Spawner } from './spawned-process.ts';
 
 export const CONFINED_FOLDER = '/workspace';
 export const CONFINED_PROGRAM = '/program';
@@ -26,15 +26,16 @@ export interface ConfinedProgram {
 }
 
 export function confinedCommand({ path }: Bubblewrap, { folder, program, args }: ConfinedProgram): Command {
-  const walls = ['--unshare-all', '--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'];
-  const mounts = ['--ro-bind', folder, CONFINED_FOLDER, '--ro-bind', program, CONFINED_PROGRAM];
+  // One static program that starts nothing: what newer versions can close besides makes no difference to it.
+  const walls = [...wallFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
+  const mounts = [...readOnly(folder, CONFINED_FOLDER), ...readOnly(program, CONFINED_PROGRAM)];
   return { file: path, args: [...walls, ...mounts, '--chdir', CONFINED_FOLDER, '--', CONFINED_PROGRAM, ...args] };
 }
 
 /** Undefined where bubblewrap is missing or may not build its wall, as in many containers. */
-export async function findBubblewrap(trial: Trial): Promise<Bubblewrap | undefined> {
-  for (const path of PLACES) {
-    if (existsSync(path) && (await holds({ path }, trial))) return { path };
+export async function findBubblewrap(trial: Trial, spawner: Spawner): Promise<Bubblewrap | undefined> {
+  for (const path of BUBBLEWRAP_PLACES) {
+    if (existsSync(path) && (await holds({ path }, trial, spawner))) return { path };
   }
   return undefined;
 }
@@ -46,10 +47,10 @@ export interface Trial {
   readonly output: string;
 }
 
-async function holds(bubblewrap: Bubblewrap, { program, args, output }: Trial): Promise<boolean> {
+async function holds(bubblewrap: Bubblewrap, { program, args, output }: Trial, spawner: Spawner): Promise<boolean> {
   const command = confinedCommand(bubblewrap, { folder: '/proc', program, args });
   try {
-    const running = runProgram(command, { folder: '/' });
+    const running = await runProgram(command, { folder: '/', spawner });
     let printed = '';
     for await (const chunk of running.stdout) {
       printed += String(chunk);

@@ -9,6 +9,7 @@ import { listTree } from './list-tree.ts';
 import { loadNativeCalls } from './native-calls.ts';
 import type { Root } from './root.ts';
 import { type SearchSource, searchTree } from './search-tree.ts';
+import type { Spawner } from './spawned-process.ts';
 
 export interface FileTree {
   list(query: ListQuery): Promise<ListAnswer>;
@@ -30,8 +31,10 @@ export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOpt
   };
   const searchSource = async (): Promise<SearchSource> => {
     const program = await findRipgrep();
-    const bubblewrap = confinement === 'off' ? undefined : await findWall(program);
-    return { ...treeSource(), program, bubblewrap };
+    const { createSpawner } = await import('./spawner.ts');
+    const spawner = createSpawner();
+    const bubblewrap = confinement === 'off' ? undefined : await findWall(program, spawner);
+    return { ...treeSource(), program, bubblewrap, spawner };
   };
   return {
     list: async (query) => listTree(treeSource(), query),
@@ -60,11 +63,11 @@ async function findRipgrep(): Promise<string> {
 }
 
 /** Ripgrep lists itself by the one name it has behind the wall, and finds nothing under its real one. */
-function findWall(program: string): Promise<Bubblewrap | undefined> {
+function findWall(program: string, spawner: Spawner): Promise<Bubblewrap | undefined> {
   const trial: Trial = {
     program,
     args: ['--no-config', '--files', '--', CONFINED_PROGRAM, program],
     output: `${CONFINED_PROGRAM}\n`,
   };
-  return findBubblewrap(trial);
+  return findBubblewrap(trial, spawner);
 }

@@ -4,11 +4,11 @@
  * Nothing is left behind: `ended` settles when the process is gone and both its pipes are closed, so also whatever it
  * started and handed them to.
  */
-import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
+import type { SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
 
 const MAX_COMPLAINT_BYTES = 16 * 1024;
 
@@ -26,30 +26,43 @@ export interface ProgramEnd {
 
 export interface RunningProgram {
   readonly stdout: Readable;
-  /** Rejects with E_INTERNAL when the program could not be started. */
   readonly ended: Promise<ProgramEnd>;
   kill(): void;
 }
 
-export function runProgram({ file, args }: Command, { folder }: { readonly folder: string }): RunningProgram {
-  const child = spawn(file, args, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Contrary to their types, there are no pipes when descriptors ran out.
-  if (!child.stdout || !child.stderr) {
-    child.once('error', () => undefined);
-    throw notStarted(new ErrnoError('EMFILE'));
-  }
-  const complaint = collectComplaint(child.stderr);
-  const ended = new Promise<ProgramEnd>((resolve, reject) => {
-    child.once('error', (thrown) => reject(notStarted(thrown)));
-    child.once('close', (code) => resolve({ code, complaint: complaint() }));
+export interface RunOptions {
+  readonly folder: string;
+  readonly spawner: Spawner;
+}
+
+/** Rejects with E_INTERNAL when the program could not be started. */
+export async function runProgram({ file, args }: Command, { folder, spawner }: RunOptions): Promise<RunningProgram> {
+  const child = await start(spawner, { program: file, args, cwd: folder });
+  const { stdout, stderr } = child;
+  if (stdout === undefined || stderr === undefined) throw notStarted(new ErrnoError('EMFILE'));
+  const complaint = collectComplaint(stderr);
+  const ended = Promise.all([child.exited, closed(stdout), closed(stderr)]).then(([{ code, signal }]) => ({
+    code: signal === null ? code : null,
+    complaint: complaint(),
+  }));
+  return { stdout, ended, kill: () => child.kill('SIGKILL') };
+}
+
+function start(spawner: Spawner, command: Pick<SpawnOptions, 'program' | 'args' | 'cwd'>): Promise<SpawnedProcess> {
+  return spawner.spawn({ ...command, env: {}, stdin: 'null', stdout: 'pipe', stderr: 'pipe' }).catch((thrown) => {
+    throw notStarted(thrown);
   });
-  // Whoever stops reading early still wants to await the end; a rejection nobody awaits yet is no crash.
-  ended.catch(() => undefined);
-  return { stdout: child.stdout, ended, kill: () => child.kill('SIGKILL') };
+}
+
+function closed(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.closed) resolve();
+    else stream.once('close', resolve);
+  });
 }
 
 /** Node's own error names the program's place on this machine and all arguments. */
-function notStarted(cause: Error): ToolError {
+function notStarted(cause: unknown): ToolError {
   return failure('tool_failure', 'retryable', 'Program could not be started', {
     details: { reason: errnoCode(cause) ?? 'unknown', next: 'Try again when fewer programs are running' },
     cause,

@@ -22,6 +22,7 @@ import { searchArguments } from './search-command.ts';
 import { type FoundFile, SearchOutput } from './search-output.ts';
 import { checkPattern, explainPattern } from './search-pattern.ts';
 import { SearchResults } from './search-results.ts';
+import type { Spawner } from './spawned-process.ts';
 
 /** A file with more matching lines than this is counted in steps. */
 const COUNT_BATCH_LINES = 4096;
@@ -31,6 +32,7 @@ export interface SearchSource extends TreeSource {
   readonly program: string;
   /** Undefined: no wall on this machine. */
   readonly bubblewrap: Bubblewrap | undefined;
+  readonly spawner: Spawner;
 }
 
 /**
@@ -71,7 +73,7 @@ function findBase({ source, query }: Search, base: readonly string[]): 'folder' 
 
 async function runSearch(search: Search, base: readonly string[]): Promise<SearchAnswer> {
   const { query, results, source } = search;
-  const running = startSearch(search, base);
+  const running = await startSearch(search, base);
   const stop = (): void => running.kill();
   query.signal?.addEventListener('abort', stop, { once: true });
   let outcome: 'all' | 'limit' | undefined;
@@ -93,15 +95,15 @@ async function runSearch(search: Search, base: readonly string[]): Promise<Searc
   return results.answer({ interrupted: false });
 }
 
-function startSearch({ source, query }: Search, base: readonly string[]): RunningProgram {
-  const { bubblewrap, program, root } = source;
+async function startSearch({ source, query }: Search, base: readonly string[]): Promise<RunningProgram> {
+  const { bubblewrap, program, root, spawner } = source;
   const args = searchArguments(query, { base, readsParents: bubblewrap !== undefined });
   const command =
     bubblewrap === undefined ? { file: program, args } : confinedCommand(bubblewrap, { folder: '.', program, args });
   const fd = root.openBeneath(joinPath([]), DIRECTORY_HANDLE);
   try {
     // The child enters the folder behind the descriptor, wherever that has been moved to.
-    return runProgram(command, { folder: `/proc/self/fd/${fd}` });
+    return await runProgram(command, { folder: `/proc/self/fd/${fd}`, spawner });
   } finally {
     closeSync(fd);
   }

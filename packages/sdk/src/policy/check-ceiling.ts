@@ -99,7 +99,7 @@ function checkLevel({ policy, explicit }: CompiledPolicy, ceiling: number, subje
   const { tool, annotated, profile } = subject;
   const level = profile.side_effect_level;
   if (sideEffectRank(level) > ceiling) {
-    const next = `stay within ${policy.side_effect_level}`;
+    const next = `stay within ${policy.side_effect_level}, or let the operator raise side_effect_level in the registry`;
     throw refusal(`Side effects exceed the ceiling: ${tool} needs ${level}`, 'side_effect_ceiling', next);
   }
   const known = annotated && (level !== 'none' || profile.kind === 'think');

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/pro
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
 import { excerpt } from '../pattern/excerpt.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from '../text/nearest-name.ts';
 import type { Finding } from './problems.ts';
 
 export interface KnownNames {

@@ -2,8 +2,8 @@
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import { excerpt } from '../pattern/excerpt.ts';
+import { didYouMean } from '../text/nearest-name.ts';
 import { registryJsonSchema } from './document.ts';
-import { didYouMean } from './nearest.ts';
 import type { Finding } from './problems.ts';
 
 type Issue = z.core.$ZodIssue;

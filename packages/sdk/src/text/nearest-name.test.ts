@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { didYouMean, nearestName } from './nearest.ts';
+import { didYouMean, nearestName } from './nearest-name.ts';
 
 const names = ['shell_allow', 'validators', 'version', 'git', 'sec.paths.sandbox'];
 
