@@ -13,6 +13,16 @@ describe('examples', () => {
     });
   }
 
+  test('the README shows what quick-start.ts prints', () => {
+    const run = spawnSync(process.execPath, ['-C', 'source', new URL('quick-start.ts', folder).pathname], {
+      encoding: 'utf8',
+    });
+    const short = (text: string): string =>
+      text.replace(/\b([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})\b/g, '$1…$2').replace(/head [0-9a-f]{16}…/, 'head …');
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    assert.ok(short(readme).includes(short(run.stdout.trim())), 'copy the output of npm start into README.md');
+  });
+
   test('the README shows the code of own-tool.ts as it is', () => {
     const example = readFileSync(new URL('own-tool.ts', folder), 'utf8');
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

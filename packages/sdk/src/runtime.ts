@@ -10,7 +10,7 @@ import type { Clock } from './contracts/clock.ts';
 import type { ChainHead, JournalStore, ReadFilter, StoredRecord, VerifyReport } from './contracts/journal.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
 import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
-import type { RuleDefinition, RuleFacts } from './contracts/rule.ts';
+import type { RuleDefinition } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import { createEventBus, type EventBus } from './events/event-bus.ts';
 import { createMetrics, type Metrics } from './events/metrics.ts';
@@ -23,7 +23,6 @@ import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
 import { lazyCommandRunner } from './platform/lazy-command-runner.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
-import { readOperatorFile } from './platform/operator-file.ts';
 import { currentInstance, isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
@@ -31,20 +30,14 @@ import { createSystemClock } from './platform/system-clock.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
 import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import type { RegistrySources, RegistryText } from './registry/choose-registry.ts';
-import { defaultRegistry } from './registry/default-registry.ts';
-import { MAX_REGISTRY_BYTES } from './registry/registry-size.ts';
-import { openTrustList } from './registry/trust-list.ts';
+import type { RegistryText } from './registry/choose-registry.ts';
+import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
 import * as builtInRules from './rules/catalog.ts';
-import { UNTRIGGERED_RULES } from './rules/untriggered-rules.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import { openSqliteJournal } from './stores/journal-sqlite.ts';
 import * as builtInTools from './tools/catalog.ts';
-
-/** Name of the registry that may lie in a workspace root. */
-export const REGISTRY_FILE = 'tool-runtime.yaml';
 
 export interface RuntimeOptions {
   /** The folder every path is relative to. */
@@ -122,12 +115,36 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     protectedNames: [REGISTRY_FILE],
     ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
   });
-  const parts = wireParts(options, workspace, state);
-  const known = knownNames(parts);
-  const registry = await registryInForce(await registrySources(options, workspace, state), known);
-  await reconcileParts(parts);
-  await workspace.sweepLeftovers();
-  return assembleRuntime({ parts, registry, known, workspace, root });
+  try {
+    return await openRuntime(options, { root, workspace, state });
+  } catch (thrown) {
+    // A runtime that does not open leaves nothing open.
+    workspace.close();
+    root.close();
+    throw thrown;
+  }
+}
+
+interface Places {
+  readonly root: Root;
+  readonly workspace: FileWorkspace;
+  readonly state: StateFolder;
+}
+
+async function openRuntime(options: RuntimeOptions, { root, workspace, state }: Places): Promise<Runtime> {
+  const tools: readonly AnyTool[] = [...Object.values(builtInTools), ...(options.tools ?? [])];
+  const rules: readonly RuleDefinition[] = [...Object.values(builtInRules), ...(options.rules ?? [])];
+  const known = knownNames(tools, rules);
+  const registry = await registryInForce({ operator: options.registry, workspace, state }, known);
+  const parts = wireParts(options, { workspace, state, tools, rules });
+  try {
+    await reconcileParts(parts);
+    await workspace.sweepLeftovers();
+    return assembleRuntime({ parts, registry, known, workspace, root });
+  } catch (thrown) {
+    await parts.journal.close();
+    throw thrown;
+  }
 }
 
 interface Assembly {
@@ -149,7 +166,7 @@ function assembleRuntime({ parts, registry, known, workspace, root }: Assembly):
         {
           actor: options.actor ?? 'local',
           client: options.client ?? 'embedded',
-          registry: await narrowedFor(options, registry, known),
+          registry: await narrowedRegistry(registry, options.registry, known),
           capabilities: options.capabilities,
           heartbeatTimeoutMs: options.heartbeatTimeoutMs,
         },
@@ -180,22 +197,10 @@ function assembleRuntime({ parts, registry, known, workspace, root }: Assembly):
   };
 }
 
-/** Reading YAML takes dozens of modules: they are loaded when there is something to read. */
-async function registryInForce(sources: RegistrySources, known: KnownNames): Promise<Registry> {
-  if (sources.operator === undefined && sources.workspace === undefined) return defaultRegistry();
-  const { chooseRegistry } = await import('./registry/choose-registry.ts');
-  return chooseRegistry(sources, known);
-}
-
-async function narrowedFor(options: SessionOptions, host: Registry, known: KnownNames): Promise<Registry> {
-  if (options.registry === undefined) return host;
-  const { loadRegistry } = await import('./registry/load-registry.ts');
-  const { narrowRegistry } = await import('./registry/narrow-registry.ts');
-  const requested = loadRegistry(options.registry.text, { ...known, file: options.registry.file });
-  return narrowRegistry(host, requested, { ...known, overreach: 'error' });
-}
-
-function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: StateFolder): RuntimeParts {
+function wireParts(
+  options: RuntimeOptions,
+  { workspace, state, tools, rules }: Omit<Places, 'root'> & Pick<RuntimeParts, 'tools' | 'rules'>,
+): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
   const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
@@ -204,8 +209,8 @@ function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: Sta
   const redactor = createRedactor({ secrets: options.secrets ?? [] });
   const parts: RuntimeParts = {
     instanceId: instance.id,
-    tools: [...Object.values(builtInTools), ...(options.tools ?? [])],
-    rules: [...Object.values(builtInRules), ...(options.rules ?? [])],
+    tools,
+    rules,
     hooks: options.hooks ?? [],
     policy: options.policy ?? allowAllPolicy(),
     dispatcher: options.approvals,
@@ -229,39 +234,6 @@ function wireParts(options: RuntimeOptions, workspace: FileWorkspace, state: Sta
     reportUnexpected: options.onUnexpected ?? (() => {}),
   };
   return ports.wrapParts?.(parts) ?? parts;
-}
-
-function knownNames(parts: RuntimeParts): KnownNames {
-  const facts: RuleFacts[] = [...parts.rules, ...UNTRIGGERED_RULES];
-  return {
-    rules: new Map(facts.map((rule) => [rule.id, rule])),
-    tools: new Set(parts.tools.map((tool) => tool.name)),
-    toolTimeouts: new Map(parts.tools.map((tool) => [tool.name, tool.timeoutMs])),
-  };
-}
-
-async function registrySources(
-  options: RuntimeOptions,
-  workspace: FileWorkspace,
-  state: StateFolder,
-): Promise<RegistrySources> {
-  const trusted = openTrustList(state);
-  return {
-    operator: operatorRegistry(options.registry),
-    workspace: options.registry === undefined ? await workspaceRegistry(workspace) : undefined,
-    isTrusted: (sha256: string) => trusted.has(sha256),
-  };
-}
-
-function operatorRegistry(registry: RuntimeOptions['registry']): RegistryText | undefined {
-  if (typeof registry !== 'string') return registry;
-  return { text: readOperatorFile(registry, { maxBytes: MAX_REGISTRY_BYTES }), file: registry };
-}
-
-async function workspaceRegistry(workspace: FileWorkspace): Promise<RegistryText | undefined> {
-  if ((await workspace.stat(REGISTRY_FILE)) === null) return undefined;
-  const { bytes } = await workspace.readFile(REGISTRY_FILE, { maxBytes: MAX_REGISTRY_BYTES + 1 });
-  return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), file: REGISTRY_FILE };
 }
 
 function reconcileParts(parts: RuntimeParts): Promise<readonly ReconciledCall[]> {

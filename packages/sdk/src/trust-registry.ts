@@ -5,7 +5,7 @@ import { openRoot } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
 import { createWorkspace } from './platform/workspace.ts';
 import { openTrustList, type TrustList } from './registry/trust-list.ts';
-import { REGISTRY_FILE } from './runtime.ts';
+import { REGISTRY_FILE } from './registry-in-force.ts';
 
 export interface TrustTarget {
   readonly workspace: string;

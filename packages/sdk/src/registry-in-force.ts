@@ -1,0 +1,77 @@
+/**
+ * The registry that is in force for a runtime or a session, wherever it comes from.
+ *
+ * Reading YAML takes dozens of modules: they are loaded when there is something to read.
+ */
+import type { Registry } from './contracts/registry.ts';
+import type { RuleDefinition, RuleFacts } from './contracts/rule.ts';
+import type { AnyTool } from './contracts/tool.ts';
+import { readOperatorFile } from './platform/operator-file.ts';
+import type { StateFolder } from './platform/state-folder.ts';
+import type { FileWorkspace } from './platform/workspace.ts';
+import type { KnownNames } from './registry/check-names.ts';
+import type { RegistrySources, RegistryText } from './registry/choose-registry.ts';
+import { defaultRegistry } from './registry/default-registry.ts';
+import { MAX_REGISTRY_BYTES } from './registry/registry-size.ts';
+import { openTrustList } from './registry/trust-list.ts';
+import { UNTRIGGERED_RULES } from './rules/untriggered-rules.ts';
+
+/** Name of the registry that may lie in a workspace root. */
+export const REGISTRY_FILE = 'tool-runtime.yaml';
+
+export function knownNames(tools: readonly AnyTool[], rules: readonly RuleDefinition[]): KnownNames {
+  const facts: RuleFacts[] = [...rules, ...UNTRIGGERED_RULES];
+  return {
+    rules: new Map(facts.map((rule) => [rule.id, rule])),
+    tools: new Set(tools.map((tool) => tool.name)),
+    toolTimeouts: new Map(tools.map((tool) => [tool.name, tool.timeoutMs])),
+  };
+}
+
+export interface RegistryPlaces {
+  /** What the operator named: a file, or its text. */
+  readonly operator: string | RegistryText | undefined;
+  readonly workspace: FileWorkspace;
+  readonly state: StateFolder;
+}
+
+export async function registryInForce(places: RegistryPlaces, known: KnownNames): Promise<Registry> {
+  const sources = await findSources(places);
+  if (sources.operator === undefined && sources.workspace === undefined) return defaultRegistry();
+  const { chooseRegistry } = await import('./registry/choose-registry.ts');
+  return chooseRegistry(sources, known);
+}
+
+/** A session's registry can only narrow the runtime's. */
+export async function narrowedRegistry(
+  host: Registry,
+  requested: RegistryText | undefined,
+  known: KnownNames,
+): Promise<Registry> {
+  if (requested === undefined) return host;
+  const { loadRegistry } = await import('./registry/load-registry.ts');
+  const { narrowRegistry } = await import('./registry/narrow-registry.ts');
+  const loaded = loadRegistry(requested.text, { ...known, file: requested.file });
+  return narrowRegistry(host, loaded, { ...known, overreach: 'error' });
+}
+
+async function findSources({ operator, workspace, state }: RegistryPlaces): Promise<RegistrySources> {
+  const trusted = openTrustList(state);
+  return {
+    operator: operatorRegistry(operator),
+    workspace: operator === undefined ? await workspaceRegistry(workspace) : undefined,
+    isTrusted: (sha256: string) => trusted.has(sha256),
+  };
+}
+
+function operatorRegistry(operator: RegistryPlaces['operator']): RegistryText | undefined {
+  if (typeof operator !== 'string') return operator;
+  return { text: readOperatorFile(operator, { maxBytes: MAX_REGISTRY_BYTES }), file: operator };
+}
+
+async function workspaceRegistry(workspace: FileWorkspace): Promise<RegistryText | undefined> {
+  if ((await workspace.stat(REGISTRY_FILE)) === null) return undefined;
+  const { bytes } = await workspace.readFile(REGISTRY_FILE, { maxBytes: MAX_REGISTRY_BYTES + 1 });
+  // The mark stays in the text, so that its digest is that of the file an operator reviewed.
+  return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), file: REGISTRY_FILE };
+}

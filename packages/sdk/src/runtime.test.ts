@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createRuntime } from './runtime.ts';
+import { openScratchRuntime } from './testing/scratch-runtime.ts';
+import { revokeWorkspaceRegistry, trustWorkspaceRegistry } from './trust-registry.ts';
+
+async function withFolders(use: (workspace: string, state: string) => Promise<void>): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-runtime-'));
+  const workspace = join(scratch, 'workspace');
+  mkdirSync(workspace);
+  try {
+    await use(workspace, join(scratch, 'state'));
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
+
+describe('createRuntime', () => {
+  test('S0-23 takes the registry of the workspace at its word only while exactly its content is trusted', () =>
+    withFolders(async (workspace, state) => {
+      const file = join(workspace, 'tool-runtime.yaml');
+      writeFileSync(file, "\ufeffversion: 1\nshell_allow: ['^ls$']\n");
+      const level = async (): Promise<string | undefined> => {
+        const runtime = await createRuntime({ workspace, state });
+        await runtime.close();
+        return runtime.registry.ceiling.side_effect_level;
+      };
+      assert.equal(await level(), 'workspace_write');
+      await trustWorkspaceRegistry({ workspace, state });
+      assert.equal(await level(), 'process_exec');
+      writeFileSync(file, "version: 1\nshell_allow: ['^ls$', '^cat ']\n");
+      assert.equal(await level(), 'workspace_write');
+      await trustWorkspaceRegistry({ workspace, state });
+      assert.equal(await revokeWorkspaceRegistry({ workspace, state }), true);
+      assert.equal(await level(), 'workspace_write');
+    }));
+
+  test('S0-17 S0-25 a broken registry stops it with every line named, and leaves nothing open', () =>
+    withFolders(async (workspace, state) => {
+      const registry = { file: 'ops.yaml', text: 'version: 2\nnonsense: 1\nshell_allow: ["("]\n' };
+      await assert.rejects(createRuntime({ workspace, state, registry }), (error: Error) => {
+        assert.match(error.message, /ops\.yaml:1.*ops\.yaml:2.*ops\.yaml:3/s);
+        return true;
+      });
+      const before = openDescriptors();
+      for (let round = 0; round < 5; round++) {
+        await assert.rejects(createRuntime({ workspace, state, registry }));
+      }
+      assert.equal(openDescriptors(), before);
+    }));
+
+  test('a workspace that is not there, and a state folder inside the workspace, are refused in words', () =>
+    withFolders(async (workspace, state) => {
+      await assert.rejects(createRuntime({ workspace: join(workspace, 'none'), state }), { name: 'ToolError' });
+      await assert.rejects(createRuntime({ workspace, state: join(workspace, 'state') }), { name: 'ToolError' });
+    }));
+
+  test('S0-15 4.35 extra roots come from the host alone and keep their access', () =>
+    withFolders(async (outside) => {
+      writeFileSync(join(outside, 'book.txt'), 'outside');
+      const extraRoots = [{ name: 'library', path: outside, access: 'read' }] as const;
+      const { session, dispose } = await openScratchRuntime({ extraRoots });
+      const read = await session.call('file_read', { path: '@library/book.txt' });
+      assert.equal((read.data as { content: string }).content, 'outside');
+      const write = await session.call('file_write', { path: '@library/book.txt', content: 'x' });
+      assert.equal(write.errors[0]?.code, 'E_POLICY');
+      const escaped = await session.call('file_read', { path: '@library/../../etc/passwd' });
+      assert.equal(escaped.errors[0]?.code, 'E_POLICY');
+      const plain = await openScratchRuntime();
+      assert.equal((await plain.session.call('file_read', { path: '@library/book.txt' })).ok, false);
+      await plain.dispose();
+      await dispose();
+    }));
+
+  test('closing ends sessions and gives every descriptor back', async () => {
+    const first = await openScratchRuntime();
+    await first.dispose();
+    const before = openDescriptors();
+    const { session, dispose } = await openScratchRuntime();
+    await session.call('file_write', { path: 'a', content: 'x' });
+    await dispose();
+    assert.equal(openDescriptors(), before);
+    await assert.rejects(session.call('file_read', { path: 'a' }), { code: 'E_POLICY' });
+  });
+});
