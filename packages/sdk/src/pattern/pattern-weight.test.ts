@@ -20,6 +20,7 @@ describe('patternWeight', () => {
     ['a*{3}', 3],
     ['\\{10}', 5],
     ['x{', 2],
+    ['a{20}(?i){20}', 400],
   ];
   for (const [source, weight] of rows)
     test(`of ${source || 'nothing'} is ${weight}`, () => assert.equal(patternWeight(source), weight));

@@ -16,6 +16,8 @@ const NAMED_CLASS_WEIGHT = 8;
 
 const REPEAT = /^\{(\d+)(?:,(\d*))?\}/;
 const NAMED_CLASS = /\\[pP]/g;
+/** Flags are no atom: a repeat behind them concerns what stands before. */
+const FLAGS = /^\(\?[a-zA-Z-]+\)/;
 
 function repeatAt(source: string, at: number): { readonly count: number; readonly length: number } | undefined {
   const found = REPEAT.exec(source.slice(at, at + 24));
@@ -41,7 +43,9 @@ export function patternWeight(source: string): number {
   for (let at = 0; at < source.length; ) {
     const character = source[at] ?? '';
     const repeat = character === '{' ? repeatAt(source, at) : undefined;
-    if (repeat !== undefined) {
+    const flags = character === '(' ? FLAGS.exec(source.slice(at, at + 16))?.[0] : undefined;
+    if (flags !== undefined) at += flags.length;
+    else if (repeat !== undefined) {
       group += last * (repeat.count - 1);
       last *= repeat.count;
       at += repeat.length;
