@@ -4,6 +4,7 @@ import { startWeb } from '../../../test/loopback-server.ts';
 import { isReadOnlyKind } from '../../contracts/annotations.ts';
 import type { HttpAnswer, HttpRequest } from '../../contracts/http.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
+import { createArtifactFiles } from '../../platform/artifact-files.ts';
 import { createHttpClient } from '../../platform/http-client.ts';
 import type { RuntimeOptions } from '../../runtime.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
@@ -40,6 +41,26 @@ async function runAlone(args: Record<string, unknown>, given: Partial<HttpAnswer
 }
 
 describe('S0-39 curl', () => {
+  test('S0-39 sends an artifact as the body, whole or not at all', async (t) => {
+    const got: Buffer[] = [];
+    const server = await startWeb(t, async (request, response) => {
+      for await (const chunk of request) got.push(chunk as Buffer);
+      response.end('thanks');
+    });
+    const { session, state } = await scene(t, [`127.0.0.1:${server.port}`]);
+    const writer = createArtifactFiles(state).create();
+    writer.write(Buffer.from('from an artifact'));
+    const { handle } = writer.finish();
+    const url = `http://127.0.0.1:${server.port}/`;
+    const sent = await session.call('curl', { method: 'POST', url, body_artifact: handle });
+    assert.equal(sent.ok, true, JSON.stringify(sent.errors));
+    assert.equal(Buffer.concat(got).toString(), 'from an artifact');
+    const both = await session.call('curl', { method: 'POST', url, body: 'x', body_artifact: handle });
+    assert.equal(both.errors[0]?.code, 'E_VALIDATION_FAIL');
+    const unknown = await session.call('curl', { method: 'POST', url, body_artifact: 'artifact:none' });
+    assert.equal(unknown.errors[0]?.code, 'E_FILE_IO');
+  });
+
   test('S0-39 answers status, headers, body in base64 and whether it was cut', async (t) => {
     const server = await startWeb(t, (_request, response) => response.writeHead(404, { 'X-A': 'b' }).end('gone'));
     const { session } = await scene(t, [`127.0.0.1:${server.port}`]);

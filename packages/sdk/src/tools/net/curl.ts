@@ -1,6 +1,7 @@
 /** curl: one HTTP request to an allowed host, redirects followed within the allowlist. Error statuses are answers. */
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
+import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import { defineTool } from '../../contracts/tool.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -16,6 +17,7 @@ const args = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}).describe('Request headers'),
   body: z.string().nullable().default(null).describe('Request body as text'),
   body_b64: z.base64().exactOptional().describe('Request body as base64, instead of body'),
+  body_artifact: z.string().exactOptional().describe('Request body from an artifact, by its handle, instead of body'),
   timeout_ms: z
     .int()
     .min(1)
@@ -59,8 +61,8 @@ export const curl = defineTool({
   },
   effect: 'network',
   risk: 'high',
-  profile: ({ method, body, body_b64 }) =>
-    SAFE_METHODS.includes(method.toUpperCase()) && body === null && body_b64 === undefined
+  profile: (given) =>
+    SAFE_METHODS.includes(given.method.toUpperCase()) && bodiesOf(given).length === 0
       ? { kind: 'fetch', risk: 'medium' }
       : {},
   timeoutMs: TIMEOUT_MS,
@@ -68,12 +70,13 @@ export const curl = defineTool({
   timeoutArg: 'timeout_ms',
   privateArgs: ['body', 'body_b64', 'headers'],
   measure: ({ body_b64 }) => Buffer.byteLength(body_b64, 'base64'),
-  async run({ method, url, headers, body, body_b64, timeout_ms, max_bytes, as_text }, { http, signal }) {
+  async run(given, { http, artifacts, signal }) {
+    const { method, url, headers, timeout_ms, max_bytes, as_text } = given;
     const answer = await http.send({
       method,
       url,
       headers,
-      body: requestBody(body, body_b64),
+      body: requestBody(given, artifacts),
       // Without the argument the call's own limit, which the registry may have set, ends the request through the signal.
       timeoutMs: timeout_ms ?? MAX_TIMEOUT_MS,
       maxBytes: max_bytes,
@@ -92,15 +95,32 @@ export const curl = defineTool({
   },
 });
 
-function requestBody(text: string | null, base64: string | undefined): Uint8Array | null {
-  if (text !== null && base64 !== undefined) {
-    throw new ToolError('E_VALIDATION_FAIL', 'Request has two bodies: body and body_b64', {
-      path: 'body_b64',
-      details: { next: 'give one of them' },
+type Bodies = Pick<z.output<typeof args>, 'body' | 'body_b64' | 'body_artifact'>;
+
+function bodiesOf({ body, body_b64, body_artifact }: Bodies): readonly string[] {
+  return [body ?? undefined, body_b64, body_artifact].filter((given) => given !== undefined);
+}
+
+function requestBody(given: Bodies, artifacts: ArtifactStore): Uint8Array | null {
+  if (bodiesOf(given).length > 1) {
+    throw new ToolError('E_VALIDATION_FAIL', 'Request has more than one body', {
+      path: 'body',
+      details: { next: 'give one of body, body_b64 and body_artifact' },
     });
   }
-  if (base64 !== undefined) return Buffer.from(base64, 'base64');
-  return text === null ? null : Buffer.from(text);
+  if (given.body_artifact !== undefined) return artifactBody(given.body_artifact, artifacts);
+  if (given.body_b64 !== undefined) return Buffer.from(given.body_b64, 'base64');
+  return given.body === null ? null : Buffer.from(given.body);
+}
+
+/** A body is sent whole or not at all. */
+function artifactBody(handle: string, artifacts: ArtifactStore): Uint8Array {
+  const { bytes, totalBytes } = artifacts.read(handle, { offset: 0, length: MAX_BYTES_LIMIT });
+  if (bytes.length === totalBytes) return bytes;
+  throw new ToolError('E_VALIDATION_FAIL', `Artifact is too large for a request body: ${totalBytes} bytes`, {
+    path: 'body_artifact',
+    details: { next: `send at most ${MAX_BYTES_LIMIT} bytes` },
+  });
 }
 
 /** Undefined for bytes that are no text. A body that was cut may end inside a character, which is then left out. */

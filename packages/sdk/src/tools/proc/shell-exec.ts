@@ -6,6 +6,7 @@ import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contr
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { readCommand } from '../../shell/read-command.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
+import { OutputReporter } from './output/output-reporter.ts';
 import { SecretValues } from './output/secret-values.ts';
 
 const TIMEOUT_DEFAULT = 600_000;
@@ -85,7 +86,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
   const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
   const secrets = new SecretValues(given.env);
   let feed = (_stream: 'stdout' | 'stderr', _chunk: Uint8Array): void => {};
-  const report = createReporter(context, secrets);
+  const report = new OutputReporter(context, (text) => secrets.hide(context.redact(text)));
   const running = await context.commands.start({
     list: readCommand(given.cmd ?? given.argv ?? []),
     cwd: given.cwd,
@@ -96,11 +97,12 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     onOutput(stream, chunk) {
       keepers[stream].add(chunk);
       feed(stream, chunk);
-      report(stream, chunk);
+      report.add(stream, chunk);
     },
     ...(given.yield_after_ms === undefined ? { signal: context.signal } : {}),
   });
   const outcome = await settledWithin(running, given.yield_after_ms, context);
+  report.flush();
   if (outcome === undefined) {
     const job = context.jobs.adopt({ command: given.cmd ?? (given.argv ?? []).join(' '), running });
     feed = job.feed;
@@ -111,19 +113,6 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
 
 function createKeeper(context: ToolContext): OutputKeeper {
   return new OutputKeeper(context.artifacts, STREAM_BYTES);
-}
-
-const REPORT_EVERY_MS = 100;
-
-/** Tells listeners the newest line now and then: a chatty command must not spend its time on being watched. */
-function createReporter(context: ToolContext, secrets: SecretValues) {
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  return (stream: 'stdout' | 'stderr', chunk: Uint8Array): void => {
-    const now = performance.now();
-    if (now - reportedAt < REPORT_EVERY_MS) return;
-    reportedAt = now;
-    context.progress(0, secrets.hide(context.redact(lastLine(chunk))), { stream, bytes: chunk.length });
-  };
 }
 
 /** Undefined: it still runs. A cancelled call takes its command along, yielded or not yet. */
@@ -203,9 +192,4 @@ function jobStarted(job: string, keepers: Answering['keepers']): z.output<typeof
     network_enforced: true,
     job,
   };
-}
-
-function lastLine(chunk: Uint8Array): string {
-  const text = stripVTControlCharacters(new TextDecoder().decode(chunk.subarray(-2000))).trimEnd();
-  return text.slice(text.lastIndexOf('\n') + 1).slice(-200);
 }

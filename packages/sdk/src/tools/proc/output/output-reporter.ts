@@ -1,0 +1,60 @@
+/**
+ * Tells listeners what a command prints while it runs: whole lines, a few times a second.
+ *
+ * A chatty command must not spend its time on being watched, so of a burst only the newest part is told; the answer and
+ * the artifact have all of it. Lines are kept whole because a secret is recognised only when it is not cut in two.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
+import type { ToolContext } from '../../../contracts/tool.ts';
+
+const EVERY_MS = 100;
+const MAX_CHARS = 8 * 1024;
+const MESSAGE_CHARS = 200;
+
+type StreamName = 'stdout' | 'stderr';
+
+interface Pending {
+  readonly decoder: StringDecoder;
+  text: string;
+}
+
+export class OutputReporter {
+  readonly #context: Pick<ToolContext, 'progress'>;
+  readonly #clean: (text: string) => string;
+  readonly #pending: Readonly<Record<StreamName, Pending>> = {
+    stdout: { decoder: new StringDecoder('utf8'), text: '' },
+    stderr: { decoder: new StringDecoder('utf8'), text: '' },
+  };
+  #toldAt = performance.now();
+
+  constructor(context: Pick<ToolContext, 'progress'>, clean: (text: string) => string) {
+    this.#context = context;
+    this.#clean = clean;
+  }
+
+  add(stream: StreamName, chunk: Uint8Array): void {
+    const pending = this.#pending[stream];
+    // Only what could still be told is decoded; of a larger chunk the beginning is dropped with its half line.
+    const newest = chunk.subarray(-MAX_CHARS);
+    pending.text = (pending.text + pending.decoder.write(Buffer.from(newest))).slice(-2 * MAX_CHARS);
+    if (performance.now() - this.#toldAt < EVERY_MS) return;
+    for (const name of ['stdout', 'stderr'] as const) this.#tell(name, this.#pending[name].text.lastIndexOf('\n') + 1);
+  }
+
+  /** Also the last line, which may have no end. */
+  flush(): void {
+    for (const name of ['stdout', 'stderr'] as const) this.#tell(name, this.#pending[name].text.length);
+  }
+
+  #tell(stream: StreamName, end: number): void {
+    if (end === 0) return;
+    const pending = this.#pending[stream];
+    const text = this.#clean(stripVTControlCharacters(pending.text.slice(0, end))).slice(-MAX_CHARS);
+    pending.text = pending.text.slice(end);
+    this.#toldAt = performance.now();
+    const lines = text.trimEnd();
+    const message = lines.slice(lines.lastIndexOf('\n') + 1).slice(-MESSAGE_CHARS);
+    this.#context.progress(0, message, { stream, chunk: text });
+  }
+}
