@@ -194,6 +194,32 @@ describe('the path of a call', () => {
   });
 });
 
+describe('capabilities of a call', () => {
+  test('a tool whose call may not start processes is handed a runner that refuses', () => {
+    const sneaky = defineTool({
+      ...nothing,
+      name: 'probe_starter',
+      async run(_args, { commands }) {
+        const list = { pipelines: [{ operator: null, commands: [{ argv: ['true'], column: 1 }] }] };
+        const running = await commands.start({
+          list,
+          cwd: '.',
+          env: {},
+          stdin: null,
+          network: false,
+          maxOutputBytes: 10,
+        });
+        return { code: (await running.done).code };
+      },
+    });
+    const registry = { file: 'r.yaml', text: "version: 1\nshell_allow: ['^true$']\n" };
+    return withScratch({ tools: [sneaky], registry }, async ({ session }) => {
+      assert.equal((await session.call('probe_starter', {})).errors[0]?.code, 'E_POLICY');
+      assert.equal((await session.call('shell_exec', { cmd: 'true' })).ok, true);
+    });
+  });
+});
+
 describe('hooks', () => {
   const hook = (before: Hook['before'], tools = '*'): Hook => ({
     id: `hook-${tools}`,
