@@ -3,7 +3,7 @@
  * is asked for, and hands over to the run itself.
  */
 import { realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type {
   CommandRequest,
@@ -13,7 +13,7 @@ import type {
   Wall,
   WalledProgram,
 } from '../contracts/commands.ts';
-import { failure } from '../contracts/failures.ts';
+import { failure, policyDenial } from '../contracts/failures.ts';
 import { baseEnvironment } from '../shell/environment.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { errnoCode } from './errno-error.ts';
@@ -67,10 +67,10 @@ export function createCommandRunner(given: CommandRunnerOptions): OpenCommandRun
     async start(request) {
       await requireWall(isolation);
       const programs = findPrograms(request, options);
-      requireFolder(options.workspace, request.cwd);
+      const cwd = folderInside(options.workspace, request.cwd);
       const proxySocket = request.network && isolation.enforcesNetwork ? await openSocket() : null;
       const wall = isolation.enter({ workspace: options.workspace, writable: true, proxySocket });
-      const ready = confineAll(programs, wall, { cwd: request.cwd, env: environment(options, wall, request) });
+      const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
       requireUncancelled(request.signal);
       const networkEnforced = isolation.enforcesNetwork;
       return track(runCommand({ request, spawner, wall, programs: ready, networkEnforced }));
@@ -124,13 +124,25 @@ function confineAll(
   );
 }
 
-function requireFolder(workspace: string, cwd: string): void {
+/** Where `cwd` really is, below the workspace: a link that leads out is refused, also where no wall would stop it. */
+function folderInside(workspace: string, cwd: string): string {
+  let real: string;
   try {
-    if (statSync(join(workspace, cwd)).isDirectory()) return;
+    real = realpathSync.native(join(workspace, cwd));
+    if (!statSync(real).isDirectory()) throw noFolder(cwd);
   } catch (thrown) {
-    if (errnoCode(thrown) === undefined) throw thrown;
+    throw errnoCode(thrown) === undefined ? thrown : noFolder(cwd);
   }
-  throw new ToolError('E_SHELL', `Folder not found: ${cwd}`, {
+  const inside = relative(workspace, real);
+  if (inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside)) return inside === '' ? '.' : inside;
+  throw policyDenial(`Path leaves the workspace: ${cwd}`, {
+    path: 'cwd',
+    details: { gate: 'workspace', rule: 'sec.paths.sandbox', next: 'start in a folder of the workspace' },
+  });
+}
+
+function noFolder(cwd: string): ToolError {
+  return new ToolError('E_SHELL', `Folder not found: ${cwd}`, {
     path: 'cwd',
     details: { reason: 'not_found', next: 'start in an existing folder of the workspace' },
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { ToolResponse } from '@tool-runtime/protocol';
@@ -79,6 +79,14 @@ describe('S0-36 shell_exec', () => {
       const run = (args: object) => scratch.session.call('shell_exec', args);
       assert.match(dataOf(await run({ cmd: 'pwd', cwd: 'sub' })).stdout, /\/sub\n$/);
       assert.equal((await run({ cmd: 'pwd', cwd: '..' })).errors[0]?.code, 'E_POLICY');
+      symlinkSync('/etc', join(scratch.workspace, 'out'));
+      symlinkSync('sub', join(scratch.workspace, 'in'));
+      const outside = await run({ cmd: 'pwd', cwd: 'out' });
+      assert.deepEqual(
+        [outside.errors[0]?.code, outside.errors[0]?.details?.['rule']],
+        ['E_POLICY', 'sec.paths.sandbox'],
+      );
+      assert.match(dataOf(await run({ cmd: 'pwd', cwd: 'in' })).stdout, /\/sub\n$/);
       assert.equal(dataOf(await run({ cmd: 'cat', stdin: 'typed' })).stdout, 'typed');
       assert.equal(dataOf(await run({ cmd: 'cat' })).stdout, '');
       assert.equal(dataOf(await run({ cmd: 'printenv GREETING', env: { GREETING: 'hi' } })).stdout, 'hi\n');
