@@ -15,10 +15,19 @@ if (!supported) {
 } else if (process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2])) {
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
+  hideSqliteWarning();
   // Not the default in the temporary folder, which other users of the machine may have made first: this is code.
   nodeModule.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tool-runtime'));
   const { main } = await import('../dist/cli/main.js');
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Node 22 calls its SQLite experimental at every start; the journal's tests decide whether it works. */
+function hideSqliteWarning() {
+  const emit = process.emitWarning;
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith('SQLite is an experimental')) emit.call(process, warning, ...rest);
+  };
 }
 
 /** A checkout of the project has a fitting Node as the package `node`; undefined where there is none. */
