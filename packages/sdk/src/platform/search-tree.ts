@@ -26,6 +26,9 @@ import type { Spawner } from './spawned-process.ts';
 
 /** A file with more matching lines than this is counted in steps. */
 const COUNT_BATCH_LINES = 4096;
+/** How ripgrep ends when a folder it is about to read is swapped at the wrong moment; seen under attack only. */
+const PANIC = 101;
+const MAX_ATTEMPTS = 5;
 
 export interface SearchSource extends TreeSource {
   /** Absolute path of ripgrep. */
@@ -42,7 +45,7 @@ export interface SearchSource extends TreeSource {
 export async function searchTree(source: SearchSource, query: SearchQuery): Promise<SearchAnswer> {
   checkPattern(query);
   const accepts = query.globs.length === 0 ? () => true : compileGlobs(query.globs);
-  const search: Search = { source, query, accepts, results: new SearchResults(query) };
+  const search: Search = { source, query, accepts, results: new SearchResults(query), attempt: 1 };
   if (query.signal?.aborted) return search.results.answer({ interrupted: true });
   if (source.bubblewrap === undefined) return runSearch(search, []);
   const base = globBase(query.globs);
@@ -56,6 +59,7 @@ interface Search {
   readonly query: SearchQuery;
   readonly accepts: GlobTest;
   readonly results: SearchResults;
+  readonly attempt: number;
 }
 
 /** Ripgrep searches what it is told to, ignored or not, so the way down to the globs' folder is judged here. */
@@ -90,6 +94,9 @@ async function runSearch(search: Search, base: readonly string[]): Promise<Searc
   if (outcome === 'limit' || interrupted) return results.answer({ interrupted });
   if (source.bubblewrap !== undefined && end.complaint.startsWith('bwrap:')) {
     return runSearch({ ...search, source: { ...source, bubblewrap: undefined } }, []);
+  }
+  if (end.code === PANIC && search.attempt < MAX_ATTEMPTS) {
+    return runSearch({ ...search, results: new SearchResults(query), attempt: search.attempt + 1 }, base);
   }
   checkEnd(end);
   return results.answer({ interrupted: false });
