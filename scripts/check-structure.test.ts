@@ -329,18 +329,18 @@ describe('each violation is found, and nothing else', () => {
     ['a registry host', { '.npmrc': `x=https://${'registry'}.npmjs.org/\n` }, ['fail machine-traces .npmrc:1']],
     [
       'a lockfile with download addresses',
-      { 'package-lock.json': `{\n  "resolved": "https://example.org/zod.tgz"\n}\n` },
+      { 'package-lock.json': `{\n  "${'resolved'}": "https://example.org/zod.tgz"\n}\n` },
       ['fail machine-traces package-lock.json:2'],
     ],
     [
       'a skipped test',
-      { 'scripts/x.ts': `export {};\n`, 'scripts/x.test.ts': `test.skip('x');\n` },
+      { 'scripts/x.ts': `export {};\n`, 'scripts/x.test.ts': `test.${'skip'}('x');\n` },
       ['fail test-switches scripts/x.test.ts:1'],
     ],
-    ['a lonely test', { 'test/x.test.ts': `describe.only('x');\n` }, ['fail test-switches test/x.test.ts:1']],
+    ['a lonely test', { 'test/x.test.ts': `describe.${'only'}('x');\n` }, ['fail test-switches test/x.test.ts:1']],
     [
       'a test skipped by option',
-      { 'test/x.test.ts': `test('x', { skip: true });\n` },
+      { 'test/x.test.ts': `test('x', { ${'skip'}: true });\n` },
       ['fail test-switches test/x.test.ts:1'],
     ],
   ];
