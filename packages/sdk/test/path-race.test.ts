@@ -4,8 +4,6 @@
  * The naive check is run first and must lose, which proves that the attack is real on this machine.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -22,6 +20,7 @@ import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { openRoot } from '../src/platform/root.ts';
 import { createWorkspace } from '../src/platform/workspace.ts';
+import { startAttacker } from './swapping-attacker.ts';
 
 const CANARY = 'outside';
 const MAX_NAIVE_ROUNDS = 500_000;
@@ -29,28 +28,6 @@ const MAX_NAIVE_ROUNDS = 500_000;
 const MAX_ROUNDS = 100_000;
 const READS = 5000;
 const WRITES = 150;
-
-/** Exchanges `folder` and `trap` in one step where it can, else by three renames; stops when its input ends. */
-const ATTACKER = `
-  import { openSync, renameSync } from 'node:fs';
-  const [directory, platform] = process.argv.slice(1);
-  const { loadNativeCalls } = await import(platform + 'native-calls.ts');
-  const native = loadNativeCalls();
-  const dirFd = openSync(directory, 'r');
-  const exchange = native
-    ? () => native.rename({ dirFd, name: 'folder' }, { dirFd, name: 'trap' }, 2)
-    : () => {
-        renameSync(directory + '/folder', directory + '/spare');
-        renameSync(directory + '/trap', directory + '/folder');
-        renameSync(directory + '/spare', directory + '/trap');
-      };
-  let isOver = false;
-  process.stdin.on('end', () => { isOver = true; }).resume();
-  process.stdout.write('ready');
-  while (!isOver) {
-    for (let round = 0; round < 500; round++) exchange();
-    await new Promise(setImmediate);
-  }`;
 
 interface Arena {
   readonly inside: string;
@@ -65,24 +42,12 @@ async function arena(t: TestContext): Promise<Arena> {
   writeFileSync(join(inside, 'folder/deep/file'), 'inside');
   writeFileSync(join(outside, 'deep/file'), CANARY);
   symlinkSync('../outside', join(inside, 'trap'));
-  const attacker = await attack(inside);
+  const stopAttacker = await startAttacker(inside);
   t.after(async () => {
-    const over = once(attacker, 'exit');
-    attacker.stdin?.end();
-    await over;
+    await stopAttacker();
     rmSync(base, { recursive: true, force: true });
   });
   return { inside, outside };
-}
-
-async function attack(inside: string): Promise<ChildProcess> {
-  const platform = new URL('../src/platform/', import.meta.url).href;
-  const attacker = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', ATTACKER, inside, platform], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  assert.ok(attacker.stdout);
-  await once(attacker.stdout, 'data');
-  return attacker;
 }
 
 /** Everything below the outside folder, by name and content. */

@@ -4,8 +4,7 @@
  * Ripgrep alone is run first and must lose, which proves that the attack is real on this machine.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,32 +12,11 @@ import { type TestContext, test } from 'node:test';
 import { rgPath } from '@vscode/ripgrep';
 import { createFileTree } from '../src/platform/file-tree.ts';
 import { openRoot } from '../src/platform/root.ts';
+import { startAttacker } from './swapping-attacker.ts';
 
 const FOLDERS = 40;
 const MAX_NAIVE_ROUNDS = 2000;
 const ROUNDS = 100;
-
-/** Exchanges `folder` and `trap` in one step where it can, else by three renames; stops when its input ends. */
-const ATTACKER = `
-  import { openSync, renameSync } from 'node:fs';
-  const [directory, platform] = process.argv.slice(1);
-  const { loadNativeCalls } = await import(platform + 'native-calls.ts');
-  const native = loadNativeCalls();
-  const dirFd = openSync(directory, 'r');
-  const exchange = native
-    ? () => native.rename({ dirFd, name: 'folder' }, { dirFd, name: 'trap' }, 2)
-    : () => {
-        renameSync(directory + '/folder', directory + '/spare');
-        renameSync(directory + '/trap', directory + '/folder');
-        renameSync(directory + '/spare', directory + '/trap');
-      };
-  let isOver = false;
-  process.stdin.on('end', () => { isOver = true; }).resume();
-  process.stdout.write('ready');
-  while (!isOver) {
-    for (let round = 0; round < 500; round++) exchange();
-    await new Promise(setImmediate);
-  }`;
 
 /** The same names inside and outside; only the outside has `outside-only`. */
 async function arena(t: TestContext): Promise<string> {
@@ -52,24 +30,12 @@ async function arena(t: TestContext): Promise<string> {
     writeFileSync(join(outside, `deep-${at}/outside-only`), 'needle secret\n');
   }
   symlinkSync('../outside', join(inside, 'trap'));
-  const attacker = await attack(inside);
+  const stopAttacker = await startAttacker(inside);
   t.after(async () => {
-    const over = once(attacker, 'exit');
-    attacker.stdin?.end();
-    await over;
+    await stopAttacker();
     rmSync(base, { recursive: true, force: true });
   });
   return inside;
-}
-
-async function attack(inside: string): Promise<ChildProcess> {
-  const platform = new URL('../src/platform/', import.meta.url).href;
-  const attacker = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', ATTACKER, inside, platform], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  assert.ok(attacker.stdout);
-  await once(attacker.stdout, 'data');
-  return attacker;
 }
 
 test('S0-33 ripgrep alone is led outside by a folder that is swapped under it', async (t) => {
