@@ -10,19 +10,31 @@ export interface JobView {
   readonly startedAt: number;
   readonly code: number | null;
   readonly signal: string | null;
+  /** Handles of streams too long to be told whole; known once the job has ended. */
+  readonly artifacts: JobArtifacts;
+}
+
+export interface JobArtifacts {
+  readonly stdout?: string;
+  readonly stderr?: string;
 }
 
 export interface JobOutput {
   /** What was printed since the last look, the oldest part dropped when it was too much. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Bytes that were dropped because nobody looked in time; the artifact of the job has them. */
+  /** Bytes that were dropped because nobody looked in time. */
   readonly missedBytes: number;
 }
 
 export interface JobTable {
   /** Takes over a running command; `feed` must be called with everything it prints from now on. */
-  adopt(job: { readonly command: string; readonly running: RunningCommand }): {
+  adopt(job: {
+    readonly command: string;
+    readonly running: RunningCommand;
+    /** Called once, when the command has ended. */
+    readonly closeOutput: () => JobArtifacts;
+  }): {
     readonly id: string;
     feed(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
   };

@@ -2,7 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
 import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
-import type { JobOutput, JobTable, JobView } from '../contracts/jobs.ts';
+import type { JobArtifacts, JobOutput, JobTable, JobView } from '../contracts/jobs.ts';
 
 const UNREAD_BYTES = 256 * 1024;
 const FINISHED_KEPT = 100;
@@ -15,6 +15,8 @@ interface Job {
   readonly running: RunningCommand;
   readonly startedAt: number;
   readonly unread: Record<StreamName, Unread>;
+  readonly closeOutput: () => JobArtifacts;
+  artifacts: JobArtifacts;
   outcome: CommandOutcome | undefined;
   /** Wakes whoever waits for news. */
   wake: PromiseWithResolvers<void>;
@@ -62,6 +64,7 @@ export function createJobTable(options: { readonly clock: Clock; newId(): string
   }
 
   function finish(job: Job, outcome: CommandOutcome | undefined): void {
+    job.artifacts = job.closeOutput();
     job.outcome = outcome ?? FAILED;
     job.wake.resolve();
     const finished = [...jobs.values()].filter((other) => other.outcome !== undefined);
@@ -69,13 +72,15 @@ export function createJobTable(options: { readonly clock: Clock; newId(): string
   }
 
   return {
-    adopt({ command, running }) {
+    adopt({ command, running, closeOutput }) {
       const job: Job = {
         id: `job-${options.newId()}`,
         command,
         running,
         startedAt: options.clock.now(),
         unread: { stdout: new Unread(), stderr: new Unread() },
+        closeOutput,
+        artifacts: {},
         outcome: undefined,
         wake: Promise.withResolvers(),
       };
@@ -143,7 +148,7 @@ function takeOutput(job: Job): JobOutput {
   return { stdout: job.unread.stdout.take(), stderr: job.unread.stderr.take(), missedBytes };
 }
 
-function viewOf({ id, command, startedAt, outcome }: Job): JobView {
+function viewOf({ id, command, startedAt, outcome, artifacts }: Job): JobView {
   return {
     id,
     command,
@@ -151,6 +156,7 @@ function viewOf({ id, command, startedAt, outcome }: Job): JobView {
     state: outcome === undefined ? 'running' : outcome.signal === null ? 'exited' : 'killed',
     code: outcome?.code ?? null,
     signal: outcome?.signal ?? null,
+    artifacts,
   };
 }
 

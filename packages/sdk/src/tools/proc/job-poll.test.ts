@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { startJob, withJobs } from '../../../test/job-scene.ts';
 
@@ -15,6 +16,20 @@ describe('job_poll', () => {
       await session.call('job_input', { job, end: true });
       const end = await poll();
       assert.deepEqual([end['state'], end['code'], end['stdout']], ['exited', 0, '']);
+    }));
+
+  test('S2-22 a job that printed more than an answer may carry ends with an artifact, and no descriptor stays open', () =>
+    withJobs(async (scratch) => {
+      const { session } = scratch;
+      const before = readdirSync('/proc/self/fd').length;
+      const job = await startJob(scratch, 'seq 1000000');
+      let polled: Record<string, unknown> = {};
+      while (polled['state'] !== 'exited') {
+        polled = (await session.call('job_poll', { job, wait_ms: 5_000 })).data as Record<string, unknown>;
+      }
+      const page = await session.call('artifact_read', { artifact: polled['stdout_artifact'], offset: -8 });
+      assert.equal((page.data as { content: string }).content, '1000000\n', JSON.stringify(page.errors));
+      assert.equal(readdirSync('/proc/self/fd').length, before);
     }));
 
   test('an unknown job is E_VALIDATION_FAIL, and a job of another session is unknown', () =>

@@ -18,6 +18,11 @@ const data = z.strictObject({
   stdout: z.string().describe('Printed since the last poll'),
   stderr: z.string(),
   missed_bytes: z.int().describe('Bytes dropped because nobody polled in time'),
+  stdout_artifact: z
+    .string()
+    .optional()
+    .describe('Handle of the whole output, once the job has ended and if it was long'),
+  stderr_artifact: z.string().optional(),
 });
 
 export const jobPoll = defineTool({
@@ -34,16 +39,19 @@ export const jobPoll = defineTool({
   timeoutMs: WAIT_MAX + 5_000,
   measure: ({ stdout, stderr }) => stdout.length + stderr.length,
   async run({ job, wait_ms }, { jobs, redact, signal }) {
-    const { id, state, code, signal: endedBy, stdout, stderr, missedBytes } = await jobs.poll(job, wait_ms, signal);
+    const polled = await jobs.poll(job, wait_ms, signal);
     const shown = (text: string): string => redact(stripVTControlCharacters(text));
+    const { stdout, stderr } = polled.artifacts;
     return {
-      job: id,
-      state,
-      code,
-      signal: endedBy,
-      stdout: shown(stdout),
-      stderr: shown(stderr),
-      missed_bytes: missedBytes,
+      job: polled.id,
+      state: polled.state,
+      code: polled.code,
+      signal: polled.signal,
+      stdout: shown(polled.stdout),
+      stderr: shown(polled.stderr),
+      missed_bytes: polled.missedBytes,
+      ...(stdout === undefined ? {} : { stdout_artifact: stdout }),
+      ...(stderr === undefined ? {} : { stderr_artifact: stderr }),
     };
   },
 });

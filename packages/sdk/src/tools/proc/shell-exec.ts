@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
+import type { JobArtifacts } from '../../contracts/jobs.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { readCommand } from '../../shell/read-command.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
@@ -104,7 +105,11 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
   const outcome = await settledWithin(running, given.yield_after_ms, context);
   report.flush();
   if (outcome === undefined) {
-    const job = context.jobs.adopt({ command: given.cmd ?? (given.argv ?? []).join(' '), running });
+    const job = context.jobs.adopt({
+      command: given.cmd ?? (given.argv ?? []).join(' '),
+      running,
+      closeOutput: () => handlesOf(keepers),
+    });
     feed = job.feed;
     return jobStarted(job.id, keepers);
   }
@@ -145,20 +150,27 @@ interface Answering {
 function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
   const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
-  const stdoutArtifact = keepers.stdout.finish();
-  const stderrArtifact = keepers.stderr.finish();
+  const kept = handlesOf(keepers);
   const printed = {
     stdout: text(outcome.stdout),
     stderr: text(outcome.stderr),
     stdout_bytes: outcome.stdout.totalBytes,
     stderr_bytes: outcome.stderr.totalBytes,
     truncated: outcome.stdout.truncated || outcome.stderr.truncated,
-    ...(stdoutArtifact === undefined ? {} : { stdout_artifact: stdoutArtifact.handle }),
-    ...(stderrArtifact === undefined ? {} : { stderr_artifact: stderrArtifact.handle }),
+    ...(kept.stdout === undefined ? {} : { stdout_artifact: kept.stdout }),
+    ...(kept.stderr === undefined ? {} : { stderr_artifact: kept.stderr }),
   };
   if (context.signal.aborted) throw stopped(context.signal, printed);
   if (outcome.signal !== null) throw diedBySignal(outcome.signal, printed);
   return { code: outcome.code, ...printed, network_enforced: outcome.networkEnforced };
+}
+
+function handlesOf({ stdout, stderr }: Answering['keepers']): JobArtifacts {
+  const [out, err] = [stdout.finish(), stderr.finish()];
+  return {
+    ...(out === undefined ? {} : { stdout: out.handle }),
+    ...(err === undefined ? {} : { stderr: err.handle }),
+  };
 }
 
 /** The partial output travels in the details of the reason the pipeline gave. */
