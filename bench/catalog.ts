@@ -1,6 +1,7 @@
 /** Every group, one line each. */
 export { commands } from './groups/commands.ts';
 export { files } from './groups/files.ts';
+export { git } from './groups/git.ts';
 export { journal } from './groups/journal.ts';
 export { kernel } from './groups/kernel.ts';
 export { patch } from './groups/patch.ts';

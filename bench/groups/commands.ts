@@ -10,12 +10,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRuntime, type Session } from '@tool-runtime/sdk';
-import type { ConfinedProcess } from '../../packages/sdk/src/contracts/commands.ts';
-import { createBubblewrap } from '../../packages/sdk/src/platform/isolation-bubblewrap.ts';
-import { createSpawner } from '../../packages/sdk/src/platform/spawner.ts';
 import { callPlan, type Group, type GroupOptions } from '../group.ts';
 import { type Case, compare, inFlight, inSequence, measuredOf, ratioOf } from '../measure.ts';
 import { tableOf } from '../table.ts';
+import { wallByHand } from '../wall-by-hand.ts';
 
 const BALLAST_BYTES = 1024 * 1024 * 1024;
 const PLAIN = '/bin/true, child_process.spawn';
@@ -41,8 +39,8 @@ export const commands: Group = {
     });
     try {
       const session = await runtime.openSession();
-      const walled = await wallByHand(workspace, join(scratch, 'wall'));
-      const starts = await compareStarts(session, walled, options);
+      const byHand = await wallByHand(workspace, join(scratch, 'wall'));
+      const starts = await compareStarts(session, byHand, options);
       const web = await compareWeb(session, `http://${address}/`, options);
       return { tables: [...starts.tables, ...web.tables], budgets: [...starts.budgets, ...web.budgets] };
     } finally {
@@ -54,32 +52,7 @@ export const commands: Group = {
   },
 };
 
-async function wallByHand(workspace: string, folder: string): Promise<ConfinedProcess> {
-  mkdirSync(folder, { mode: 0o700 });
-  const isolation = createBubblewrap({ spawner: createSpawner(), folder });
-  const problem = await isolation.check();
-  if (problem !== undefined) throw new TypeError(`The wall does not stand: ${problem.problem}`);
-  const wall = isolation.enter({ workspace, writable: true, proxySocket: null });
-  return wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
-}
-
-async function compareStarts(session: Session, walled: ConfinedProcess, options: GroupOptions) {
-  const spawner = createSpawner();
-  const byHand = async (): Promise<void> => {
-    const { program, args, env, cwd } = walled;
-    const started = await spawner.spawn({
-      program,
-      args,
-      env,
-      cwd,
-      stdin: 'null',
-      stdout: 'null',
-      stderr: 'null',
-      extraFds: ['pipe'],
-    });
-    for (const report of started.extra) report.resume();
-    await started.exited;
-  };
+async function compareStarts(session: Session, byHand: () => Promise<void>, options: GroupOptions) {
   const cases: Case[] = [
     { name: PLAIN, run: inSequence(() => plainStart()) },
     { name: BY_HAND, run: inSequence(byHand) },

@@ -5,8 +5,9 @@ import { markdownTable } from './markdown-table.ts';
 
 const PHASES = {
   before: ['Before the call', 'They judge the final arguments; nothing has happened yet.'],
+  guard: ['Before a git verb', 'They judge the state of the repository, under the locks, just before git is asked.'],
+  'on-commit': ['Before a commit', 'They judge the very tree that is committed, or is about to be published.'],
   after: ['After a change', 'A blocking one that fails puts the old bytes back.'],
-  'on-commit': ['Before a commit', 'They run under the locks, just before git is asked.'],
 } as const satisfies Record<RuleDefinition['phase'], readonly [string, string]>;
 
 export function rulesPage(rules: readonly RuleDefinition[], untriggered: readonly UntriggeredRule[]): string {

@@ -9,7 +9,8 @@ import type { SourceFile, Tree } from './read-tree.ts';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   sdk: ['protocol'],
-  host: ['protocol', 'sdk'],
+  ast: ['protocol', 'sdk'],
+  host: ['protocol', 'sdk', 'ast'],
 };
 
 /** Runs in browsers: nothing from Node, no dependency but this. */

@@ -12,17 +12,33 @@ import type { SourceFile, Tree } from './read-tree.ts';
 
 const ROOT = 'packages/sdk/src/';
 const PORTS = ['contracts', 'platform', 'journal'];
-const CALL = ['contracts', 'egress', 'glob', 'shell', 'policy', 'journal', 'events', 'platform', 'package'];
+const CALL = [
+  'contracts',
+  'egress',
+  'glob',
+  'shell',
+  'policy',
+  'journal',
+  'events',
+  'platform',
+  'package',
+  'git',
+  'validation',
+];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   egress: ['contracts'],
   glob: ['contracts'],
+  git: ['contracts', 'glob'],
+  secrets: ['contracts'],
+  findings: ['contracts'],
   pattern: ['contracts'],
   text: ['contracts'],
   shell: ['contracts'],
-  platform: ['contracts', 'egress', 'glob', 'shell'],
-  policy: ['contracts', 'glob'],
+  platform: ['contracts', 'egress', 'git', 'glob', 'shell'],
+  policy: ['contracts', 'glob', 'text'],
+  validation: ['contracts', 'git', 'glob', 'policy'],
   registry: ['contracts', 'egress', 'glob', 'pattern', 'policy', 'platform', 'text'],
   package: ['contracts', 'platform', 'text'],
   journal: PORTS,
@@ -31,8 +47,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   stores: PORTS,
   call: CALL,
   session: [...CALL, 'call'],
-  tools: ['contracts', 'egress', 'glob', 'pattern', 'shell', 'text', 'platform'],
-  rules: ['contracts', 'egress', 'glob', 'shell', 'text', 'platform', 'policy'],
+  tools: ['contracts', 'egress', 'git', 'glob', 'pattern', 'shell', 'text', 'platform'],
+  rules: ['contracts', 'egress', 'findings', 'git', 'glob', 'secrets', 'shell', 'text', 'platform', 'policy'],
 };
 
 export function checkSdkLayers(tree: Tree): Finding[] {

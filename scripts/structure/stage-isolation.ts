@@ -11,7 +11,9 @@ const CONDUCTOR = 'pipeline.ts';
 const NOT_STAGES: readonly string[] = [
   'call-types.ts',
   'change-log.ts',
+  'create-validation.ts',
   'execution-context.ts',
+  'git-view.ts',
   'is-repeatable.ts',
   'run-rules.ts',
   'session-parts.ts',

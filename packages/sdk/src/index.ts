@@ -13,9 +13,11 @@ export {
   parseToolKind,
   sideEffectRank,
 } from './contracts/annotations.ts';
-export type { AstIndex } from './contracts/ast.ts';
+export type { AstIndex, AstPlugin, AstPorts, OpenAst } from './contracts/ast.ts';
 export type { Clock } from './contracts/clock.ts';
+export type { CommandOutcome, CommandRequest, CommandRunner, RunningCommand } from './contracts/commands.ts';
 export type { RuntimeEvent } from './contracts/events.ts';
+export type { ChangedFile, ChangeSet } from './contracts/git.ts';
 export type {
   ChainHead,
   JournalRecord,
@@ -40,11 +42,12 @@ export type {
   ToolPolicy,
 } from './contracts/policy.ts';
 export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } from './contracts/registry.ts';
-export { defineRule, type RuleDefinition, type Violation } from './contracts/rule.ts';
-export { type AnyTool, defineTool, type ToolContext, type ToolDefinition } from './contracts/tool.ts';
+export { defineRule, type RuleContext, type RuleDefinition, type Violation } from './contracts/rule.ts';
+export { type AnyTool, type CallProfile, defineTool, type ToolContext, type ToolDefinition } from './contracts/tool.ts';
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals } from './events/metrics.ts';
+export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';
 export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
 export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
@@ -53,4 +56,5 @@ export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
 export type { BatchItem, BatchOptions, CallOptions, Session } from './session/session.ts';
+export { readCommand } from './shell/read-command.ts';
 export { revokeWorkspaceRegistry, trustWorkspaceRegistry } from './trust-registry.ts';

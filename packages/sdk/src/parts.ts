@@ -21,4 +21,4 @@ export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } fro
 export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts';
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';
 export { registryJsonSchema } from './registry/document.ts';
-export { createMemoryJournal, openSqliteJournal } from './stores/catalog.ts';
+export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './stores/catalog.ts';

@@ -4,7 +4,7 @@
  * Reading YAML takes dozens of modules: they are loaded when there is something to read.
  */
 import type { Registry } from './contracts/registry.ts';
-import type { RuleDefinition, RuleFacts } from './contracts/rule.ts';
+import type { RuleDefinition, RuleEngine, RuleFacts } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import { readOperatorFile } from './platform/operator-file.ts';
 import type { StateFolder } from './platform/state-folder.ts';
@@ -19,9 +19,15 @@ import { UNTRIGGERED_RULES } from './rules/untriggered-rules.ts';
 /** Name of the registry that may lie in a workspace root. */
 export const REGISTRY_FILE = 'tool-runtime.yaml';
 
-export function knownNames(tools: readonly AnyTool[], rules: readonly RuleDefinition[]): KnownNames {
-  const facts: RuleFacts[] = [...rules, ...UNTRIGGERED_RULES];
+export function knownNames(
+  tools: readonly AnyTool[],
+  rules: readonly RuleDefinition[],
+  engines: ReadonlySet<RuleEngine>,
+): KnownNames {
+  // A rule somebody brings along counts before the line that only knows its name.
+  const facts: RuleFacts[] = [...UNTRIGGERED_RULES, ...rules];
   return {
+    engines,
     rules: new Map(facts.map((rule) => [rule.id, rule])),
     tools: new Set(tools.map((tool) => tool.name)),
     toolTimeouts: new Map(tools.map((tool) => [tool.name, tool.timeoutMs])),

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
-import type { AstIndex } from './contracts/ast.ts';
+import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
 import type { ChainHead, JournalStore, ReadFilter, StoredRecord, VerifyReport } from './contracts/journal.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
@@ -20,9 +20,10 @@ import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createRedactor } from './journal/redact.ts';
 import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
+import { openAst, pluginOf } from './open-ast.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
-import { lazyCommandRunner } from './platform/lazy-command-runner.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
+import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
 import { currentInstance, isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
@@ -36,6 +37,7 @@ import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
+import { createSqliteFindings } from './stores/findings-sqlite.ts';
 import { openSqliteJournal } from './stores/journal-sqlite.ts';
 import * as builtInTools from './tools/catalog.ts';
 
@@ -54,7 +56,8 @@ export interface RuntimeOptions {
   readonly approvals?: ApprovalDispatcher;
   /** A coordinator's budget, besides the registry's. */
   readonly budget?: BudgetPort;
-  readonly ast?: AstIndex;
+  /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
+  readonly ast?: AstIndex | AstPlugin;
   /** `normal` survives a killed process, `full` also a power cut. */
   readonly durability?: 'normal' | 'full';
   /** Values that never appear in records, events or errors. */
@@ -132,17 +135,35 @@ interface Places {
 }
 
 async function openRuntime(options: RuntimeOptions, { root, workspace, state }: Places): Promise<Runtime> {
-  const tools: readonly AnyTool[] = [...Object.values(builtInTools), ...(options.tools ?? [])];
-  const rules: readonly RuleDefinition[] = [...Object.values(builtInRules), ...(options.rules ?? [])];
-  const known = knownNames(tools, rules);
+  const plugin = pluginOf(options.ast);
+  const tools: readonly AnyTool[] = [
+    ...Object.values(builtInTools),
+    ...(plugin?.tools ?? []),
+    ...(options.tools ?? []),
+  ];
+  const rules: readonly RuleDefinition[] = [
+    ...Object.values(builtInRules),
+    ...(plugin?.rules ?? []),
+    ...(options.rules ?? []),
+  ];
+  const known = knownNames(tools, rules, new Set(options.ast === undefined ? [] : ['ast']));
   const registry = await registryInForce({ operator: options.registry, workspace, state }, known);
-  const parts = wireParts(options, { workspace, state, tools, rules });
+  const ast = await openAst({
+    ast: options.ast,
+    root: options.workspace,
+    state: state.path,
+    workspace,
+    registry,
+    secrets: options.secrets ?? [],
+  });
+  const parts = wireParts(options, { workspace, state, tools, rules, ast: ast?.index });
   try {
     await reconcileParts(parts);
     await workspace.sweepLeftovers();
-    return assembleRuntime({ parts, registry, known, workspace, root });
+    return assembleRuntime({ parts, registry, known, workspace, root, ast });
   } catch (thrown) {
     await parts.journal.close();
+    await ast?.close();
     throw thrown;
   }
 }
@@ -153,9 +174,10 @@ interface Assembly {
   readonly known: KnownNames;
   readonly workspace: FileWorkspace;
   readonly root: Root;
+  readonly ast: OpenAst | undefined;
 }
 
-function assembleRuntime({ parts, registry, known, workspace, root }: Assembly): Runtime {
+function assembleRuntime({ parts, registry, known, workspace, root, ast }: Assembly): Runtime {
   const sessions = new Set<Session>();
   return {
     registry,
@@ -188,9 +210,11 @@ function assembleRuntime({ parts, registry, known, workspace, root }: Assembly):
     metrics: parts.metrics,
     async close() {
       await Promise.all([...sessions].map((session) => session.close()));
+      await ast?.close();
       parts.events.close();
       parts.journal.retire(parts.instanceId);
       await parts.journal.close();
+      parts.findings.close();
       workspace.close();
       root.close();
     },
@@ -199,7 +223,7 @@ function assembleRuntime({ parts, registry, known, workspace, root }: Assembly):
 
 function wireParts(
   options: RuntimeOptions,
-  { workspace, state, tools, rules }: Omit<Places, 'root'> & Pick<RuntimeParts, 'tools' | 'rules'>,
+  { workspace, state, tools, rules, ast }: Omit<Places, 'root'> & Pick<RuntimeParts, 'tools' | 'rules' | 'ast'>,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
@@ -220,10 +244,11 @@ function wireParts(
     locks: createPathLocks(),
     workspace,
     createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
-    createCommands: ({ isolation, allowedDomains }) =>
-      lazyCommandRunner({ workspace: options.workspace, isolation, allowedDomains, state: state.path }),
+    createPrograms: (registry, actor) =>
+      lazySessionPrograms({ workspace: options.workspace, state: state.path, registry, actor }),
     artifacts: createArtifactFiles(state.path),
-    ast: options.ast,
+    ast,
+    findings: createSqliteFindings(state),
     events: createEventBus(),
     metrics: createMetrics(),
     clock,

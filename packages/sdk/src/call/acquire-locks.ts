@@ -22,5 +22,7 @@ export function acquireLocks(call: JudgedCall, parts: SessionParts): Promise<() 
 
 function lockKeys(call: JudgedCall, parts: SessionParts): readonly string[] {
   const { paths } = call.view;
-  return paths.length === 0 ? WHOLE_WORKSPACE : paths.flatMap((path) => parts.workspace.lockKeys(path));
+  const declared = paths.length === 0 ? WHOLE_WORKSPACE : paths.flatMap((path) => parts.workspace.lockKeys(path));
+  const { locks } = call.compiled.tool;
+  return locks === undefined ? declared : [...declared, ...locks];
 }

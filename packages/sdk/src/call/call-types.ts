@@ -5,6 +5,7 @@
 import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import type { EffectIntent } from '../contracts/effects.ts';
+import type { CommitCandidate } from '../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
 import type { CallView } from '../contracts/policy.ts';
 import type { RuleSubject } from '../contracts/rule.ts';
@@ -66,6 +67,11 @@ export interface AdmittedCall extends JudgedCall {
 /** The intent is on record: the only kind of call that may run. */
 export interface RecordedCall extends AdmittedCall {
   readonly intent: EffectIntent;
+}
+
+/** The last gate was passed; a commit has the tree that passed it. */
+export interface GatedCall extends RecordedCall {
+  readonly candidate: CommitCandidate | undefined;
 }
 
 /** What running it came to; errors are values here, because they are recorded like anything else. */

@@ -6,14 +6,14 @@
  */
 import { isToolError, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
 import { failedOutput } from '../package/execution-output.ts';
-import type { Execution, RecordedCall } from './call-types.ts';
+import type { Execution, GatedCall, RecordedCall } from './call-types.ts';
 import { ChangeLog } from './change-log.ts';
 import { CallContext } from './execution-context.ts';
 import type { SessionParts } from './session-parts.ts';
 
 const GRACE_MS = 2_000;
 
-export async function executeTool(call: RecordedCall, parts: SessionParts): Promise<Execution> {
+export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const changes = new ChangeLog(parts.workspace, { keepOriginals: parts.rules.has('after') });
   const context = new CallContext(call, changes, parts);
   const race = { lingering: undefined as Promise<unknown> | undefined };

@@ -3,11 +3,16 @@ import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/proto
 import { sideEffectRank } from '../contracts/annotations.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { CommandRunner } from '../contracts/commands.ts';
+import type { CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { HttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';
+import type { Registry } from '../contracts/registry.ts';
+import type { Validation } from '../contracts/validation.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
-import type { OpenCall, RecordedCall } from './call-types.ts';
+import type { GatedCall, OpenCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
+import { createValidation } from './create-validation.ts';
+import { lookOnly, withoutRemotes } from './git-view.ts';
 import type { ExecutionContext, SessionParts } from './session-parts.ts';
 
 const WRITES = sideEffectRank('workspace_write');
@@ -39,9 +44,13 @@ export class CallContext implements ExecutionContext {
   readonly callId: string;
   readonly sessionId: string;
   readonly args: JsonObject;
+  readonly registry: Registry;
   readonly workspace: Workspace;
   readonly http: HttpClient;
   readonly commands: CommandRunner;
+  readonly git: GitRepository;
+  readonly candidate: CommitCandidate | undefined;
+  readonly validation: Validation;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly progress: (pct: number, message: string, data?: JsonObject) => void;
@@ -51,17 +60,21 @@ export class CallContext implements ExecutionContext {
   readonly respond: (data: unknown) => void;
   /** What the tool delivered, once it has. */
   delivered: unknown;
-  readonly #call: RecordedCall;
+  readonly #call: GatedCall;
 
-  constructor(call: RecordedCall, log: ChangeLog, parts: SessionParts) {
+  constructor(call: GatedCall, log: ChangeLog, parts: SessionParts) {
     const { open } = call;
     this.#call = call;
     this.callId = open.callId;
     this.sessionId = open.sessionId;
     this.args = call.args;
+    this.registry = parts.registry;
     const level = sideEffectRank(call.view.profile.side_effect_level);
     this.http = level >= CONNECTS ? parts.http : NO_NETWORK;
-    this.commands = level >= STARTS ? parts.commands : NO_COMMANDS;
+    this.commands = level >= STARTS ? parts.programs.commands : NO_COMMANDS;
+    this.git = gitFor(level, parts.programs.git, () => this.signal);
+    this.candidate = call.candidate;
+    this.validation = createValidation(open, parts);
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
     this.workspace = level >= WRITES ? log.tracked() : parts.readOnlyWorkspace;
@@ -77,6 +90,19 @@ export class CallContext implements ExecutionContext {
   get signal(): AbortSignal {
     return this.#call.open.signal();
   }
+}
+
+/** What the call's level allows, ended with the call unless a run brings a signal of its own. */
+function gitFor(level: number, git: GitRepository, signal: () => AbortSignal): GitRepository {
+  const bound: GitRepository = {
+    run: (request) => git.run({ signal: signal(), ...request }),
+    config: () => git.config(),
+    identity: () => git.identity(),
+    remote: (name, purpose) => git.remote(name, purpose),
+    files: git.files,
+  };
+  if (level < WRITES) return lookOnly(bound);
+  return level < CONNECTS ? withoutRemotes(bound) : bound;
 }
 
 /** Never steps back and never leaves 0 to 100, whatever a tool reports. */

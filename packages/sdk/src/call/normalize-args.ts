@@ -16,7 +16,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, annotations.arg_schema.path_params);
   const urls = declaredPaths(args, annotations.arg_schema.url_params);
-  const profile = profileOf(compiled, args);
+  const profile = profileOf(compiled, args, parts);
   const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   return {
@@ -33,6 +33,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
       environments: present(args, annotations.arg_schema.env_params),
       profile,
       changes: [],
+      git: tool.git?.(args),
     },
     view: {
       callId: open.callId,
@@ -93,7 +94,7 @@ function hashOf(tool: string, args: JsonObject, parts: SessionParts): string {
   }
 }
 
-function profileOf(compiled: CompiledTool, args: JsonObject): CallProfile {
-  const narrowed = compiled.tool.profile?.(args);
+function profileOf(compiled: CompiledTool, args: JsonObject, { registry }: SessionParts): CallProfile {
+  const narrowed = compiled.tool.profile?.(args, registry);
   return narrowed === undefined ? compiled.staticProfile : narrowProfile(compiled.staticProfile, narrowed);
 }

@@ -16,12 +16,13 @@ import type {
   AdmittedCall,
   CallRequest,
   Execution,
+  GatedCall,
   JudgedCall,
   OpenCall,
   Outcome,
   RecordedCall,
 } from './call-types.ts';
-import { checkCommitGate } from './check-commit-gate.ts';
+import { checkCommitGate, dropCandidate } from './check-commit-gate.ts';
 import { checkGates } from './check-gates.ts';
 import { checkReplay } from './check-replay.ts';
 import { announce, emitOutcome } from './emit-outcome.ts';
@@ -123,7 +124,7 @@ async function performCall(call: RecordedCall, parts: SessionParts): Promise<Exe
   announce(call.open.request, parts, { status: 'in_progress', phase: 'execute' });
   const gate = await settle(() => checkCommitGate(call, parts));
   if (!gate.ok) return notExecuted(gate.error, parts);
-  const execution = await executeTool(call, parts);
+  const execution = await executeGated({ ...call, candidate: gate.value }, parts);
   if (execution.error !== undefined) return execution;
   announce(call.open.request, parts, { status: 'in_progress', phase: 'sync' });
   const synced = await settle(() => syncAst(call, execution.changes, parts));
@@ -131,6 +132,15 @@ async function performCall(call: RecordedCall, parts: SessionParts): Promise<Exe
   announce(call.open.request, parts, { status: 'in_progress', phase: 'validate' });
   const valid = await settle(() => validateChange(call, execution.changes, parts));
   return valid.ok ? execution : { ...execution, data: null, error: valid.error };
+}
+
+async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execution> {
+  const { candidate } = call;
+  try {
+    return await executeTool(call, parts);
+  } finally {
+    if (candidate !== undefined) await settle(() => dropCandidate(candidate, parts));
+  }
 }
 
 /** On record first, then what hooks and policy still have to say. */

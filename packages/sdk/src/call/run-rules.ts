@@ -1,6 +1,9 @@
 /** Runs the rules of one phase for a call: findings below blocking become warnings, a blocking one is thrown. */
-import type { RulePhase, RuleSubject } from '../contracts/rule.ts';
+import type { ChangeSet } from '../contracts/git.ts';
+import type { RuleContext, RulePhase, RuleSubject } from '../contracts/rule.ts';
+import { gitFailure } from '../git/git-failure.ts';
 import type { OpenCall } from './call-types.ts';
+import { lookOnly } from './git-view.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export async function runRules(
@@ -8,9 +11,16 @@ export async function runRules(
   open: OpenCall,
   subject: RuleSubject,
   parts: SessionParts,
+  changeSet: () => Promise<ChangeSet> = nothingToJudge,
 ): Promise<void> {
   if (!parts.rules.applies(phase, subject)) return;
-  const report = await parts.rules.run(phase, subject, {
+  const report = await parts.rules.run(phase, subject, ruleContext(open, parts, changeSet));
+  open.warnings.push(...report.warnings);
+  if (report.blocking !== undefined) throw report.blocking;
+}
+
+export function ruleContext(open: OpenCall, parts: SessionParts, changeSet: () => Promise<ChangeSet>): RuleContext {
+  return {
     registry: parts.registry,
     workspace: parts.readOnlyWorkspace,
     // Made on first use: most rules never look at it.
@@ -18,7 +28,18 @@ export async function runRules(
       return open.signal();
     },
     ast: parts.ast,
-  });
-  open.warnings.push(...report.warnings);
-  if (report.blocking !== undefined) throw report.blocking;
+    git: lookOnly(parts.programs.git),
+    commands: parts.programs.commands,
+    cache: parts.findings,
+    changeSet,
+  };
+}
+
+function nothingToJudge(): Promise<never> {
+  return Promise.reject(
+    gitFailure('There is no set of changes to judge in this phase', {
+      reason: 'no_changes',
+      next: 'declare the rule for the phase on-commit',
+    }),
+  );
 }

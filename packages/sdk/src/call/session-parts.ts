@@ -8,7 +8,6 @@ import type { ToolAnnotations } from '../contracts/annotations.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';
 import type { JournalStore } from '../contracts/journal.ts';
@@ -16,6 +15,7 @@ import type { LockTable } from '../contracts/locks.ts';
 import type { BudgetPort, ToolPolicy } from '../contracts/policy.ts';
 import type { SourceRef } from '../contracts/refs.ts';
 import type { Registry } from '../contracts/registry.ts';
+import type { FindingCache } from '../contracts/rule.ts';
 import type { AnyTool, CallProfile, ToolContext } from '../contracts/tool.ts';
 import type { Workspace } from '../contracts/workspace.ts';
 import type { EventBus } from '../events/event-bus.ts';
@@ -24,6 +24,7 @@ import type { RecoveryLog } from '../journal/recovery-log.ts';
 import type { ExecutorRegistry } from '../package/executor-registry.ts';
 import type { ToolRoute } from '../package/tool-route.ts';
 import type { ToolRouter } from '../package/tool-router.ts';
+import type { SessionPrograms } from '../platform/session-programs.ts';
 import type { ApprovalBroker } from '../policy/approval-broker.ts';
 import type { ApprovalJudge } from '../policy/approval-policy.ts';
 import type { ArgConstraintCheck } from '../policy/arg-constraints.ts';
@@ -76,10 +77,13 @@ export interface SessionParts {
   readonly readOnlyWorkspace: Workspace;
   /** Bound to the registry's allowlist; handed to calls of level `network` only. */
   readonly http: OpenHttpClient;
-  readonly commands: OpenCommandRunner;
+  /** Commands and git, behind the session's wall. */
+  readonly programs: SessionPrograms;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
+  /** What rules found earlier, by content, and which trees passed. */
+  readonly findings: FindingCache;
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly clock: Clock;

@@ -4,6 +4,9 @@ import type { ChangeLog } from './change-log.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export async function syncAst(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {
-  if (parts.ast === undefined || log.changes.length === 0) return;
-  await parts.ast.refresh(log.changes, call.open.signal());
+  const { ast } = parts;
+  if (ast === undefined) return;
+  if (log.changes.length > 0) await ast.refresh(log.changes, call.open.signal());
+  // What a process wrote is not in the log.
+  if (call.view.profile.effect === 'process') await ast.catchUp?.(call.open.signal());
 }

@@ -1,12 +1,50 @@
 /** The code-intelligence port. The engine lives in its own package; without it the port is absent and rules that need it fail closed. */
-import type { Violation } from './rule.ts';
-import type { FileChange, MaybePromise } from './workspace.ts';
+import type { CommandRunner } from './commands.ts';
+import type { Registry } from './registry.ts';
+import type { RuleDefinition, Violation } from './rule.ts';
+import type { AnyTool } from './tool.ts';
+import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
 export interface AstIndex {
   /** Whether the index parses files of this name. */
   covers(path: string): boolean;
   /** Brings the index in line with files that changed. */
   refresh(changes: readonly FileChange[], signal: AbortSignal): MaybePromise<void>;
-  /** Syntax errors of one file as it is on disk now. */
-  parseProblems(path: string, signal: AbortSignal): MaybePromise<readonly Violation[]>;
+  /**
+   * Syntax errors of one file as it is on disk now that its last change brought; all of them for a new file, or when
+   * nobody asks about a change.
+   */
+  parseProblems(
+    path: string,
+    signal: AbortSignal,
+    options?: { readonly isNew?: boolean },
+  ): MaybePromise<readonly Violation[]>;
+  /** Brings in changes nobody reported: a command ran, and what it wrote is not known. */
+  catchUp?(signal: AbortSignal): MaybePromise<void>;
+}
+
+/** What an engine is given when its runtime opens. */
+export interface AstPorts {
+  /** Read-only. */
+  readonly workspace: Workspace;
+  /** Absolute path of the workspace, for language servers, which speak in absolute addresses. */
+  readonly root: string;
+  /** A private folder of the runtime's own. */
+  readonly state: string;
+  /** Behind the wall of the runtime's registry. */
+  readonly commands: CommandRunner;
+  readonly registry: Registry;
+  redact(text: string): string;
+}
+
+export interface OpenAst {
+  readonly index: AstIndex;
+  close(): Promise<void>;
+}
+
+/** An engine that brings its tools and rules along. Made for one runtime. */
+export interface AstPlugin {
+  readonly tools: readonly AnyTool[];
+  readonly rules: readonly RuleDefinition[];
+  open(ports: AstPorts): MaybePromise<OpenAst>;
 }

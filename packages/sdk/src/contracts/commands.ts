@@ -90,6 +90,10 @@ export interface WallRequest {
   readonly writable: boolean;
   /** Host path of the egress proxy's Unix socket, or null for no network. */
   readonly proxySocket: string | null;
+  /** Names in the workspace's root that stay read-only; git's data and the registry unless said. */
+  readonly guarded?: readonly string[];
+  /** Further folders of the host, at their own absolute paths. */
+  readonly folders?: readonly { readonly path: string; readonly writable: boolean }[];
 }
 
 /** The wall around the processes of one command list. */

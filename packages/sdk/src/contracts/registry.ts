@@ -71,6 +71,22 @@ export interface Budgets {
   readonly max_duration_ms?: number;
 }
 
+export interface GitSettings {
+  readonly allow_push: boolean;
+  /** Replacing or deleting what a remote has; protected branches stay closed. */
+  readonly allow_force_push: boolean;
+  readonly require_clean_tree_for_commit: boolean;
+  /** Keys of repository configuration that may take effect although they run programs; `*` as wildcard. */
+  readonly allow_config: readonly string[];
+  /** Host → name of the variable in the operator's environment that holds its token. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+export interface SecretSettings {
+  /** Blob hashes, or fingerprints of found values, that are no secrets. */
+  readonly allow: readonly string[];
+}
+
 export interface Registry {
   readonly version: 1;
   /** Digest of the canonical document; equal content gives an equal value whatever its spelling. */
@@ -82,7 +98,7 @@ export interface Registry {
   /** Egress: exact hosts, or `*.example.org` for subdomains. Empty: none. */
   readonly allowedDomains: readonly string[];
   readonly shellAllow: readonly CompiledPattern[];
-  readonly git: { readonly allow_push: boolean; readonly require_clean_tree_for_commit: boolean };
+  readonly git: GitSettings;
   readonly ast: {
     readonly language?: string;
     readonly format_on_save: boolean;
@@ -94,6 +110,7 @@ export interface Registry {
   readonly testGlobs: readonly string[];
   readonly importRules: readonly JsonObject[];
   readonly branchPattern?: CompiledPattern;
+  readonly secrets: SecretSettings;
   readonly tools: ReadonlyMap<string, ToolSettings>;
   readonly ceiling: CapabilityPolicy;
   /** Undefined: no approval policy; only unannotated tools and rules that ask need one. */

@@ -1,12 +1,20 @@
-/** A rule judges a call before it runs, a change after it happened, or a commit before it is made. */
+/**
+ * A rule judges a call before it runs (`before`), the repository right before a git verb touches it (`guard`), what is
+ * about to be committed (`on-commit`), or a change after it happened (`after`).
+ */
 import type { ErrorCode, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { AstIndex } from './ast.ts';
 import type { Enforcement } from './classes.ts';
+import type { CommandRunner } from './commands.ts';
+import type { ChangeSet, GitIntent, GitRepository } from './git.ts';
 import type { Registry } from './registry.ts';
 import type { CallProfile } from './tool.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
-export type RulePhase = 'before' | 'after' | 'on-commit';
+/** Optional parts of a runtime that rules may need. */
+export type RuleEngine = 'ast';
+
+export type RulePhase = 'before' | 'guard' | 'on-commit' | 'after';
 
 export interface Violation {
   readonly message: string;
@@ -35,6 +43,8 @@ export interface RuleSubject {
   readonly profile: CallProfile;
   /** Filled in the after phase. */
   readonly changes: readonly FileChange[];
+  /** What the call means to git; undefined for tools that do not touch it. */
+  readonly git?: GitIntent | undefined;
 }
 
 export interface RuleContext {
@@ -42,6 +52,24 @@ export interface RuleContext {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
   readonly ast: AstIndex | undefined;
+  /** Looks only: what a rule starts never writes to the repository. */
+  readonly git: GitRepository;
+  /** For the commands the registry configures, behind the wall. */
+  readonly commands: CommandRunner;
+  /** What is being judged. Throws E_GIT outside the on-commit phase and for workspaces without a repository. */
+  changeSet(): Promise<ChangeSet>;
+  /** Findings by content: a file whose content was judged before by the same rule and settings is not read again. */
+  readonly cache: FindingCache;
+}
+
+/** Keys name a rule, its settings and a content; values are what was found there. */
+export interface FindingCache {
+  get(key: string): string | undefined;
+  set(key: string, value: string): void;
+}
+
+export interface OpenFindingCache extends FindingCache {
+  close(): void;
 }
 
 /** What the registry loader must know about a rule. */
@@ -52,6 +80,10 @@ export interface RuleFacts {
   readonly always?: boolean;
   /** Key of the registry's `commands` section the rule runs; a blocking rule without it fails closed. */
   readonly needsCommand?: string;
+  /** Engines it cannot judge without. A registry that makes it blocking is refused where they are missing. */
+  readonly needs?: readonly RuleEngine[];
+  /** Without its engines it refuses what it should judge, call by call; a registry may list it all the same. */
+  readonly failsClosed?: boolean;
 }
 
 export interface RuleDefinition extends RuleFacts {
@@ -60,7 +92,12 @@ export interface RuleDefinition extends RuleFacts {
   readonly phase: RulePhase;
   /** When the rule fires, in the words of the catalogue. */
   readonly trigger: string;
-  readonly needs?: readonly 'ast'[];
+  /** Judges names, contents on both sides, branch and message and nothing else: equal ones give equal findings. */
+  readonly byContent?: boolean;
+  /** Of the `before` phase, and yet meaningful when rules are run on request. */
+  readonly onRequest?: boolean;
+  /** A call may pass over its findings by giving a reason, which is recorded. */
+  readonly overridable?: boolean;
   /** What a blocking violation answers; E_VALIDATION_FAIL unless said. */
   readonly errorCode?: ErrorCode;
   /** Cheap test on the call's declarations; a rule that does not apply costs nothing more. */

@@ -1,23 +1,34 @@
 /** The shape of a tool: one object from which schemas, listings, help and docs all come. */
-import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
+import type { ErrorEntry, JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotations.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
 import type { CommandRunner } from './commands.ts';
+import type { CommitCandidate, GitIntent, GitRepository } from './git.ts';
 import type { HttpClient } from './http.ts';
 import type { JobTable } from './jobs.ts';
+import type { Registry } from './registry.ts';
+import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
 /** What a tool may touch while it runs. Everything is already bound to the session's policy. */
 export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
+  /** What the operator allows, for tools whose behaviour it settles. */
+  readonly registry: Registry;
   readonly workspace: Workspace;
   /** Refuses everything unless the call's side-effect level is `network`. */
   readonly http: HttpClient;
   /** Refuses everything unless the call's side-effect level is `process_exec` or above. */
   readonly commands: CommandRunner;
+  /** Looks at any level; changes the repository from `workspace_write` on, talks to remotes at `network` only. */
+  readonly git: GitRepository;
+  /** The frozen tree that passed the commit gate; only for calls whose intent is to commit. */
+  readonly candidate: CommitCandidate | undefined;
+  /** Runs rules on request. */
+  readonly validation: Validation;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   /** Fires on cancel and at the deadline. */
@@ -57,7 +68,7 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly effect: EffectClass;
   readonly risk: RiskClass;
   /** Narrows the static profile for one call's arguments; the static one is the worst case and is enforced as such. */
-  profile?(args: z.output<Args>): Partial<CallProfile>;
+  profile?(args: z.output<Args>, registry: Registry): Partial<CallProfile>;
   /** Running it again with the same arguments has no further effect: a lost call may be retried. */
   readonly idempotent?: boolean;
   /** Takes `idempotent` back for a call whose arguments say otherwise. */
@@ -73,6 +84,12 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly needs?: readonly 'ast'[];
   /** Bytes the answer carries, for metrics and budgets; written files are counted anyway. */
   measure?(data: z.output<Data>): number;
+  /** What a call means to git, for the rules that guard the repository. */
+  git?(args: z.output<Args>): GitIntent;
+  /** The refusal that keeps the tool out of sessions with such a registry. */
+  hiddenBy?(registry: Registry): ToolError | undefined;
+  /** Locks besides those of the declared paths, for what is shared by name. */
+  readonly locks?: readonly string[];
   /** Extra facts for the journal's `requested` record, such as who a write is attributed to. */
   recordDetails?(args: z.output<Args>): JsonObject;
   run(args: z.output<Args>, context: ToolContext): MaybePromise<z.output<Data>>;

@@ -146,12 +146,14 @@ function existing(paths: readonly string[] = []): readonly string[] {
 function enterWall(standing: Standing, request: WallRequest): Wall {
   const { workspace } = request;
   if (!isAbsolute(workspace) || workspace === '/') throw new TypeError(`Workspace cannot be walled in: ${workspace}`);
-  const entries = protectEntries(workspace);
+  const entries = protectEntries(workspace, request.guarded);
+  const folders = request.folders ?? [];
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
   const words: Words = [
     ...standing.profile,
     ...(request.writable ? writable(workspace) : readOnly(workspace)),
     ...entries.mountable.flatMap((path) => readOnly(path)),
+    ...folders.flatMap(({ path, writable: isWritable }) => (isWritable ? writable(path) : readOnly(path))),
     ...hiddenInside(standing, workspace),
     ...relayMounts(relay),
     ...['--remount-ro', '/', '--json-status-fd', REPORT_FD],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RegistrySpot } from '../contracts/registry.ts';
-import { defineRule, type RuleDefinition, type RuleSubject } from '../contracts/rule.ts';
+import { defineRule, type RuleContext, type RuleDefinition, type RuleSubject } from '../contracts/rule.ts';
 import { compileRules } from './rule-set.ts';
 
 const subject: RuleSubject = {
@@ -40,7 +40,12 @@ function registry(...listed: [string, 'blocking' | 'warning' | 'suggestion'][]) 
   } as never;
 }
 
-const context = { registry: registry(), workspace: {} as never, signal: new AbortController().signal, ast: undefined };
+const context = {
+  registry: registry(),
+  workspace: {} as never,
+  signal: new AbortController().signal,
+  ast: undefined,
+} as unknown as RuleContext;
 
 describe('S0-72 4.12 the rules in force', () => {
   test('4.12 a listed rule runs at its level; an unlisted one is off unless it is always on', async () => {

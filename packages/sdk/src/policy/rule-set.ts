@@ -8,6 +8,7 @@ import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { Enforcement } from '../contracts/classes.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { RuleContext, RuleDefinition, RulePhase, RuleSubject, Violation } from '../contracts/rule.ts';
+import { didYouMean } from '../text/nearest-name.ts';
 
 export interface RuleReport {
   /** The first blocking violation as an error; the others are in its details. */
@@ -19,9 +20,11 @@ export interface RuleSet {
   has(phase: RulePhase): boolean;
   applies(phase: RulePhase, subject: RuleSubject): boolean;
   run(phase: RulePhase, subject: RuleSubject, context: RuleContext): Promise<RuleReport>;
+  /** Rules to be run on request: those in force, or the named ones whether in force or not. */
+  select(ids: readonly string[] | undefined): readonly ActiveRule[];
 }
 
-interface ActiveRule {
+export interface ActiveRule {
   readonly rule: RuleDefinition;
   readonly enforcement: Enforcement;
   /** `file:line` that puts the rule in force; absent for built-in ones. */
@@ -29,7 +32,7 @@ interface ActiveRule {
 }
 
 export function compileRules(rules: readonly RuleDefinition[], registry: Registry): RuleSet {
-  const phases: Record<RulePhase, ActiveRule[]> = { before: [], after: [], 'on-commit': [] };
+  const phases: Record<RulePhase, ActiveRule[]> = { before: [], guard: [], 'on-commit': [], after: [] };
   for (const rule of rules) {
     const listed = registry.validators.get(rule.id);
     if (listed === undefined && rule.always !== true) continue;
@@ -40,11 +43,33 @@ export function compileRules(rules: readonly RuleDefinition[], registry: Registr
       registry: spot === undefined ? undefined : `${spot.file}:${spot.line}`,
     });
   }
+  // Rules that start programs come last: what stops a call in milliseconds should not wait for a build.
+  for (const list of Object.values(phases)) list.sort((left, right) => cost(left) - cost(right));
   return {
     has: (phase) => phases[phase].length > 0,
     applies: (phase, subject) => phases[phase].some((active) => active.rule.appliesTo(subject)),
     run: (phase, subject, context) => runRules(phases[phase], subject, context),
+    select(ids) {
+      const inForce = Object.values(phases).flat();
+      return ids === undefined ? inForce : ids.map((id) => findRule(id, inForce, rules));
+    },
   };
+}
+
+function cost({ rule }: ActiveRule): number {
+  return rule.needsCommand === undefined ? 0 : 1;
+}
+
+function findRule(id: string, inForce: readonly ActiveRule[], rules: readonly RuleDefinition[]): ActiveRule {
+  const listed = inForce.find(({ rule }) => rule.id === id);
+  if (listed !== undefined) return listed;
+  const known = rules.find((rule) => rule.id === id);
+  if (known !== undefined) return { rule: known, enforcement: known.defaultEnforcement, registry: undefined };
+  const names = rules.map((rule) => rule.id);
+  throw new ToolError('E_VALIDATION_FAIL', `Unknown rule: ${id}${didYouMean(id, names)}`, {
+    path: 'rule_id',
+    details: { next: `name one of: ${names.join(', ')}` },
+  });
 }
 
 async function runRules(
@@ -55,18 +80,30 @@ async function runRules(
   const warnings: ErrorEntry[] = [];
   let blocking: ToolError | undefined;
   for (const entry of active) {
-    if (!entry.rule.appliesTo(subject)) continue;
+    if (!entry.rule.appliesTo(subject) || (blocking !== undefined && cost(entry) > 0)) continue;
     const violations = await checkRule(entry.rule, subject, context);
     if (violations.length === 0) continue;
     const error = violationError(entry, violations);
-    if (entry.enforcement === 'blocking') blocking ??= error;
+    const reason = entry.rule.overridable === true ? subject.git?.overrides?.[entry.rule.id] : undefined;
+    if (reason !== undefined) warnings.push(overridden(error, reason));
+    else if (entry.enforcement === 'blocking') blocking ??= error;
     else warnings.push(error.toEntry());
   }
   return { blocking, warnings };
 }
 
+/** The reason is on record with the call; the answer repeats it, so that nobody overlooks it. */
+function overridden(error: ToolError, reason: string): ErrorEntry {
+  const entry = error.toEntry();
+  return {
+    ...entry,
+    message: `Passed over by the caller: ${entry.message}`,
+    details: { ...entry.details, override: reason },
+  };
+}
+
 /** A rule that cannot run counts as failed: silence would be a pass. */
-async function checkRule(
+export async function checkRule(
   rule: RuleDefinition,
   subject: RuleSubject,
   context: RuleContext,
@@ -74,9 +111,13 @@ async function checkRule(
   try {
     return await rule.check(subject, context);
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : 'unknown failure';
-    return [{ message: `Rule could not be checked: ${why}` }];
+    return [uncheckable(thrown)];
   }
+}
+
+export function uncheckable(thrown: unknown): Violation {
+  const why = thrown instanceof Error ? thrown.message : 'unknown failure';
+  return { message: `Rule could not be checked: ${why}` };
 }
 
 function violationError(entry: ActiveRule, violations: readonly Violation[]): ToolError {
@@ -90,6 +131,8 @@ function violationError(entry: ActiveRule, violations: readonly Violation[]): To
       enforcement: entry.enforcement,
       ...(entry.registry === undefined ? {} : { registry: entry.registry }),
       ...(first?.next === undefined ? {} : { next: first.next }),
+      ...(first?.line === undefined ? {} : { line: first.line }),
+      ...(first?.fix === undefined ? {} : { fix: first.fix }),
       ...first?.details,
       ...(violations.length > 1 ? { violations: violations.map((violation) => ({ ...violation })) } : {}),
     },

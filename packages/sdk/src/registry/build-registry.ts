@@ -118,6 +118,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     testGlobs: document.test_globs,
     importRules: document.import_rules as readonly JsonObject[],
     ...(document.branch_pattern === undefined ? {} : { branchPattern: compilePattern(document.branch_pattern) }),
+    secrets: document.secrets,
     tools: freezeMap(new Map(Object.entries(document.tools))),
     ceiling: buildCeiling(document),
     ...(document.approvals === undefined ? {} : { approvals: document.approvals }),

@@ -6,7 +6,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
-import type { RuleFacts } from '../contracts/rule.ts';
+import type { RuleEngine, RuleFacts } from '../contracts/rule.ts';
 import { excerpt } from '../pattern/excerpt.ts';
 import { didYouMean } from '../text/nearest-name.ts';
 import type { Finding } from './problems.ts';
@@ -17,6 +17,8 @@ export interface KnownNames {
   readonly tools: ReadonlySet<string> | undefined;
   /** Time limits of the tools themselves, which a narrower registry may lower. */
   readonly toolTimeouts?: ReadonlyMap<string, number>;
+  /** What the runtime has of the parts that rules may need. */
+  readonly engines: ReadonlySet<RuleEngine>;
 }
 
 interface NameFindings {
@@ -25,7 +27,9 @@ interface NameFindings {
 }
 
 /** Steps whose commands are also used outside rules. */
-const STEPS = ['build', 'lint', 'fmt', 'test'];
+const STEPS = ['build', 'lint', 'fmt', 'format', 'test'];
+/** Edits of code use these for files of one language. */
+const LANGUAGE_STEP = /^(?:build|format)\.[a-z][a-z0-9-]*$/;
 
 function items(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
@@ -39,7 +43,18 @@ function isEnforcement(value: JsonValue | undefined): value is Enforcement {
   return ENFORCEMENTS.some((level) => level === value);
 }
 
-function checkValidators(root: JsonObject, rules: KnownNames['rules']): NameFindings {
+/** Where the engine is missing nothing would be judged: below blocking that is worth a word, blocking it is no promise. */
+function checkEngines(facts: RuleFacts, level: JsonValue, { engines }: KnownNames): string | undefined {
+  const missing = facts.failsClosed === true ? [] : (facts.needs ?? []).filter((engine) => !engines.has(engine));
+  if (missing.length === 0) return undefined;
+  const what = `Rule needs an engine this runtime does not have: ${facts.id} (${missing.join(', ')}`;
+  return level === 'blocking'
+    ? `${what}; create the runtime with it, or write enforcement: warning)`
+    : `${what}; the rule is not in force)`;
+}
+
+function checkValidators(root: JsonObject, known: KnownNames): NameFindings {
+  const { rules } = known;
   const problems: Finding[] = [];
   const warnings: Finding[] = [];
   const seen = new Set<string>();
@@ -60,6 +75,9 @@ function checkValidators(root: JsonObject, rules: KnownNames['rules']): NameFind
       const message = `Security rule cannot be weakened: ${rule} (write enforcement: blocking)`;
       problems.push({ path: `validators.${index}.enforcement`, message });
     }
+    const engineProblem = checkEngines(facts, level, known);
+    if (engineProblem !== undefined)
+      (level === 'blocking' ? problems : warnings).push({ path, message: engineProblem });
     const { needsCommand } = facts;
     if (level === 'blocking' && needsCommand !== undefined && !commands.has(needsCommand) && !commands.has(rule)) {
       const message = `Rule has no command and will refuse: ${rule} (set commands.${needsCommand})`;
@@ -71,9 +89,10 @@ function checkValidators(root: JsonObject, rules: KnownNames['rules']): NameFind
 
 function checkCommands(root: JsonObject, rules: KnownNames['rules']): readonly Finding[] {
   const needed = [...rules.values()].flatMap(({ needsCommand }) => (needsCommand === undefined ? [] : [needsCommand]));
-  const known = new Set([...STEPS, ...needed, ...rules.keys()]);
+  // A step may have a command that mends what it complains about; rules propose it.
+  const known = new Set([...STEPS, ...needed, ...[...STEPS, ...needed].map((step) => `${step}.fix`), ...rules.keys()]);
   return entries(root['commands'])
-    .filter(([name]) => !known.has(name))
+    .filter(([name]) => !known.has(name) && !LANGUAGE_STEP.test(name))
     .map(([name]) => ({
       path: `commands.${name}`,
       message: `No rule or step uses this command: ${excerpt(name)}${didYouMean(name, known)}`,
@@ -109,7 +128,7 @@ function checkExternalTools(root: JsonObject): readonly Finding[] {
 
 export function checkNames(root: JsonValue, known: KnownNames): NameFindings {
   if (!isJsonObject(root)) return { problems: [], warnings: [] };
-  const validators = checkValidators(root, known.rules);
+  const validators = checkValidators(root, known);
   const unversioned = Object.hasOwn(root, 'version')
     ? []
     : [{ path: '', message: 'Version is not written: read as version: 1' }];

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { sha256Hex } from '../platform/digest.ts';
 import { chooseRegistry, type RegistrySources } from './choose-registry.ts';
 
-const known = { rules: new Map(), tools: undefined };
+const known = { rules: new Map(), tools: undefined, engines: new Set<'ast'>() };
 const text = [
   'version: 1',
   'shell_allow:',

@@ -7,7 +7,13 @@ describe('defaultRegistry', () => {
   test('S0-18 S0-19 S0-20 allows files and local git, and no shell, network or push', () => {
     const registry = defaultRegistry();
     assert.deepEqual(registry.ceiling, { side_effect_level: 'workspace_write' });
-    assert.deepEqual(registry.git, { allow_push: false, require_clean_tree_for_commit: true });
+    assert.deepEqual(registry.git, {
+      allow_push: false,
+      allow_force_push: false,
+      require_clean_tree_for_commit: true,
+      allow_config: [],
+      credentials: {},
+    });
     assert.deepEqual([registry.shellAllow, registry.allowedDomains, registry.externalTools], [[], [], []]);
     assert.equal(registry.isolation, 'bubblewrap');
     assert.deepEqual(registry.limits, {
@@ -19,7 +25,7 @@ describe('defaultRegistry', () => {
   });
 
   test('means what the shortest file means, and stands nowhere', () => {
-    const written = loadRegistry('version: 1\n', { file: 'f', rules: new Map(), tools: undefined });
+    const written = loadRegistry('version: 1\n', { file: 'f', rules: new Map(), tools: undefined, engines: new Set() });
     assert.equal(defaultRegistry().fingerprint, written.fingerprint);
     assert.equal(defaultRegistry().spot('version'), undefined);
     assert.deepEqual(written.spot('version'), { file: 'f', line: 1, column: 1 });

@@ -53,6 +53,7 @@ describe('registryJsonSchema', () => {
       'protected_branches',
       'providers',
       'recursion_limit',
+      'secrets',
       'shell_allow',
       'side_effect_level',
       'test_globs',

@@ -13,6 +13,7 @@ import {
   domainText,
   examplesProblem,
   globText,
+  hashText,
   nameText,
   patternText,
   shellPatternText,
@@ -46,12 +47,30 @@ const network = z.strictObject({
     ),
 });
 
+/** At least a section and a name: a lone wildcard would switch the check off by accident. */
+const CONFIG_KEY = /^[A-Za-z][A-Za-z0-9-]*\.[^\s]+$/;
+
 const git = z.strictObject({
-  allow_push: z.boolean().default(false).describe('Whether anything may be pushed'),
+  allow_push: z
+    .boolean()
+    .default(false)
+    .describe('Whether anything may be pushed; also opens local remotes outside the workspace'),
+  allow_force_push: z
+    .boolean()
+    .default(false)
+    .describe('Whether pushes may replace or delete what the remote has; never on protected branches'),
   require_clean_tree_for_commit: z
     .boolean()
     .default(true)
     .describe('Refuse commits while tracked files have unstaged changes'),
+  allow_config: z
+    .array(z.string().regex(CONFIG_KEY, 'Not a configuration key: write section.name, with * as wildcard'))
+    .default([])
+    .describe('Keys of repository configuration that may run programs, such as filter.lfs.*; all others are refused'),
+  credentials: z
+    .record(z.string().min(1), z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Not the name of a variable'))
+    .default({})
+    .describe('Host → name of the environment variable that holds its token for https remotes'),
 });
 
 const ast = z.strictObject({
@@ -66,6 +85,13 @@ const ast = z.strictObject({
 const validator = z.strictObject({
   rule: z.string().min(1).describe('Rule id'),
   enforcement: z.enum(ENFORCEMENTS).exactOptional().describe("Level; the rule's own when left out"),
+});
+
+const secrets = z.strictObject({
+  allow: z
+    .array(hashText)
+    .default([])
+    .describe('Exceptions of secrets.scan: hash of a blob, or fingerprint of a found value as the finding names it'),
 });
 
 const toolSettings = z
@@ -116,11 +142,14 @@ export const registryDocument = z
     commands: z
       .record(nameText, commandText)
       .default({})
-      .describe('Step (build, lint, fmt, test) or rule id → command'),
+      .describe(
+        'Step (build, lint, fmt, format, test) or rule id → command; lint.fix and the like are proposed, never run. format reads text on standard input, is given the file name as last word and prints the text formatted; format.<language> and build.<language> are for files of one language',
+      ),
     protected_branches: globs.default(['main', 'master']).describe('Branches that rules protect; names or globs'),
     test_globs: globs.default([]).describe('Which files are tests'),
     import_rules: z.array(freeMap).default([]).describe('Import boundaries'),
     branch_pattern: patternText.exactOptional().describe('What names of new branches must match'),
+    secrets: secrets.prefault({}).describe('What the secrets scan passes over'),
     tools: z.record(nameText, toolSettings).default({}).describe('Tool name → switch and time limits'),
     allowed_tools: globs.exactOptional().describe('Ceiling: only these tools; left out: all, []: none'),
     capabilities: z

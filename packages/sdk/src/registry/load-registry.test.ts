@@ -15,7 +15,7 @@ const facts = JSON.parse(fixture('rules.json')) as RuleFacts[];
 const rules = new Map(facts.map((rule) => [rule.id, rule]));
 
 function load(text: string, tools?: readonly string[]): Registry {
-  return loadRegistry(text, { file: 'tool-runtime.yaml', rules, tools: tools && new Set(tools) });
+  return loadRegistry(text, { file: 'tool-runtime.yaml', rules, tools: tools && new Set(tools), engines: new Set() });
 }
 
 function refusal(text: string, tools?: readonly string[]): ToolError {
@@ -56,7 +56,13 @@ describe('the examples of the format', () => {
     assert.equal(registry.shellAllow[0]?.test('cargo test -q'), true);
     assert.equal(registry.shellAllow[0]?.test('cargos'), false);
     assert.deepEqual(registry.allowedDomains, ['doc.rust-lang.org', 'crates.io']);
-    assert.deepEqual(registry.git, { allow_push: true, require_clean_tree_for_commit: true });
+    assert.deepEqual(registry.git, {
+      allow_push: true,
+      allow_force_push: false,
+      require_clean_tree_for_commit: true,
+      allow_config: [],
+      credentials: {},
+    });
     assert.deepEqual(registry.ast, { language: 'rust', format_on_save: true, validate_on_edit: true });
     assert.equal(registry.validators.size, 9);
     assert.deepEqual(registry.validators.get('code.todo.blockers'), {
@@ -103,12 +109,19 @@ describe('a registry that loads', () => {
         warnings: [],
         allowedDomains: [],
         shellAllow: [],
-        git: { allow_push: false, require_clean_tree_for_commit: true },
+        git: {
+          allow_push: false,
+          allow_force_push: false,
+          require_clean_tree_for_commit: true,
+          allow_config: [],
+          credentials: {},
+        },
         ast: { format_on_save: false, validate_on_edit: false },
         commands: {},
         protectedBranches: ['main', 'master'],
         testGlobs: [],
         importRules: [],
+        secrets: { allow: [] },
         ceiling: { side_effect_level: 'workspace_write' },
         isolation: 'bubblewrap',
         externalTools: [],
@@ -355,6 +368,14 @@ describe('a registry that is refused', () => {
       'a time limit above its own maximum',
       'tools:\n  grep: {timeout_ms: 10, max_timeout_ms: 5}',
       ['2:10 Time limit is above max_timeout_ms'],
+    ],
+    [
+      'an exception that is no hash',
+      'secrets: {allow: ["abc", "sk-live"]}',
+      [
+        '1:19 Not a hash: write 40 or 64 hex digits in lower case',
+        '1:26 Not a hash: write 40 or 64 hex digits in lower case',
+      ],
     ],
     ['a command of two lines', 'commands: {build: "a\\nb"}', ['1:12 Command is not one plain line: a\\nb']],
     [

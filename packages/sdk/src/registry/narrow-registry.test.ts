@@ -18,7 +18,7 @@ const rules = new Map(facts.map((rule) => [rule.id, rule]));
 const toolTimeouts = new Map([['grep', 10_000]]);
 
 function load(file: string, text: string): Registry {
-  return loadRegistry(`version: 1\n${text}\n`, { file, rules, tools: undefined });
+  return loadRegistry(`version: 1\n${text}\n`, { file, rules, tools: undefined, engines: new Set() });
 }
 
 function narrow(hostText: string, sessionText: string): Registry {
@@ -145,6 +145,12 @@ describe('what a session may not ask for', () => {
       'test_globs: ["**"]',
       ["session.yaml:2 Test globs are not the host's"],
     ],
+    [
+      'an exception of the secrets scan that is not the host’s',
+      `secrets: {allow: ["${'a'.repeat(40)}"]}`,
+      `secrets: {allow: ["${'a'.repeat(40)}", "${'b'.repeat(64)}"]}`,
+      ["session.yaml:2 Exceptions of the secrets scan are the host's to make"],
+    ],
   ];
   for (const [name, host, session, expected] of rows) {
     test(`S0-23 ${name}`, () => assert.deepEqual(overreachOf(host, session), expected));
@@ -171,6 +177,7 @@ describe('what holds when both are narrowed', () => {
       'external_tools: [{name: a, binary: x}, {name: b}]',
       'providers: {p: {c: 1}, q: 1}',
       'tools: {grep: {timeout_ms: 50}}',
+      `secrets: {allow: ["${'a'.repeat(40)}"]}`,
     ].join('\n');
     const session = [
       'network: {allowed_domains: [api.example.org, "*.x.example.org", "b.test:443"]}',
@@ -184,7 +191,14 @@ describe('what holds when both are narrowed', () => {
     const registry = narrow(host, session);
     assert.deepEqual(registry.warnings, []);
     assert.deepEqual(registry.allowedDomains, ['api.example.org', '*.x.example.org', 'b.test:443']);
-    assert.deepEqual(registry.git, { allow_push: true, require_clean_tree_for_commit: true });
+    assert.deepEqual(registry.git, {
+      allow_push: true,
+      allow_force_push: false,
+      require_clean_tree_for_commit: true,
+      allow_config: [],
+      credentials: {},
+    });
+    assert.deepEqual(registry.secrets, { allow: ['a'.repeat(40)] });
     assert.equal(registry.isolation, 'none');
     assert.deepEqual(registry.externalTools, [{ binary: 'x', name: 'a' }]);
     assert.deepEqual(Object.keys(registry.providers), ['p']);
@@ -353,7 +367,16 @@ describe('narrowing', () => {
     {
       network: fc.record({ allowed_domains: fc.array(domain, { maxLength: 3 }) }),
       shell_allow: fc.array(fc.constantFrom('^npm', '^npm test', '^(a|b)', '^a$', '^'), { maxLength: 3 }),
-      git: fc.record({ allow_push: fc.boolean(), require_clean_tree_for_commit: fc.boolean() }, optional),
+      git: fc.record(
+        {
+          allow_push: fc.boolean(),
+          allow_force_push: fc.boolean(),
+          require_clean_tree_for_commit: fc.boolean(),
+          allow_config: fc.subarray(['filter.lfs.*', 'core.hooksPath']),
+          credentials: fc.constantFrom({}, { 'example.org': 'TOKEN' }),
+        },
+        optional,
+      ),
       validators: fc.uniqueArray(
         fc.record({
           rule: fc.constantFrom('secrets.scan', 'code.no.unwrap'),
@@ -403,6 +426,9 @@ describe('narrowing', () => {
         .map((tool) => `tool ${tool}`),
       ...(registry.git.allow_push ? ['push'] : []),
       ...(registry.git.require_clean_tree_for_commit ? [] : ['dirty commit']),
+      ...(registry.git.allow_force_push ? ['forced push'] : []),
+      ...registry.git.allow_config.map((key) => `config ${key}`),
+      ...Object.values(registry.git.credentials).map((name) => `credential ${name}`),
       ...(registry.isolation === 'none' ? ['no isolation'] : []),
       ...registry.externalTools.map((tool) => `external ${JSON.stringify(tool['name'])} ${tool['binary']}`),
     ]);

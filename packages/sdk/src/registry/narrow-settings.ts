@@ -34,13 +34,30 @@ export function narrowGit({ host, session, overreach }: Narrowing): Registry['gi
   if (session.git.allow_push && !host.git.allow_push) {
     overreach.push({ path: 'git.allow_push', message: 'Push is not allowed by the host' });
   }
+  if (session.git.allow_force_push && !host.git.allow_force_push) {
+    overreach.push({ path: 'git.allow_force_push', message: 'Forced push is not allowed by the host' });
+  }
   if (!session.git.require_clean_tree_for_commit && host.git.require_clean_tree_for_commit) {
     const path = 'git.require_clean_tree_for_commit';
     overreach.push({ path, message: 'Clean tree is required by the host' });
   }
+  const added = session.git.allow_config.filter((key) => !host.git.allow_config.includes(key));
+  if (added.length > 0) {
+    const message = `Repository configuration is not allowed by the host: ${added.join(', ')}`;
+    overreach.push({ path: 'git.allow_config', message });
+  }
+  const named = Object.entries(session.git.credentials).filter(([at, name]) => host.git.credentials[at] !== name);
+  if (named.length > 0) {
+    overreach.push({ path: 'git.credentials', message: "Credentials are the host's to name" });
+  }
   return {
     allow_push: host.git.allow_push && session.git.allow_push,
+    allow_force_push: host.git.allow_force_push && session.git.allow_force_push,
     require_clean_tree_for_commit: host.git.require_clean_tree_for_commit || session.git.require_clean_tree_for_commit,
+    allow_config: host.git.allow_config.filter((key) => session.git.allow_config.includes(key)),
+    credentials: Object.fromEntries(
+      Object.entries(host.git.credentials).filter(([at, name]) => session.git.credentials[at] === name),
+    ),
   };
 }
 
@@ -81,6 +98,15 @@ export function narrowTestGlobs({ host, session, overreach }: Narrowing): readon
   const added = session.testGlobs.filter((glob) => !host.testGlobs.includes(glob));
   if (added.length > 0) overreach.push({ path: 'test_globs', message: "Test globs are not the host's" });
   return host.testGlobs;
+}
+
+/** An exception lets something through that looks like a secret: only the host makes them. */
+export function narrowSecrets({ host, session, overreach }: Narrowing): Registry['secrets'] {
+  const added = session.secrets.allow.filter((hash) => !host.secrets.allow.includes(hash));
+  if (added.length > 0) {
+    overreach.push({ path: 'secrets.allow', message: "Exceptions of the secrets scan are the host's to make" });
+  }
+  return host.secrets;
 }
 
 interface Figure {

@@ -42,10 +42,17 @@ function commandProblem(text: string): string | undefined {
   return /[\u0000-\u001f\u007f]/.test(text) ? `Command is not one plain line: ${excerpt(text)}` : undefined;
 }
 
+/** Not repeated in the message: who mistakes the list for one of values would see a secret in it. */
+function hashProblem(text: string): string | undefined {
+  const isHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+  return isHash ? undefined : 'Not a hash: write 40 or 64 hex digits in lower case';
+}
+
 export const globText = checkedText(globProblem);
 export const domainText = checkedText(domainProblem);
 export const nameText = checkedText(nameProblem);
 export const commandText = checkedText(commandProblem);
+export const hashText = checkedText(hashProblem);
 export const patternText = checkedText(patternProblem);
 export const shellPatternText = checkedText(allowlistPatternProblem);
 

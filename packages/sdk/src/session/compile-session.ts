@@ -5,13 +5,12 @@ import type { ExecutionContext, SessionParts } from '../call/session-parts.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { LockTable } from '../contracts/locks.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from '../contracts/policy.ts';
 import type { Registry } from '../contracts/registry.ts';
-import type { RuleDefinition } from '../contracts/rule.ts';
+import type { OpenFindingCache, RuleDefinition } from '../contracts/rule.ts';
 import type { AnyTool } from '../contracts/tool.ts';
 import type { Workspace } from '../contracts/workspace.ts';
 import type { EventBus } from '../events/event-bus.ts';
@@ -21,6 +20,7 @@ import { compilePackage } from '../package/compile-package.ts';
 import { createExecutorRegistry, type ExecutorRegistry } from '../package/executor-registry.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
+import type { SessionPrograms } from '../platform/session-programs.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
@@ -47,10 +47,11 @@ export interface RuntimeParts {
   readonly workspace: Workspace;
   /** A client that reaches these registry entries and nothing else. */
   createHttp(allowedDomains: readonly string[]): OpenHttpClient;
-  /** A runner behind the wall this registry asks for. */
-  createCommands(registry: Registry): OpenCommandRunner;
+  /** Commands and git behind the wall this registry asks for. */
+  createPrograms(registry: Registry, actor: string): SessionPrograms;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
+  readonly findings: OpenFindingCache;
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -114,14 +115,14 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     budgets: [createSessionBudget(registry.budgets), ...(runtime.budget === undefined ? [] : [runtime.budget])],
     readOnlyWorkspace: readOnlyView(runtime.workspace),
     http: runtime.createHttp(registry.allowedDomains),
-    commands: runtime.createCommands(registry),
+    programs: runtime.createPrograms(registry, identity.actor),
     jobs: createJobTable(runtime),
     artifacts: runtime.artifacts,
   };
 }
 
 function sharedParts(runtime: RuntimeParts) {
-  const { instanceId, policy, journal, recovery, locks, workspace, ast, events, metrics, clock } = runtime;
+  const { instanceId, policy, journal, recovery, locks, workspace, ast, findings, events, metrics, clock } = runtime;
   const { newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
   return {
     instanceId,
@@ -131,6 +132,7 @@ function sharedParts(runtime: RuntimeParts) {
     locks,
     workspace,
     ast,
+    findings,
     events,
     metrics,
     clock,

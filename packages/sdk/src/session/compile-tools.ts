@@ -44,6 +44,8 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
       details: { gate: 'route', reason: 'tool_disabled', field: `tools.${tool.name}.enabled` },
     });
   }
+  const refusal = tool.hiddenBy?.(input.registry);
+  if (refusal !== undefined) return refusal;
   if (tool.needs?.includes('ast') === true && !input.hasAst) {
     return policyDenial(`Tool needs an AST index, and this runtime has none: ${tool.name}`, {
       details: { gate: 'route', reason: 'missing.adapter', next: 'create the runtime with the ast package' },

@@ -38,7 +38,7 @@ export async function openSession(
       parts.http.close();
       runtime.metrics.forget(identity.sessionId);
       const recorded = runtime.journal.append([sessionRecord(reason, identity, fingerprint, runtime)]);
-      await Promise.all([recorded, parts.jobs.close(), parts.commands.close()]);
+      await Promise.all([recorded, parts.jobs.close(), parts.programs.close()]);
     },
   });
   return session;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { defaultRegistry } from '../../registry/default-registry.ts';
 import { createRuntime } from '../../runtime.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { fsDelete } from './fs-delete.ts';
@@ -66,7 +67,7 @@ test('S0-29 S0-34 fs_delete refuses the root, paths that leave and git data by p
 
 test('S0-29 fs_delete is a deletion of high risk, critical when nothing would stop it', () => {
   const risk = (given: object) =>
-    fsDelete.profile?.(fsDelete.args.parse({ path: 'x', ...given })).risk ?? fsDelete.risk;
+    fsDelete.profile?.(fsDelete.args.parse({ path: 'x', ...given }), defaultRegistry()).risk ?? fsDelete.risk;
   assert.equal(fsDelete.annotations?.kind, 'delete');
   assert.deepEqual(
     [risk({}), risk({ recursive: true }), risk({ force: true }), risk({ recursive: true, force: true })],

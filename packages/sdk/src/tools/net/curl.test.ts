@@ -6,6 +6,7 @@ import type { HttpAnswer, HttpRequest } from '../../contracts/http.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import { createArtifactFiles } from '../../platform/artifact-files.ts';
 import { createHttpClient } from '../../platform/http-client.ts';
+import { defaultRegistry } from '../../registry/default-registry.ts';
 import type { RuntimeOptions } from '../../runtime.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { curl } from './curl.ts';
@@ -120,7 +121,7 @@ describe('S0-39 curl', () => {
 
   test('finding 12: only GET and HEAD without a body count as reading', () => {
     const kind = (args: object) =>
-      curl.profile?.(curl.args.parse({ url: 'u', ...args })).kind ?? curl.annotations?.kind;
+      curl.profile?.(curl.args.parse({ url: 'u', ...args }), defaultRegistry()).kind ?? curl.annotations?.kind;
     for (const args of [{}, { method: 'get' }, { method: 'HEAD' }]) assert.equal(kind(args), 'fetch');
     for (const args of [
       { method: 'POST' },

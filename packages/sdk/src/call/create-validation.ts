@@ -1,0 +1,34 @@
+/** Rules on request, bound to one call. */
+import type { CommitCandidate } from '../contracts/git.ts';
+import type { Validation, ValidationReport, ValidationRequest } from '../contracts/validation.ts';
+import { buildChangeSet } from '../validation/change-set.ts';
+import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
+import { runValidation } from '../validation/run-validation.ts';
+import type { OpenCall } from './call-types.ts';
+import { ruleContext } from './run-rules.ts';
+import type { SessionParts } from './session-parts.ts';
+
+export function createValidation(open: OpenCall, parts: SessionParts): Validation {
+  async function judge(request: ValidationRequest, candidate: CommitCandidate | undefined): Promise<ValidationReport> {
+    const { scope, since, message, signal } = request;
+    const source = { git: parts.programs.git, workspace: parts.readOnlyWorkspace, signal };
+    const changes = await buildChangeSet({ scope, since, message, candidate }, source);
+    return runValidation(request, changes, {
+      rules: parts.rules,
+      hasAst: parts.ast !== undefined,
+      context: (narrowed) => ruleContext(open, parts, () => Promise.resolve(narrowed)),
+    });
+  }
+  return {
+    async run(request) {
+      const { git } = parts.programs;
+      if (request.scope !== 'staged') return judge(request, undefined);
+      const candidate = await freezeCandidate(git, request.signal, request.index);
+      try {
+        return await judge(request, candidate);
+      } finally {
+        await discardCandidate(git, candidate);
+      }
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** The git capability cut down to what a call may do with it. */
+import { policyDenial } from '../contracts/failures.ts';
+import type { GitFiles, GitRepository, GitRun } from '../contracts/git.ts';
+
+/** For read-only calls and rules: whatever they ask, git sees everything read-only and no remote. */
+export function lookOnly(git: GitRepository): GitRepository {
+  const refuse = (): Promise<never> => Promise.reject(notAllowed('change the repository', 'workspace_write'));
+  const files: GitFiles = {
+    read: (name) => git.files.read(name),
+    list: (folder) => git.files.list(folder),
+    write: refuse,
+    rename: refuse,
+    remove: refuse,
+  };
+  return {
+    ...withoutRemotes(git),
+    run: (request) => (request.access === 'read' ? offline(git, request) : refuse()),
+    files,
+  };
+}
+
+/** For calls below the level `network`. */
+export function withoutRemotes(git: GitRepository): GitRepository {
+  return {
+    run: (request) => offline(git, request),
+    config: () => git.config(),
+    identity: () => git.identity(),
+    remote: () => Promise.reject(notAllowed('talk to remotes', 'network')),
+    files: git.files,
+  };
+}
+
+function offline(git: GitRepository, request: GitRun): ReturnType<GitRepository['run']> {
+  return request.remote === undefined ? git.run(request) : Promise.reject(notAllowed('talk to remotes', 'network'));
+}
+
+function notAllowed(what: string, level: string) {
+  return policyDenial(`This call may not ${what}`, {
+    details: { gate: 'git', next: `declare side_effect_level ${level} in the annotations of the tool` },
+  });
+}

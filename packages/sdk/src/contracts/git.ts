@@ -1,0 +1,181 @@
+/**
+ * The git capability handed to tools and rules: the one place where the git program is started.
+ *
+ * A run is words our own code put together. What callers write reaches git only as a resolved hash, a checked name, a
+ * pathspec behind `--`, or bytes on standard input.
+ */
+import type { JsonObject } from '@tool-runtime/protocol';
+
+export interface GitRun {
+  /** Verb and its words. */
+  readonly words: readonly string[];
+  /** `read` shows everything read-only; `write` lets git change its folder and the work tree. */
+  readonly access: 'read' | 'write';
+  readonly stdin?: Uint8Array | string;
+  /** Name of another index file in the git folder. */
+  readonly index?: string;
+  /** Variables of git itself, such as dates. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly remote?: GitRemote;
+  /** More output than this is E_GIT, unless `overflow` says otherwise. */
+  readonly maxBytes?: number;
+  /** `cut`: git is ended where the output reaches the limit, and what came until then is the answer. */
+  readonly overflow?: 'refuse' | 'cut';
+  /** Exit codes that are answers; 0 unless said. */
+  readonly accept?: readonly number[];
+  readonly signal?: AbortSignal;
+}
+
+export interface GitOutput {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  /** There was more output; the exit code says nothing then. */
+  readonly isCut?: true;
+}
+
+/** A configured remote whose address the egress gate has passed. */
+export interface GitRemote {
+  readonly name: string;
+  /** Without credentials, for messages. */
+  readonly url: string;
+  readonly transport: 'http' | 'local';
+  /** Absolute folder of a local remote outside the workspace, shown to git for this run only. */
+  readonly folder?: { readonly path: string; readonly writable: boolean };
+  /** What git needs before the verb to talk to it safely. */
+  readonly options: readonly string[];
+  /** Option of the verb that says how the other side of a local talk is started: without hooks. */
+  readonly peer?: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Who commits: the repository's own word, else the operator's, else a name made up from the session's actor. */
+export interface GitIdentity {
+  readonly name: string;
+  readonly email: string;
+  readonly madeUp: boolean;
+}
+
+export interface GitConfig {
+  /** Last value of a key in git's own spelling (`branch.main.remote`). */
+  get(key: string): string | undefined;
+  all(key: string): readonly string[];
+  keys(): readonly string[];
+}
+
+/** Files of the git folder itself (state of a merge, the index): never a caller's name. */
+export interface GitFiles {
+  read(name: string): Promise<Buffer | undefined>;
+  /** Replaces the file; with `exclusive` an existing one is E_GIT. */
+  write(name: string, bytes: Uint8Array, options?: { readonly exclusive: boolean }): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Names of files below a folder, relative to the git folder; empty when there is none. */
+  list(folder: string): Promise<readonly string[]>;
+}
+
+export interface GitRepository {
+  /** Throws E_GIT with git's own words when the exit code is not an accepted one. */
+  run(request: GitRun): Promise<GitOutput>;
+  config(): Promise<GitConfig>;
+  identity(): Promise<GitIdentity>;
+  /** Throws E_GIT for a name that is not configured, E_POLICY for an address that is not allowed. */
+  remote(name: string, purpose: 'fetch' | 'push'): Promise<GitRemote>;
+  readonly files: GitFiles;
+}
+
+export interface OpenGit extends GitRepository {
+  close(): Promise<void>;
+}
+
+export const GIT_VERBS = [
+  'add',
+  'commit',
+  'checkout',
+  'merge',
+  'rebase',
+  'push',
+  'pull',
+  'fetch',
+  'branch',
+  'stash',
+  'restore',
+  'continue',
+  'abort',
+  'recover',
+] as const;
+export type GitVerb = (typeof GIT_VERBS)[number];
+
+/** What a call means to git: rules judge this and never a tool's name. */
+export interface GitIntent {
+  readonly verb: GitVerb;
+  readonly message?: string;
+  /** Name of a branch that the call would create. */
+  readonly newBranch?: string;
+  readonly remote?: string;
+  readonly force?: boolean;
+  /** Rule id → reason why its finding is to be passed over, for rules that allow it. */
+  readonly overrides?: Readonly<Record<string, string>>;
+}
+
+export type ChangeKind = 'unchanged' | 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'type_changed';
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly from?: string;
+  readonly kind: ChangeKind;
+  /** Git mode of the new side: 100644, 100755, 120000 (link), 160000 (submodule); 000000 when deleted. */
+  readonly mode: string;
+  /** Object id of the new content; undefined when deleted or not in git's store (a file of the work tree). */
+  readonly blob: string | undefined;
+  /** What the content is known by when it is not in git's store. */
+  readonly sha256?: string;
+}
+
+export interface AddedLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * `staged`: what a commit would take. `head`: commits that are not published yet. `worktree`: every file that is not
+ * ignored, unchanged ones marked as such. `range`: from a revision to HEAD.
+ */
+export type ChangeScope = 'staged' | 'head' | 'worktree' | 'range';
+
+/** What a rule of the commit phase looks at: one frozen set of changes, whatever it was taken from. */
+export interface ChangeSet {
+  readonly scope: ChangeScope;
+  /** Undefined when HEAD is detached. */
+  readonly branch: string | undefined;
+  readonly message: string | undefined;
+  readonly files: readonly ChangedFile[];
+  /** Tree or commit of the old side; undefined where the work tree has no commit below it. */
+  readonly base: string | undefined;
+  /** Git tree that holds the new side; undefined for the work tree. */
+  readonly tree: string | undefined;
+  /** Contents of changed files that still exist, one after the other. */
+  contents(files: readonly ChangedFile[]): AsyncIterable<{ readonly file: ChangedFile; readonly bytes: Uint8Array }>;
+  /** Without a choice those of all files git takes for text; of chosen files whatever its attributes say of them. */
+  addedLines(files?: readonly ChangedFile[]): Promise<readonly AddedLine[]>;
+  /** Newest commit of a range; undefined for what is not committed yet. */
+  readonly tip: string | undefined;
+  /** Contents that commits on the way brought in and later ones took out again: published all the same. */
+  passing(): Promise<readonly ChangedFile[]>;
+  /** Tracked files of the work tree that differ from the new side, a few of them. */
+  worktreeDifferences(): Promise<readonly string[]>;
+}
+
+/** What will be committed, byte for byte: a copy of the index nobody else writes, and the tree it makes. */
+export interface CommitCandidate {
+  readonly tree: string;
+  /** Name of the frozen index in the git folder. */
+  readonly index: string;
+}
+
+/** A handle to put everything back as it was before a call that could lose work. */
+export interface GitRecovery {
+  readonly ref: string;
+  readonly details: JsonObject;
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseAddedLines } from './parse-added-lines.ts';
+
+test('S0-65 every added line is found with its number, whatever it looks like', () => {
+  const line = fc.constantFrom(
+    'a',
+    'b',
+    '',
+    '+++ b/x',
+    '--- a/x',
+    '@@ -1 +1 @@',
+    '-x',
+    '+x',
+    'diff --git a/x b/x',
+    '\\ No newline',
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'tool-runtime-lines-'));
+  try {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 8 }), fc.array(line, { maxLength: 8 }), (before, after) => {
+        writeFileSync(join(folder, 'a'), before.map((text) => `${text}\n`).join(''));
+        writeFileSync(join(folder, 'b'), after.map((text) => `${text}\n`).join(''));
+        const words = ['diff', '--no-index', '-U0', '--src-prefix=a/', '--dst-prefix=b/', 'a', 'b'];
+        const { stdout } = spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
+        for (const added of parseAddedLines(stdout)) {
+          assert.equal(added.text, after[added.line - 1], JSON.stringify({ before, after, added }));
+        }
+        const counted = stdout === '' ? 0 : Number(numstat(folder));
+        assert.equal(parseAddedLines(stdout).length, counted);
+      }),
+      { numRuns: 100 },
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function numstat(folder: string): string {
+  const { stdout } = spawnSync('git', ['diff', '--no-index', '--numstat', 'a', 'b'], { cwd: folder, encoding: 'utf8' });
+  return stdout.split('\t')[0] ?? '';
+}
+
+test('S0-65 names in quotes, with octal bytes and with blanks are read back', () => {
+  const hunk = '@@ -0,0 +1 @@\n+x\n';
+  const names = (written: string) => parseAddedLines(`+++ ${written}\n${hunk}`)[0]?.path;
+  assert.equal(names('b/plain.txt'), 'plain.txt');
+  assert.equal(names('b/with blank.txt\t'), 'with blank.txt');
+  assert.equal(names('"b/\\303\\274\\n\\"q\\".txt"'), 'ü\n"q".txt');
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { isToolError } from '@tool-runtime/protocol';
+import fc from 'fast-check';
+import { checkBranchName, checkRemoteName, checkRevision } from './ref-names.ts';
+
+function accepts(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch (thrown) {
+    assert.ok(isToolError(thrown) && thrown.code === 'E_GIT');
+    return false;
+  }
+}
+
+test('S0-46 a branch name we accept is one git accepts', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'B',
+    '1',
+    '-',
+    '_',
+    '.',
+    '/',
+    '..',
+    '@',
+    '{',
+    '@{',
+    '~',
+    '^',
+    ':',
+    ' ',
+    '.lock',
+    '*',
+    'ü',
+    '\\',
+    '\t',
+    'HEAD',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+      const name = pieces.join('');
+      if (!accepts(() => checkBranchName(name, 'target'))) return;
+      const { status } = spawnSync('git', ['check-ref-format', `refs/heads/${name}`]);
+      assert.equal(status, 0, JSON.stringify(name));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('S0-46 ordinary names pass, option-like and magic ones do not', () => {
+  for (const name of ['main', 'feat/x-1', 'release/1.2', 'ünïcode', 'a@b'])
+    assert.ok(accepts(() => checkBranchName(name, 'x')));
+  for (const name of [
+    '',
+    '-b',
+    '--force',
+    'HEAD',
+    '@',
+    'a..b',
+    'a b',
+    'a\nb',
+    'x.lock',
+    '.x',
+    'a/.b',
+    'a//b',
+    '@{-1}',
+    'a:b',
+  ]) {
+    assert.ok(!accepts(() => checkBranchName(name, 'x')), JSON.stringify(name));
+  }
+});
+
+test('S0-43 a revision may be an expression, never an option or two lines', () => {
+  for (const text of ['HEAD~2', 'v1.0^{commit}', 'main@{upstream}', ':/fix bug', 'a1b2c3']) {
+    assert.ok(
+      accepts(() => checkRevision(text, 'rev')),
+      text,
+    );
+  }
+  for (const text of ['', '-h', '--output=x', 'a\nb', 'a\0b', 'x'.repeat(300)]) {
+    assert.ok(!accepts(() => checkRevision(text, 'rev')), JSON.stringify(text));
+  }
+});
+
+test('S0-49 a remote is a name, not an address', () => {
+  for (const name of ['origin', 'team/fork', 'up-stream_2']) assert.ok(accepts(() => checkRemoteName(name)));
+  for (const name of ['', '-o', 'https://x/y', 'git@x:y', 'ext::sh', '/tmp/x.git/', '../x']) {
+    assert.ok(!accepts(() => checkRemoteName(name)), name);
+  }
+});

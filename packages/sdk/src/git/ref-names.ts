@@ -1,0 +1,51 @@
+/** Names of branches and revisions as callers write them: judged before git sees them, option-like ones refused. */
+import type { ToolError } from '@tool-runtime/protocol';
+import { gitFailure } from './git-failure.ts';
+
+const MAX_NAME = 250;
+/** What git's own rules for references forbid, and control characters. */
+const FORBIDDEN = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|^\/|\.$|\.lock(?:\/|$)|(?:^|\/)\./;
+
+/** Throws E_GIT unless the name could be a branch. */
+export function checkBranchName(name: string, argument: string): string {
+  const isBad =
+    name === '' ||
+    name === '@' ||
+    name === 'HEAD' ||
+    name.startsWith('-') ||
+    name.length > MAX_NAME ||
+    FORBIDDEN.test(name);
+  if (isBad) throw badName('Branch name is not valid', name, argument);
+  return name;
+}
+
+/** Throws E_GIT unless the text could name a revision on one line that git cannot take for an option. */
+export function checkRevision(text: string, argument: string): string {
+  if (text === '' || text.startsWith('-') || text.length > MAX_NAME || /[\x00-\x1f\x7f]/.test(text)) {
+    throw badName('Revision is not valid', text, argument);
+  }
+  return text;
+}
+
+export function checkRemoteName(name: string): string {
+  if (name === '' || name.startsWith('-') || name.length > MAX_NAME || FORBIDDEN.test(name)) {
+    throw gitFailure(`Remote is not a configured name: ${shown(name)}`, {
+      path: 'remote',
+      reason: 'bad_remote',
+      next: 'name a remote of the repository, such as origin; addresses are not accepted',
+    });
+  }
+  return name;
+}
+
+function badName(what: string, name: string, argument: string): ToolError {
+  return gitFailure(`${what}: ${shown(name)}`, {
+    path: argument,
+    reason: 'bad_name',
+    next: 'letters, digits, -, _, . and / make up a name; it must not begin with a dash',
+  });
+}
+
+export function shown(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f]/g, '?').slice(0, 120);
+}

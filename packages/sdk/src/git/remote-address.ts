@@ -1,0 +1,59 @@
+/** What kind of place a remote's configured address names. Nothing here touches the network or a file. */
+import { gitFailure } from './git-failure.ts';
+
+export type RemoteAddress =
+  | { readonly transport: 'http'; readonly url: string; readonly shown: string }
+  | { readonly transport: 'local'; readonly path: string; readonly shown: string };
+
+export function parseRemoteAddress(name: string, address: string): RemoteAddress {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === 'http' || scheme === 'https') return httpAddress(name, address);
+  if (scheme === 'file') return localAddress(name, decodePath(address.slice('file://'.length)));
+  const isSchemeless = scheme === undefined && !address.includes('::');
+  if (isSchemeless && (address.startsWith('/') || address.startsWith('./') || address.startsWith('../'))) {
+    return localAddress(name, address);
+  }
+  // host:path is ssh for git; a bare word is a folder beside the work tree.
+  if (isSchemeless && !/^[^/]*:/.test(address)) return localAddress(name, address);
+  throw gitFailure(`Remote cannot be reached from here: ${name}`, {
+    path: 'remote',
+    reason: 'unsupported_transport',
+    next: 'use an https address: ssh, git and helper transports would start other programs with their own keys',
+    details: { transport: scheme ?? (address.includes('::') ? 'helper' : 'ssh') },
+  });
+}
+
+function httpAddress(name: string, address: string): RemoteAddress {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined) {
+    throw gitFailure(`Remote has no valid address: ${name}`, {
+      path: 'remote',
+      reason: 'bad_address',
+      next: `mend remote.${name}.url`,
+    });
+  }
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return { transport: 'http', url: address, shown: bare.href };
+}
+
+function localAddress(name: string, path: string): RemoteAddress {
+  if (path === '' || path.includes('\0')) {
+    throw gitFailure(`Remote has no valid address: ${name}`, {
+      path: 'remote',
+      reason: 'bad_address',
+      next: `mend remote.${name}.url`,
+    });
+  }
+  return { transport: 'local', path, shown: path };
+}
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/^localhost(?=\/)/, ''));
+  } catch {
+    // A stray percent sign means itself to git.
+    return text;
+  }
+}

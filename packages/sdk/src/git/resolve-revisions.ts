@@ -1,0 +1,55 @@
+/**
+ * Turns what callers write into hashes. Names go to git on standard input, where nothing is an option, and only the hash
+ * is passed on afterwards.
+ */
+import type { ToolError } from '@tool-runtime/protocol';
+import type { GitRepository } from '../contracts/git.ts';
+import { gitFailure } from './git-failure.ts';
+import { readBatchCheck } from './read-batch.ts';
+import { checkRevision, shown } from './ref-names.ts';
+
+export interface Question {
+  /** As the caller wrote it. */
+  readonly text: string;
+  /** Argument it came in, for messages. */
+  readonly argument: string;
+  readonly type?: 'commit' | 'tree';
+}
+
+type Runner = Pick<GitRepository, 'run'>;
+
+/** Throws E_GIT naming the first that is no revision. */
+export async function resolveRevisions(git: Runner, questions: readonly Question[]): Promise<readonly string[]> {
+  const found = await findObjects(
+    git,
+    questions.map(({ text, argument, type = 'commit' }) => `${checkRevision(text, argument)}^{${type}}`),
+  );
+  return questions.map((question, index) => found[index] ?? unknown(question));
+}
+
+export async function resolveRevision(git: Runner, text: string, argument: string): Promise<string> {
+  const [hash] = await resolveRevisions(git, [{ text, argument }]);
+  return hash ?? unknown({ text, argument });
+}
+
+/** Undefined for names that lead nowhere. The names must be on one line each. */
+export async function findObjects(git: Runner, names: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const { stdout } = await git.run({
+    words: ['cat-file', '--batch-check'],
+    access: 'read',
+    stdin: `${names.join('\n')}\n`,
+  });
+  return readBatchCheck(stdout.toString('utf8'), names).map(({ hash }) => hash);
+}
+
+function unknown({ text, argument }: Question): never {
+  throw unknownRevision(text, argument);
+}
+
+export function unknownRevision(text: string, argument: string): ToolError {
+  return gitFailure(`Revision not found: ${shown(text)}`, {
+    path: argument,
+    reason: 'unknown_revision',
+    next: 'name a branch, tag or commit that exists; git_branch lists branches, git_fetch brings those of a remote',
+  });
+}

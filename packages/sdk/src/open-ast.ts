@@ -1,0 +1,45 @@
+/** Opens the code-intelligence engine of a runtime, when it has one. */
+import { readOnlyView } from './call/execution-context.ts';
+import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
+import type { Registry } from './contracts/registry.ts';
+import type { Workspace } from './contracts/workspace.ts';
+import { createRedactor } from './journal/redact.ts';
+import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import { realPath } from './platform/real-path.ts';
+
+export interface AstSetting {
+  readonly ast: AstIndex | AstPlugin | undefined;
+  readonly root: string;
+  readonly state: string;
+  readonly workspace: Workspace;
+  readonly registry: Registry;
+  readonly secrets: readonly string[];
+}
+
+/** The engine with its tools and rules, when it is one and not an index alone. */
+export function pluginOf(ast: AstSetting['ast']): AstPlugin | undefined {
+  return ast !== undefined && 'open' in ast ? ast : undefined;
+}
+
+/** Language servers run behind the wall of the runtime's own registry: they outlive sessions. */
+export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst | undefined> {
+  if (ast === undefined) return undefined;
+  if (!('open' in ast)) return { index: ast, close: async () => {} };
+  const { root, state, workspace, registry, secrets } = setting;
+  const programs = lazySessionPrograms({ workspace: root, state, registry, actor: 'ast' });
+  const opened = await ast.open({
+    workspace: readOnlyView(workspace),
+    root: realPath(root),
+    state,
+    commands: programs.commands,
+    registry,
+    redact: createRedactor({ secrets }).redactText,
+  });
+  return {
+    index: opened.index,
+    async close() {
+      await opened.close();
+      await programs.close();
+    },
+  };
+}

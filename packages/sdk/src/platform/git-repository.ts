@@ -1,0 +1,163 @@
+/**
+ * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and judged;
+ * the judgement is kept as long as the files it came from are the same.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GitConfig, GitIdentity, GitOutput, GitRun, OpenGit } from '../contracts/git.ts';
+import type { Registry } from '../contracts/registry.ts';
+import { gitFailure } from '../git/git-failure.ts';
+import { judgeConfig } from '../git/judge-config.ts';
+import { type ConfigEntry, parseConfig } from '../git/parse-config.ts';
+import { errnoCode } from './errno-error.ts';
+import { createGitFiles } from './git-files.ts';
+import { findGitFolders, type GitFolders } from './git-folders.ts';
+import { findIdentity } from './git-identity.ts';
+import { createGitProgram, findGit } from './git-program.ts';
+import { judgeRemote } from './git-remotes.ts';
+import type { SessionWall } from './session-wall.ts';
+
+export interface GitOptions {
+  readonly wall: SessionWall;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'git' | 'spot'>;
+  /** Stands in for a committer nobody named. */
+  readonly actor: string;
+}
+
+interface Judged {
+  readonly folders: GitFolders;
+  readonly config: GitConfig;
+  /** What the files looked like that this was read from. */
+  readonly witness: string;
+  readonly watched: readonly string[];
+}
+
+export function createGitRepository({ wall, registry, actor }: GitOptions): OpenGit {
+  const program = createGitProgram(wall, registry.git.allow_config);
+  let judged: Judged | undefined;
+  let identity: Promise<GitIdentity> | undefined;
+
+  async function ready(signal: AbortSignal | undefined): Promise<Judged> {
+    if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
+    judged = undefined;
+    identity = undefined;
+    const folders = findGitFolders(wall.workspace);
+    const base = baseFiles(wall.workspace, folders);
+    const before = witnessOf(base);
+    const entries = await readConfig(program.run, folders, signal);
+    judgeConfig(entries, registry.git.allow_config, placeOf(registry, 'git.allow_config'));
+    const watched = [...new Set([...base, ...originFiles(entries, wall.workspace)])];
+    // Changed while it was read: what was judged may not be what is there. The next call reads again.
+    const fresh: Judged = { folders, config: createConfig(entries), witness: witnessOf(watched), watched };
+    if (before === witnessOf(base)) judged = fresh;
+    return fresh;
+  }
+
+  return {
+    async run(request) {
+      const { folders } = await ready(request.signal);
+      return accepted(request, await program.run(request, folders));
+    },
+    config: async () => (await ready(undefined)).config,
+    async identity() {
+      const { config } = await ready(undefined);
+      identity ??= findIdentity({
+        config,
+        actor,
+        spawner: wall.spawner,
+        program: findGit(wall.workspace),
+        environment: process.env,
+      });
+      return identity;
+    },
+    async remote(name, purpose) {
+      const { config } = await ready(undefined);
+      const place = (key: string) => placeOf(registry, key);
+      return judgeRemote({ name, purpose, workspace: wall.workspace }, config, { ...registry, place });
+    },
+    files: createGitFiles(() => findGitFolders(wall.workspace)),
+    close: () => program.close(),
+  };
+}
+
+/** All the repository says, its work tree's own file and includes among it; the fixed options on top are left out. */
+async function readConfig(
+  run: (request: GitRun, folders: GitFolders) => Promise<GitOutput>,
+  folders: GitFolders,
+  signal: AbortSignal | undefined,
+): Promise<readonly ConfigEntry[]> {
+  const { code, stdout, stderr } = await run(
+    {
+      words: ['config', '--list', '-z', '--show-origin', '--includes'],
+      access: 'read',
+      ...(signal === undefined ? {} : { signal }),
+    },
+    folders,
+  );
+  if (code === 0)
+    return parseConfig(stdout.toString('utf8')).filter(({ origin }) => !origin.startsWith('command line:'));
+  throw gitFailure('Repository configuration cannot be read', {
+    reason: 'bad_config',
+    next: 'mend .git/config',
+    details: { stderr: stderr.slice(0, 500) },
+  });
+}
+
+function baseFiles(workspace: string, { gitDir, commonDir }: GitFolders): readonly string[] {
+  return [
+    join(workspace, '.git'),
+    join(commonDir, 'config'),
+    join(gitDir, 'config.worktree'),
+    join(gitDir, 'commondir'),
+    join(commonDir, 'objects', 'info', 'alternates'),
+  ];
+}
+
+function originFiles(entries: readonly ConfigEntry[], workspace: string): readonly string[] {
+  const files = entries.flatMap(({ origin }) => (origin.startsWith('file:') ? [origin.slice('file:'.length)] : []));
+  return [...new Set(files)].map((file) => (file.startsWith('/') ? file : join(workspace, file)));
+}
+
+/** The folder `.git` itself changes with every commit; of a folder only its identity counts. */
+function witnessOf(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      try {
+        const { dev, ino, size, mtimeNs, ctimeNs, mode } = lstatSync(file, { bigint: true });
+        const isFolder = (mode & 0o170000n) === 0o040000n;
+        return isFolder ? `${dev}:${ino}` : `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+      } catch (thrown) {
+        if (errnoCode(thrown) === undefined) throw thrown;
+        return '-';
+      }
+    })
+    .join('|');
+}
+
+function createConfig(entries: readonly ConfigEntry[]): GitConfig {
+  const all = (key: string): readonly string[] =>
+    entries.filter((entry) => entry.key === key).map(({ value }) => value);
+  return { all, get: (key) => all(key).at(-1), keys: () => entries.map(({ key }) => key) };
+}
+
+function placeOf({ spot }: Pick<Registry, 'spot'>, key: string): string | undefined {
+  const found = spot(key);
+  return found === undefined ? undefined : `${found.file}:${found.line}`;
+}
+
+function accepted(request: GitRun, output: GitOutput): GitOutput {
+  if ((request.accept ?? [0]).includes(output.code)) return output;
+  const said = output.stderr.trim();
+  const [verb = 'git'] = request.words;
+  throw gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
+    reason: 'git_failed',
+    next: 'look at what git said in details.stderr',
+    details: { verb, exit_code: output.code, stderr: said.slice(0, 4000) },
+  });
+}
+
+function firstComplaint(said: string): string {
+  const lines = said.split('\n');
+  const line = lines.find((text) => /^(?:fatal|error): /.test(text)) ?? lines[0] ?? '';
+  return line.replace(/^(?:fatal|error): /, '').slice(0, 300) || 'no reason given';
+}

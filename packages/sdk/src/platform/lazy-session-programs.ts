@@ -1,0 +1,32 @@
+/** Programs whose code (spawning, isolation, proxy, git) is loaded with the first one: most sessions never start any. */
+import type { ProgramsOptions, SessionPrograms } from './session-programs.ts';
+
+export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
+  let opening: Promise<SessionPrograms> | undefined;
+  const open = (): Promise<SessionPrograms> => {
+    opening ??= import('./session-programs.ts').then(({ createSessionPrograms }) => createSessionPrograms(options));
+    return opening;
+  };
+  const close = async (): Promise<void> => {
+    const programs = await opening?.catch(() => undefined);
+    await programs?.close();
+  };
+  return {
+    commands: { start: async (request) => (await open()).commands.start(request), close },
+    git: {
+      run: async (request) => (await open()).git.run(request),
+      config: async () => (await open()).git.config(),
+      identity: async () => (await open()).git.identity(),
+      remote: async (name, purpose) => (await open()).git.remote(name, purpose),
+      files: {
+        read: async (name) => (await open()).git.files.read(name),
+        write: async (name, bytes, how) => (await open()).git.files.write(name, bytes, how),
+        rename: async (from, to) => (await open()).git.files.rename(from, to),
+        remove: async (name) => (await open()).git.files.remove(name),
+        list: async (folder) => (await open()).git.files.list(folder),
+      },
+      close,
+    },
+    close,
+  };
+}

@@ -1,0 +1,37 @@
+/** The programs of one session, commands and git, behind one wall. */
+import type { OpenCommandRunner } from '../contracts/commands.ts';
+import type { OpenGit } from '../contracts/git.ts';
+import type { Registry } from '../contracts/registry.ts';
+import { createCommandRunner } from './command-runner.ts';
+import { createGitRepository } from './git-repository.ts';
+import { createSessionWall } from './session-wall.ts';
+
+export interface ProgramsOptions {
+  readonly workspace: string;
+  readonly state: string;
+  readonly registry: Registry;
+  /** Who the session acts for. */
+  readonly actor: string;
+}
+
+export interface SessionPrograms {
+  readonly commands: OpenCommandRunner;
+  readonly git: OpenGit;
+  close(): Promise<void>;
+}
+
+export function createSessionPrograms({ workspace, state, registry, actor }: ProgramsOptions): SessionPrograms {
+  const { isolation, allowedDomains } = registry;
+  const options = { workspace, state, isolation, allowedDomains };
+  const wall = createSessionWall(options);
+  const commands = createCommandRunner({ ...options, wall });
+  const git = createGitRepository({ wall, registry, actor });
+  return {
+    commands,
+    git,
+    async close() {
+      await Promise.all([commands.close(), git.close()]);
+      await wall.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
+ * opens when the first of them may use the network.
+ */
+import { realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Isolation } from '../contracts/commands.ts';
+import { failure } from '../contracts/failures.ts';
+import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+import { createBubblewrap } from './isolation-bubblewrap.ts';
+import { createNoIsolation } from './isolation-none.ts';
+import type { ResolveHost } from './resolve-host.ts';
+import type { Spawner } from './spawned-process.ts';
+import { createSpawner } from './spawner.ts';
+import { defaultStateFolder, openStateFolder } from './state-folder.ts';
+
+export interface SessionWallOptions {
+  readonly workspace: string;
+  readonly isolation: 'bubblewrap' | 'none' | Isolation;
+  /** What programs with network may reach; registry entries in normal form. */
+  readonly allowedDomains: readonly string[];
+  /** The state folder: never visible to programs; the wall keeps its files below it. Default: where state lies by default. */
+  readonly state?: string;
+  /** Programs are looked for here too, after the system's folders. The operator's word, like `readPaths`. */
+  readonly programFolders?: readonly string[];
+  /** Shown to programs, read-only, besides the system folders. */
+  readonly readPaths?: readonly string[];
+  readonly spawner?: Spawner;
+  readonly resolve?: ResolveHost;
+}
+
+export interface SessionWall {
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  readonly spawner: Spawner;
+  readonly isolation: Isolation;
+  /** Throws E_POLICY when the wall cannot be had. */
+  require(): Promise<void>;
+  /** The proxy's socket, or null where the isolation has no use for one. */
+  proxySocket(): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export function createSessionWall(given: SessionWallOptions): SessionWall {
+  const options = { ...given, workspace: realpathSync.native(given.workspace) };
+  const spawner = options.spawner ?? createSpawner();
+  const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
+  let proxy: Promise<EgressProxy> | undefined;
+  return {
+    workspace: options.workspace,
+    spawner,
+    isolation,
+    require: () => requireWall(isolation),
+    async proxySocket() {
+      if (!isolation.enforcesNetwork) return null;
+      proxy ??= openEgressProxy(options);
+      return (await proxy).socket;
+    },
+    async close() {
+      await (await proxy?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+function createIsolation(options: SessionWallOptions, spawner: Spawner): Isolation {
+  if (options.isolation === 'none') return createNoIsolation();
+  const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
+  return createBubblewrap({
+    spawner,
+    folder: openStateFolder(join(state, 'wall'), { workspace: options.workspace }).path,
+    hiddenPaths: [state],
+    readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? [])],
+  });
+}
+
+async function requireWall(isolation: Isolation): Promise<void> {
+  const problem = await isolation.check();
+  if (problem === undefined) return;
+  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
+    details: { isolation: isolation.name, next: problem.next },
+  });
+}

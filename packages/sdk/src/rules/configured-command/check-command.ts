@@ -1,0 +1,152 @@
+/**
+ * The check behind build.must.pass, lint.must.pass and fmt.must.pass: the registry's command, run behind the wall.
+ *
+ * It judges files on disk, so disk and commit must agree before it runs, and after it: a command that changes files has
+ * judged something else than what would be committed. Whatever keeps it from running is a finding, never a pass.
+ */
+import { isToolError, type JsonObject } from '@tool-runtime/protocol';
+import type { CommandOutcome } from '../../contracts/commands.ts';
+import type { ChangeSet } from '../../contracts/git.ts';
+import type { RuleContext, RuleDefinition, Violation } from '../../contracts/rule.ts';
+import { readCommand } from '../../shell/read-command.ts';
+import { listNames } from '../naming/list-names.ts';
+import { readComplaints } from './read-complaints.ts';
+
+export interface CommandStep {
+  readonly rule: string;
+  /** Key of the registry's `commands` that is used when there is none for the rule itself. */
+  readonly step: 'build' | 'lint' | 'fmt';
+  readonly title: string;
+  /** What to do about a command that changes files. */
+  readonly whenItWrites: string;
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 600_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+export function checkCommand(step: CommandStep): RuleDefinition['check'] {
+  return async (_subject, context) => {
+    const command = commandFor(step, context);
+    if (command === undefined) return [noCommand(step)];
+    const changes = await context.changeSet();
+    const differences = await changes.worktreeDifferences();
+    if (differences.length > 0) return [otherFilesOnDisk(step, differences)];
+    const violations = await runStep(step, command, context);
+    return withFix([...violations, ...(await changedFiles(step, changes))], step, context);
+  };
+}
+
+function commandFor({ rule, step }: CommandStep, { registry }: RuleContext): string | undefined {
+  return registry.commands[rule] ?? registry.commands[step];
+}
+
+async function runStep(step: CommandStep, command: string, context: RuleContext): Promise<readonly Violation[]> {
+  const deadline = AbortSignal.timeout(step.timeoutMs ?? TIMEOUT_MS);
+  try {
+    const running = await context.commands.start({
+      list: readCommand(command),
+      cwd: '.',
+      env: {},
+      stdin: null,
+      network: false,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      signal: AbortSignal.any([context.signal, deadline]),
+    });
+    const outcome = await running.done;
+    context.signal.throwIfAborted();
+    return await judge({ step, command, outcome, isLate: deadline.aborted }, context);
+  } catch (thrown) {
+    if (context.signal.aborted || !isToolError(thrown)) throw thrown;
+    return [couldNotRun(step, command, thrown)];
+  }
+}
+
+interface FinishedStep {
+  readonly step: CommandStep;
+  readonly command: string;
+  readonly outcome: CommandOutcome;
+  readonly isLate: boolean;
+}
+
+async function judge(finished: FinishedStep, context: RuleContext): Promise<readonly Violation[]> {
+  const { step, command, outcome, isLate } = finished;
+  if (outcome.code === 0) return quarantined(step, outcome);
+  const { findings, tail } = await readComplaints(outcome, context);
+  const facts: JsonObject = { command, exit_code: outcome.code, signal: outcome.signal, output: tail };
+  const [first, ...others] = findings;
+  if (outcome.code === null || first === undefined) {
+    const message = `${step.title} failed: ${howItEnded(finished)}`;
+    const next = isLate ? `make commands.${step.step} faster` : 'look at the output and mend what it complains about';
+    return [{ message, next, details: { reason: isLate ? 'timeout' : 'failed', ...facts } }, ...findings];
+  }
+  const reason = { reason: 'failed', ...facts };
+  return [
+    { ...first, next: 'mend what the command complains about', details: { ...first.details, ...reason } },
+    ...others,
+  ].map((violation) => ({ ...violation, message: `${step.title} failed: ${violation.message}` }));
+}
+
+function howItEnded({ step, outcome, isLate }: FinishedStep): string {
+  if (isLate) return `not done after ${step.timeoutMs ?? TIMEOUT_MS} ms`;
+  return outcome.code === null ? `ended by ${outcome.signal ?? 'a signal'}` : `exit code ${outcome.code}`;
+}
+
+function noCommand({ rule, step }: CommandStep): Violation {
+  return {
+    message: `Rule has no command: ${rule}`,
+    next: `set commands.${step} in the registry`,
+    details: { reason: 'no_command' },
+  };
+}
+
+function otherFilesOnDisk({ title }: CommandStep, paths: readonly string[]): Violation {
+  return {
+    message: `${title} would judge other files than would be committed: ${listNames(paths)}`,
+    next: 'git_add them, git_restore them or git_stash',
+    details: { reason: 'worktree_differs', paths },
+  };
+}
+
+async function changedFiles({ title, whenItWrites }: CommandStep, changes: ChangeSet): Promise<readonly Violation[]> {
+  const paths = await changes.worktreeDifferences();
+  if (paths.length === 0) return [];
+  const message = `${title} changed files: ${listNames(paths)}`;
+  return [{ message, next: whenItWrites, details: { reason: 'files_changed', paths } }];
+}
+
+function quarantined({ title }: CommandStep, { quarantined: names = [] }: CommandOutcome): readonly Violation[] {
+  if (names.length === 0) return [];
+  return [
+    {
+      message: `${title} wrote where only the runtime may write: ${listNames(names)}`,
+      next: 'look at what the command does; the files were moved aside',
+      details: { reason: 'protected_files', paths: names },
+    },
+  ];
+}
+
+function couldNotRun(
+  { title }: CommandStep,
+  command: string,
+  thrown: { message: string; details: JsonObject },
+): Violation {
+  const next = thrown.details['next'];
+  return {
+    message: `${title} could not run: ${thrown.message}`,
+    ...(typeof next === 'string' ? { next } : {}),
+    details: { ...thrown.details, reason: 'not_run', command },
+  };
+}
+
+/** Proposed, never run: the operator's own command that mends what this one complains about. */
+function withFix(
+  violations: readonly Violation[],
+  { step }: CommandStep,
+  { registry }: RuleContext,
+): readonly Violation[] {
+  const command = registry.commands[`${step}.fix`];
+  const [first, ...others] = violations;
+  if (first === undefined || command === undefined) return violations;
+  return [{ ...first, fix: { kind: 'command', command } }, ...others];
+}

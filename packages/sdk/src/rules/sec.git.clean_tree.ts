@@ -1,0 +1,90 @@
+/**
+ * sec.git.clean_tree: git verbs start from a work tree in which nothing can get lost or be taken for something else.
+ *
+ * Staged changes are what a commit is for, and a push does not touch them; verbs that change the work tree refuse them too.
+ * Files git does not know are nobody's business here. Unmerged files always stop the call.
+ */
+import { isToolError } from '@tool-runtime/protocol';
+import type { GitIntent, GitVerb } from '../contracts/git.ts';
+import { defineRule, type RuleContext, type Violation } from '../contracts/rule.ts';
+import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
+import { listNames } from './naming/list-names.ts';
+
+const STAGED_ALLOWED: Readonly<Partial<Record<GitVerb, boolean>>> = {
+  commit: true,
+  push: true,
+  checkout: false,
+  merge: false,
+  pull: false,
+  rebase: false,
+};
+const MAX_PATHS = 20;
+
+export const secGitCleanTree = defineRule({
+  id: 'sec.git.clean_tree',
+  category: 'Git',
+  description:
+    'Nothing is unmerged or changed without being staged; where files are replaced, nothing is staged either',
+  phase: 'guard',
+  trigger: 'commit, push, rebase, merge, checkout, pull',
+  defaultEnforcement: 'blocking',
+  always: true,
+  errorCode: 'E_POLICY',
+  appliesTo: ({ git }) => git !== undefined && STAGED_ALLOWED[git.verb] !== undefined,
+  async check({ git: intent }, context) {
+    const entries = await changedEntries(context);
+    return intent === undefined ? [] : judge(entries, intent, context);
+  },
+});
+
+async function changedEntries({ git, signal }: RuleContext): Promise<readonly StatusEntry[]> {
+  const words = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];
+  try {
+    const { stdout } = await git.run({ words, access: 'read', signal });
+    return parseStatus(stdout.toString('utf8')).entries;
+  } catch (thrown) {
+    // Nothing to guard: the verb itself says best that there is no repository.
+    if (isToolError(thrown) && thrown.details['reason'] === 'no_repository') return [];
+    throw thrown;
+  }
+}
+
+function judge(entries: readonly StatusEntry[], { verb }: GitIntent, { registry }: RuleContext): readonly Violation[] {
+  const unmerged = entries.filter(({ kind }) => kind === 'unmerged');
+  const tracked = entries.filter(({ kind }) => kind === 'tracked');
+  const unstaged = tracked.filter(({ worktree }) => worktree !== '.');
+  const staged = tracked.filter(({ index }) => index !== '.');
+  const isDemanded = verb !== 'commit' || registry.git.require_clean_tree_for_commit;
+  return [
+    ...violation('Files are unmerged', unmerged, {
+      reason: 'unmerged',
+      next: 'resolve them (git_conflicts shows how they stand) and git_add them, or git_abort',
+    }),
+    ...violation('Tracked files have changes that are not staged', isDemanded ? unstaged : [], {
+      reason: 'unstaged',
+      next: 'git_add them, git_restore them or git_stash',
+    }),
+    ...violation(`Staged changes are in the way of ${verb}`, STAGED_ALLOWED[verb] === false ? staged : [], {
+      reason: 'staged',
+      next: 'git_commit them, git_restore them or git_stash',
+    }),
+  ];
+}
+
+function violation(
+  what: string,
+  entries: readonly StatusEntry[],
+  { reason, next }: { readonly reason: string; readonly next: string },
+): readonly Violation[] {
+  const [first] = entries;
+  if (first === undefined) return [];
+  const paths = entries.map(({ path }) => path);
+  return [
+    {
+      message: `${what}: ${listNames(paths)}`,
+      path: first.path,
+      next,
+      details: { reason, count: paths.length, paths: paths.slice(0, MAX_PATHS) },
+    },
+  ];
+}

@@ -1,0 +1,128 @@
+/**
+ * Finds secrets in the content of files: known formats, key blocks, values the host holds, and guesses by name.
+ *
+ * One pass over the text finds the few places where anything could match; only there patterns are tried. Rules of the
+ * preset read a whole window, and only when such a place is one of theirs.
+ */
+import { createHash } from 'node:crypto';
+import { createAnchorIndex } from './anchor-index.ts';
+import { type FindKnown, findKnownSecrets } from './known-secrets.ts';
+import { mergeMatches } from './merge-matches.ts';
+import { PRESET_RULES, type PresetRule } from './preset-rules.ts';
+import type { SecretFinding, SecretMatch } from './secret-finding.ts';
+import { describeKind } from './secret-kinds.ts';
+import { SHAPE_DETECTORS, type ShapeDetector } from './shape-detectors.ts';
+import { splitWindows, type TextWindow, WINDOW_SIZE, type WindowSize } from './split-windows.ts';
+import { plainSource, type TextSource, textSources } from './text-source.ts';
+import { narrowText, widenMatches } from './wide-text.ts';
+
+export interface SecretScannerOptions {
+  /** Found word for word, whatever they look like; values below six characters are left out. */
+  readonly knownSecrets?: readonly string[];
+  /** Files above this size are read in windows. */
+  readonly windowSize?: WindowSize;
+}
+
+export interface SecretScanner {
+  /** By place. The name is not scanned; it tells which file types the content may be. */
+  scan(input: { readonly name: string; readonly bytes: Uint8Array }): Promise<readonly SecretFinding[]>;
+  scanText(name: string, text: string): Promise<readonly SecretFinding[]>;
+}
+
+type FindMatches = (name: string, text: string) => Promise<readonly SecretMatch[]>;
+
+export function createSecretScanner(options: SecretScannerOptions = {}): SecretScanner {
+  const findMatches = matchFinder(findKnownSecrets(options.knownSecrets ?? []));
+  const windowSize = options.windowSize ?? WINDOW_SIZE;
+
+  function scanSource(name: string, source: TextSource): Promise<readonly SecretFinding[]> {
+    const find: FindMatches = source.isBinary ? alsoWide(findMatches) : findMatches;
+    return findInWindows(splitWindows(source, windowSize), (text) => find(name, text));
+  }
+
+  async function scan({ name, bytes }: { name: string; bytes: Uint8Array }): Promise<readonly SecretFinding[]> {
+    const [best, other] = textSources(bytes);
+    const findings = best === undefined ? [] : await scanSource(name, best);
+    return other === undefined ? findings : addUnseen(findings, await scanSource(name, other));
+  }
+
+  return { scan, scanText: (name, text) => scanSource(name, plainSource(text)) };
+}
+
+function matchFinder(findKnown: FindKnown): FindMatches {
+  const index = createAnchorIndex<ShapeDetector | PresetRule>([...SHAPE_DETECTORS, ...PRESET_RULES]);
+  const ungated = PRESET_RULES.filter((rule) => rule.anchors.length === 0);
+
+  return async (name, text) => {
+    const matches = [...findKnown(text)];
+    const due = new Set<PresetRule>(ungated);
+    index.visit(text, (detector, offset) => {
+      if ('find' in detector) {
+        const match = detector.find(text, offset);
+        if (match !== undefined) matches.push(match);
+      } else if (!due.has(detector) && detector.mayMatch(text, offset)) due.add(detector);
+    });
+    for (const rule of due) for (const match of await rule.run({ name, text })) matches.push(match);
+    return mergeMatches(matches);
+  };
+}
+
+function alsoWide(findMatches: FindMatches): FindMatches {
+  return async (name, text) => {
+    const plain = await findMatches(name, text);
+    const narrow = narrowText(text);
+    if (narrow === undefined) return plain;
+    return mergeMatches([...plain, ...widenMatches(await findMatches(name, narrow), text)]);
+  };
+}
+
+interface Place {
+  readonly line: number;
+  /** Characters of the line before this place. */
+  readonly column: number;
+}
+
+async function findInWindows(
+  windows: Iterable<TextWindow>,
+  find: (text: string) => Promise<readonly SecretMatch[]>,
+): Promise<readonly SecretFinding[]> {
+  const findings: SecretFinding[] = [];
+  let place: Place = { line: 1, column: 0 };
+  for (const { text, from, to, isLast } of windows) {
+    let at = from;
+    for (const match of await find(text)) {
+      if (match.start < from || match.start >= to) continue;
+      place = advance(place, text, [at, match.start]);
+      at = match.start;
+      findings.push(describeMatch(match, place));
+    }
+    if (isLast) break;
+    place = advance(place, text, [at, to]);
+    // A large file is no reason to keep everything else waiting.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return findings;
+}
+
+function advance(place: Place, text: string, [from, to]: readonly [number, number]): Place {
+  let { line, column } = place;
+  let start = from;
+  for (let feed = text.indexOf('\n', start); feed !== -1 && feed < to; feed = text.indexOf('\n', start)) {
+    line += 1;
+    column = 0;
+    start = feed + 1;
+  }
+  return { line, column: column + to - start };
+}
+
+function describeMatch({ kind, value }: SecretMatch, { line, column }: Place): SecretFinding {
+  const fingerprint = createHash('sha256').update(value, 'utf8').digest('hex');
+  return { rule: kind, line, column: column + 1, message: describeKind(kind).title, fingerprint };
+}
+
+/** Two readings of the same bytes: a secret seen in the better one is not told again. */
+function addUnseen(findings: readonly SecretFinding[], others: readonly SecretFinding[]): readonly SecretFinding[] {
+  const seen = new Set(findings.map((finding) => finding.fingerprint));
+  const unseen = others.filter((finding) => !seen.has(finding.fingerprint));
+  return [...findings, ...unseen].sort((one, other) => one.line - other.line || one.column - other.column);
+}

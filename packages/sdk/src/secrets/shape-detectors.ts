@@ -1,0 +1,86 @@
+/**
+ * Secrets found at an anchor by our own patterns: what the rules of the dependency miss.
+ *
+ * Every pattern is sticky and has a longest match, so a try at an anchor has a price that no text can raise. A pattern
+ * whose body may hold its own anchor begins at the start of a run only, or each anchor would read the rest of the run.
+ */
+import type { Anchored } from './anchor-index.ts';
+import { ASSIGNMENT, genericAssignmentAt, NAME_ANCHORS } from './generic-assignment.ts';
+import { PRIVATE_KEY_ANCHOR, PRIVATE_KEY_HEADER, privateKeyAt } from './private-key.ts';
+import { looksRandom } from './randomness.ts';
+import type { SecretMatch } from './secret-finding.ts';
+
+export interface ShapeDetector extends Anchored {
+  /** What is tried at an anchor. */
+  readonly pattern: RegExp;
+  find(text: string, offset: number): SecretMatch | undefined;
+}
+
+/** An escape such as `\n` or `%20` ends in what looks like a part of the token. */
+const RUN_START = '(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2}))';
+
+export const SHAPE_DETECTORS: readonly ShapeDetector[] = [
+  { anchors: [PRIVATE_KEY_ANCHOR], pattern: PRIVATE_KEY_HEADER, find: privateKeyAt },
+  { anchors: NAME_ANCHORS, pattern: ASSIGNMENT, find: genericAssignmentAt },
+  shape('google-api-key', ['aiza'], /(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y),
+  shape('google-oauth-secret', ['gocspx-'], /GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/y),
+  shape('stripe-key', ['sk_live_', 'rk_live_'], /[sr]k_live_[A-Za-z0-9]{16,256}/y),
+  shape('stripe-webhook-secret', ['whsec_'], /whsec_[A-Za-z0-9+/]{24,128}={0,2}/y, looksRandom),
+  shape(
+    'gitlab-token',
+    ['glptt-', 'gldt-', 'glrt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-', 'gloas-'],
+    /gl(?:ptt|dt|rt|cbt|soat|ft|imt|agent|oas)-[A-Za-z0-9_.-]{20,128}/y,
+    looksRandom,
+  ),
+  shape(
+    'slack-token',
+    ['xoxs-', 'xoxe-', 'xoxe.', 'xoxc-', 'xoxd-'],
+    /xox[secd][-.][A-Za-z0-9.%-]{20,512}/y,
+    looksRandom,
+  ),
+  shape(
+    'slack-webhook',
+    ['hooks.slack.com/workflows/', 'hooks.slack.com/triggers/'],
+    /hooks\.slack\.com\/(?:workflows|triggers)\/[A-Za-z0-9]{6,16}(?:\/[A-Za-z0-9]{6,64}){2,3}/iy,
+  ),
+  shape(
+    'discord-webhook',
+    ['discord.com/api/', 'discordapp.com/api/'],
+    /discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{15,22}\/[A-Za-z0-9_-]{50,100}/iy,
+  ),
+  shape('aws-access-key-id', ['abia', 'acca'], /(?<![A-Za-z0-9])A(?:BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])/y),
+  shape('anthropic-key', ['sk-ant-'], /sk-ant-[a-z]{2,8}\d\d-[A-Za-z0-9_-]{64,128}/y),
+  shape('bearer-token', ['bearer'], /bearer[ \t]{1,4}(?<value>[A-Za-z0-9._~+/=-]{16,512})/iy, looksRandom),
+  shape(
+    'jwt',
+    ['eyj'],
+    new RegExp(`${RUN_START}eyJ[A-Za-z0-9_-]{8,2048}\\.eyJ[A-Za-z0-9_-]{8,16384}\\.[A-Za-z0-9_-]{16,2048}`, 'y'),
+    hasAlgorithm,
+  ),
+];
+
+function shape(
+  kind: string,
+  anchors: readonly string[],
+  pattern: RegExp,
+  accepts: (value: string) => boolean = () => true,
+): ShapeDetector {
+  return {
+    anchors,
+    pattern,
+    find(text, offset) {
+      pattern.lastIndex = offset;
+      const match = pattern.exec(text);
+      if (match === null) return undefined;
+      const value = match.groups?.['value'] ?? match[0];
+      const end = offset + match[0].length;
+      return accepts(value) ? { kind, start: end - value.length, end, value } : undefined;
+    },
+  };
+}
+
+/** The first part of a JSON Web Token is an object that names its algorithm. */
+function hasAlgorithm(token: string): boolean {
+  const header = Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('latin1');
+  return /"alg"\s{0,8}:/.test(header);
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { splitWindows } from './split-windows.ts';
+import { plainSource, type TextSource, textSources } from './text-source.ts';
+
+const TEXT = 'const word = "grüße, 你好 \u{1f511}";\r\nnext();\n'.repeat(40);
+
+function whole(source: TextSource | undefined): string | undefined {
+  return source?.slice(0, source.length);
+}
+
+function utf16be(text: string): Buffer {
+  return Buffer.from(text, 'utf16le').swap16();
+}
+
+describe('the text of a file', () => {
+  test('S0-67 is read as UTF-8 and as UTF-16 in both orders, the mark left out', () => {
+    const forms: readonly Buffer[] = [
+      Buffer.from(TEXT),
+      Buffer.from(`\ufeff${TEXT}`),
+      Buffer.from(TEXT, 'utf16le'),
+      Buffer.from(`\ufeff${TEXT}`, 'utf16le'),
+      utf16be(TEXT),
+      utf16be(`\ufeff${TEXT}`),
+    ];
+    for (const bytes of forms) assert.equal(whole(textSources(bytes)[0]), TEXT);
+  });
+
+  test('S0-67 is read byte by byte when it is no known text', () => {
+    for (const bytes of [Buffer.from([0x41, 0xff, 0x42]), Buffer.from([0x41, 0, 0, 0, 0x42, 0])]) {
+      const [source, other] = textSources(bytes);
+      assert.equal(source?.isBinary, true);
+      assert.equal(whole(source), bytes.toString('latin1'));
+      assert.equal(other, undefined);
+    }
+  });
+
+  test('S0-67 is read byte by byte as well when it says it is UTF-16', () => {
+    const lying = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('plain letters')]);
+    assert.ok(whole(textSources(lying)[1])?.endsWith('plain letters'));
+  });
+
+  test('S0-67 takes a view into a larger buffer for what it shows', () => {
+    const large = new TextEncoder().encode('beforeINSIDEbehind');
+    assert.equal(whole(textSources(large.subarray(6, 12))[0]), 'INSIDE');
+  });
+
+  test('S0-67 of an empty file is empty', () => {
+    assert.equal(whole(textSources(new Uint8Array())[0]), '');
+  });
+});
+
+describe('windows over a text', () => {
+  const sources = fc
+    .tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), fc.nat(3))
+    .map(([raw, form]): { text: string; source: TextSource } => {
+      const text = raw.replaceAll('\0', 'x').toWellFormed();
+      if (form === 0) return { text, source: plainSource(text) };
+      const bytes = [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le'), utf16be(`\ufeff${text}`)][form - 1];
+      const clean = form === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
+      return { text: clean, source: textSources(bytes ?? new Uint8Array())[0] ?? plainSource('') };
+    });
+
+  test('S0-67 own every character once, cut none in two, and show what is around', () => {
+    fc.assert(
+      fc.property(
+        sources,
+        fc.integer({ min: 8, max: 64 }),
+        fc.integer({ min: 4, max: 64 }),
+        ({ text, source }, units, margin) => {
+          const windows = [...splitWindows(source, { units, margin })];
+          assert.equal(windows.map((window) => window.text.slice(window.from, window.to)).join(''), text);
+          assert.deepEqual(
+            windows.map((window) => window.isLast),
+            windows.map((_, at) => at === windows.length - 1),
+          );
+          for (const window of windows) {
+            assert.ok(text.includes(window.text));
+            assert.ok(window.text.isWellFormed());
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,41 @@
+/** What stands in the way of a branch, with the way around it. */
+import type { ToolError } from '@tool-runtime/protocol';
+import { gitFailure } from '../../../git/git-failure.ts';
+import { shown } from '../../../git/ref-names.ts';
+
+export function missingArgument(action: string, argument: string): ToolError {
+  return gitFailure(`Branch ${action} needs an argument: ${argument}`, {
+    path: argument,
+    reason: 'missing_argument',
+    next: `give ${argument}`,
+  });
+}
+
+export function branchExists(name: string, argument: string): ToolError {
+  return gitFailure(`Branch exists already: ${shown(name)}`, {
+    path: argument,
+    reason: 'exists',
+    next: 'choose another name, or pass force: true to replace it',
+  });
+}
+
+export function unknownBranch(name: string, argument: string): ToolError {
+  return gitFailure(`Branch not found: ${shown(name)}`, {
+    path: argument,
+    reason: 'unknown_branch',
+    next: 'git_branch with action list shows what there is; git_fetch brings branches of a remote',
+  });
+}
+
+export function branchCheckedOut(name: string, next: string): ToolError {
+  return gitFailure(`Branch is checked out: ${shown(name)}`, { path: 'name', reason: 'checked_out', next });
+}
+
+export function branchNotMerged(name: string, hash: string): ToolError {
+  return gitFailure(`Branch is not merged: ${shown(name)}`, {
+    path: 'name',
+    reason: 'not_merged',
+    next: 'merge it first, or pass force: true to delete it with its commits',
+    details: { hash },
+  });
+}

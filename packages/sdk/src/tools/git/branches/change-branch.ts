@@ -1,0 +1,110 @@
+/** The verbs of git_branch that change something. Names are checked before git sees them; revisions become hashes. */
+import type { GitRepository } from '../../../contracts/git.ts';
+import { currentBranch } from '../../../git/current-branch.ts';
+import { checkBranchName } from '../../../git/ref-names.ts';
+import { resolveRevision } from '../../../git/resolve-revisions.ts';
+import { branchCheckedOut, branchExists, branchNotMerged, missingArgument, unknownBranch } from './branch-failures.ts';
+import { findRefs, type KnownRef } from './read-branches.ts';
+
+export interface BranchArgs {
+  readonly name?: string | undefined;
+  readonly new_name?: string | undefined;
+  readonly start?: string | undefined;
+  readonly upstream?: string | null | undefined;
+  readonly force: boolean;
+}
+
+export async function createBranch(git: GitRepository, { name, start, upstream, force }: BranchArgs) {
+  const wanted = checkBranchName(required(name, 'create', 'name'), 'name');
+  const [hash, existing, tracked] = await Promise.all([
+    resolveRevision(git, start ?? 'HEAD', 'start'),
+    findBranch(git, wanted),
+    upstream === undefined || upstream === null ? undefined : findUpstream(git, upstream),
+  ]);
+  if (existing !== undefined && !force) throw branchExists(wanted, 'name');
+  if (existing?.checkedOut === true)
+    throw branchCheckedOut(wanted, 'move it with git_checkout, git_merge or git_rebase');
+  await git.run({ words: ['branch', '--no-track', ...forced(force), wanted, hash], access: 'write' });
+  if (tracked !== undefined) await setUpstreamOf(git, wanted, tracked);
+  return { created: { name: wanted, hash, ...(existing === undefined ? {} : { moved_from: existing.hash }) } };
+}
+
+export async function deleteBranch(git: GitRepository, { name, force }: BranchArgs) {
+  const wanted = checkBranchName(required(name, 'delete', 'name'), 'name');
+  const [existing, current] = await Promise.all([findBranch(git, wanted), currentBranch(git)]);
+  if (existing === undefined) throw unknownBranch(wanted, 'name');
+  if (existing.checkedOut || current === wanted) throw branchCheckedOut(wanted, 'check out another branch first');
+  const { code } = await git.run({
+    words: ['branch', '--delete', ...forced(force), wanted],
+    access: 'write',
+    accept: force ? [0] : [0, 1],
+  });
+  if (code !== 0) throw branchNotMerged(wanted, existing.hash);
+  return { deleted: { name: wanted, hash: existing.hash } };
+}
+
+export async function renameBranch(git: GitRepository, { name, new_name, force }: BranchArgs) {
+  const from = checkBranchName(name ?? (await currentBranch(git)) ?? required(undefined, 'rename', 'name'), 'name');
+  const to = checkBranchName(required(new_name, 'rename', 'new_name'), 'new_name');
+  const [fromRef, toRef] = [`refs/heads/${from}`, `refs/heads/${to}`];
+  const found = await findRefs(git, [fromRef, toRef]);
+  const [source, target] = [found.get(fromRef), found.get(toRef)];
+  if (source === undefined) throw unknownBranch(from, 'name');
+  if (target !== undefined && from !== to) {
+    if (!force) throw branchExists(to, 'new_name');
+    if (target.checkedOut) throw branchCheckedOut(to, 'choose another new_name');
+  }
+  await git.run({ words: ['branch', '--move', ...forced(force), from, to], access: 'write' });
+  const replaced = target === undefined || from === to ? {} : { replaced: target.hash };
+  return { renamed: { from, to, hash: source.hash, ...replaced } };
+}
+
+export async function setUpstream(git: GitRepository, { name, upstream }: BranchArgs) {
+  const branch = checkBranchName(
+    name ?? (await currentBranch(git)) ?? required(undefined, 'set_upstream', 'name'),
+    'name',
+  );
+  if (upstream === undefined) throw missingArgument('set_upstream', 'upstream');
+  const [existing, tracked] = await Promise.all([
+    findBranch(git, branch),
+    upstream === null ? null : findUpstream(git, upstream),
+  ]);
+  if (existing === undefined) throw unknownBranch(branch, 'name');
+  await setUpstreamOf(git, branch, tracked);
+  return { tracking: { name: branch, upstream } };
+}
+
+/** Null: none any more. It is no failure when there was none. */
+async function setUpstreamOf(git: GitRepository, branch: string, tracked: string | null): Promise<void> {
+  if (tracked !== null) {
+    await git.run({ words: ['branch', `--set-upstream-to=${tracked}`, branch], access: 'write' });
+    return;
+  }
+  const config = await git.config();
+  if (config.get(`branch.${branch}.merge`) === undefined) return;
+  await git.run({ words: ['branch', '--unset-upstream', branch], access: 'write' });
+}
+
+/** Full name of a branch of a remote, or of a local one. */
+async function findUpstream(git: GitRepository, upstream: string): Promise<string> {
+  const name = checkBranchName(upstream, 'upstream');
+  const candidates = [`refs/remotes/${name}`, `refs/heads/${name}`];
+  const found = await findRefs(git, candidates);
+  const ref = candidates.find((candidate) => found.has(candidate));
+  if (ref === undefined) throw unknownBranch(name, 'upstream');
+  return ref;
+}
+
+async function findBranch(git: GitRepository, name: string): Promise<KnownRef | undefined> {
+  const ref = `refs/heads/${name}`;
+  return (await findRefs(git, [ref])).get(ref);
+}
+
+function required(value: string | undefined, action: string, argument: string): string {
+  if (value === undefined) throw missingArgument(action, argument);
+  return value;
+}
+
+function forced(force: boolean): readonly string[] {
+  return force ? ['--force'] : [];
+}

@@ -1,0 +1,187 @@
+/**
+ * git_add: stages files as they are now, deletions included.
+ *
+ * Status before says which index entries will change. What git would do in part or in silence (ignored files, other
+ * repositories inside this one) is refused before anything is staged, so a failed call stages nothing.
+ */
+import { z } from 'zod';
+import type { GitRepository } from '../../contracts/git.ts';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { gitFailure } from '../../git/git-failure.ts';
+import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
+import { cleanPath, globPathspecs, literalPathspec } from '../../git/pathspec.ts';
+import { shown } from '../../git/ref-names.ts';
+import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
+import { paths } from './arguments/git-arguments.ts';
+import { exactNames, pathspecsOf } from './paths/pathspecs-of.ts';
+import { refuseGitData, refuseInsideRepository, refuseRepository } from './staging/refuse-paths.ts';
+
+const MAX_LISTED = 1000;
+
+const args = z.strictObject({
+  paths: paths.min(1).describe('Files, folders or globs to stage; "." is everything'),
+  update: z.boolean().default(false).describe('Only files git knows already'),
+  force: z.boolean().default(false).describe('Ignored files too'),
+});
+
+const data = z.strictObject({
+  added: z.int().describe('Paths whose entry in the index changed, deletions among them'),
+  paths: z.array(z.string()).describe(`These paths, at most ${MAX_LISTED}`),
+});
+
+type Args = z.output<typeof args>;
+
+export const gitAdd = defineTool({
+  name: 'git_add',
+  category: 'git',
+  title: 'Git add',
+  summary: 'Stage changes for the next commit',
+  policyNotes:
+    'Paths that leave the workspace, git data and files inside another repository are refused; nothing is staged then',
+  args,
+  data,
+  annotations: {
+    ...WRITE_GIT,
+    arg_schema: { path_params: ['paths'], arg_aliases: { files: 'paths' }, required: ['paths'] },
+  },
+  effect: 'write',
+  risk: 'low',
+  idempotent: true,
+  timeoutMs: 30_000,
+  locks: GIT_LOCKS,
+  git: () => ({ verb: 'add' }),
+  async run(wanted, context) {
+    const { git, workspace } = context;
+    for (const path of wanted.paths) refuseGitData(path);
+    const exact = await exactNames(wanted.paths, workspace);
+    await refuseInsideRepository(wanted.paths, exact, workspace);
+    const [entries, ignored] = await Promise.all([
+      changesBelow(wanted, context),
+      wanted.force || wanted.update ? [] : ignoredAmong(git, [...exact]),
+    ]);
+    if (ignored.length > 0) throw areIgnored(ignored);
+    const changes = entries.filter(({ kind }) => !wanted.update || kind === 'tracked' || kind === 'unmerged');
+    const skipped = otherRepositories(changes, exact, context);
+    await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes, skipped }));
+    const staged = changes.map(({ path }) => path).filter((path) => !skipped.includes(path));
+    return { added: staged.length, paths: staged.slice(0, MAX_LISTED) };
+  },
+});
+
+/** Where work tree and index differ below the paths. */
+async function changesBelow(
+  { paths: named, force }: Args,
+  { git, workspace }: ToolContext,
+): Promise<readonly StatusEntry[]> {
+  const words = [
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+    '--untracked-files=all',
+  ];
+  const specs = await pathspecsOf(named, workspace);
+  const { stdout } = await git.run({
+    words: [...words, ...(force ? ['--ignored=traditional'] : []), '--', ...specs],
+    access: 'read',
+  });
+  return parseStatus(stdout.toString('utf8')).entries.filter(({ worktree }) => worktree !== '.');
+}
+
+/** Files that are named themselves although they are ignored; what a glob or folder merely covers is passed over. */
+async function ignoredAmong(git: GitRepository, named: readonly string[]): Promise<readonly string[]> {
+  const plain = named.map(cleanPath).filter((path) => path !== '');
+  if (plain.length === 0) return [];
+  const { stdout } = await git.run({
+    words: ['check-ignore', '-z', '--stdin'],
+    access: 'read',
+    // A leading colon would be magic.
+    stdin: plain.map((path) => `./${path}\0`).join(''),
+    accept: [0, 1],
+  });
+  const found = stdout.toString('utf8').split('\0').filter(Boolean);
+  return found.map((path) => path.slice(2));
+}
+
+/** Status names a repository inside this one like a folder. Named itself it is refused, merely covered left out. */
+function otherRepositories(
+  changes: readonly StatusEntry[],
+  exact: ReadonlySet<string>,
+  { warn }: ToolContext,
+): readonly string[] {
+  const named = new Set([...exact].map(cleanPath));
+  const found = changes.filter(({ path }) => path.endsWith('/')).map(({ path }) => path);
+  for (const path of found) {
+    const plain = path.slice(0, -1);
+    if (named.has(plain)) throw refuseRepository(plain);
+    warn({
+      code: 'E_GIT',
+      message: `Repository inside this one was left out: ${shown(plain)}`,
+      path: plain,
+      details: { reason: 'nested_repository', next: 'list it in .gitignore, or make it a submodule' },
+    });
+  }
+  return found;
+}
+
+interface Looked {
+  readonly exact: ReadonlySet<string>;
+  readonly changes: readonly StatusEntry[];
+  readonly skipped: readonly string[];
+}
+
+/** A glob that is the name of a deleted file means that file. */
+function pathspecsFor(named: readonly string[], { exact, changes, skipped }: Looked): readonly string[] {
+  const changed = new Set(changes.map(({ path }) => path));
+  const specs = globPathspecs(named, (path) => exact.has(path) || changed.has(cleanPath(path)));
+  const left = skipped.map((path) => literalPathspec(path).replace(':(top,', ':(top,exclude,'));
+  return [...specs, ...left];
+}
+
+async function stage(git: GitRepository, { update, force }: Args, specs: readonly string[]): Promise<void> {
+  const { code, stderr } = await git.run({
+    words: [
+      'add',
+      // Otherwise git stages the rest and then fails over files outside a sparse checkout.
+      '--sparse',
+      ...(update ? ['--update'] : ['--all']),
+      ...(force ? ['--force'] : []),
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ],
+    access: 'write',
+    stdin: specs.map((spec) => `${spec}\0`).join(''),
+    accept: [0, 1, 128],
+  });
+  if (code === 0) return;
+  // Our own spelling looked up in what git says, where most control characters are question marks.
+  const unmatched = specs.find((spec) => stderr.includes(`'${spec.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '?')}'`));
+  throw unmatched === undefined ? notStaged(stderr) : matchesNothing(unmatched.replace(/^:\([^)]*\)/, ''));
+}
+
+function matchesNothing(path: string) {
+  return gitFailure(`Path matches no file: ${shown(path)}`, {
+    path: 'paths',
+    reason: 'no_match',
+    next: 'check the spelling; git_status lists what can be staged',
+    details: { pathspec: shown(path) },
+  });
+}
+
+function areIgnored(ignored: readonly string[]) {
+  return gitFailure(`Path is ignored by .gitignore: ${ignored.slice(0, 5).map(shown).join(', ')}`, {
+    path: 'paths',
+    reason: 'ignored',
+    next: 'leave it out, or pass force: true when it is really meant',
+    details: { paths: ignored.slice(0, 100).map(shown) },
+  });
+}
+
+function notStaged(stderr: string) {
+  return gitFailure('Git add failed', {
+    reason: 'git_failed',
+    next: 'look at what git said in details.stderr',
+    details: { stderr: stderr.slice(0, 4000) },
+  });
+}

@@ -1,0 +1,97 @@
+/** git_branch: lists, creates, deletes and renames branches and sets what they follow. Never checks one out. */
+import { z } from 'zod';
+import type { GitRepository } from '../../contracts/git.ts';
+import { defineTool } from '../../contracts/tool.ts';
+import { currentBranch } from '../../git/current-branch.ts';
+import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
+import { revision } from './arguments/git-arguments.ts';
+import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';
+import { readBranches } from './branches/read-branches.ts';
+
+const MAX_BRANCHES = 5000;
+
+const args = z.strictObject({
+  action: z.enum(['list', 'create', 'delete', 'rename', 'set_upstream']).default('list'),
+  name: z.string().min(1).optional().describe('Branch to act on; rename and set_upstream take the current one instead'),
+  new_name: z.string().min(1).optional().describe('For rename'),
+  start: revision.optional().describe('Where a created branch begins; HEAD unless said'),
+  upstream: z
+    .string()
+    .min(1)
+    .nullable()
+    .optional()
+    .describe('Branch to follow, such as origin/main, for set_upstream and create; null: none any more'),
+  force: z.boolean().default(false).describe('Delete although not merged; replace a branch of the same name'),
+  remotes: z.boolean().default(false).describe('List the branches of remotes too, as they were fetched last'),
+});
+
+const named = { name: z.string(), hash: z.string() };
+
+const data = z.strictObject({
+  current: z.string().nullable().describe('Null when HEAD is detached'),
+  branches: z
+    .array(
+      z.strictObject({
+        ...named,
+        upstream: z.string().nullable(),
+        ahead: z.int().describe('Commits the upstream lacks'),
+        behind: z.int().describe('Commits only the upstream has'),
+        gone: z.literal(true).optional().describe('The upstream is not there any more'),
+        current: z.boolean(),
+        remote: z.boolean(),
+        subject: z.string(),
+      }),
+    )
+    .optional()
+    .describe('For list'),
+  truncated: z.boolean().optional().describe(`There are more than ${MAX_BRANCHES}`),
+  created: z.strictObject({ ...named, moved_from: z.string().optional() }).optional(),
+  deleted: z.strictObject(named).optional().describe('Create it again with start: hash to bring it back'),
+  renamed: z
+    .strictObject({ from: z.string(), to: z.string(), hash: z.string(), replaced: z.string().optional() })
+    .optional(),
+  tracking: z.strictObject({ name: z.string(), upstream: z.string().nullable() }).optional(),
+});
+
+type Args = z.output<typeof args>;
+
+export const gitBranch = defineTool({
+  name: 'git_branch',
+  category: 'git',
+  title: 'Git branch',
+  summary: 'List, create, delete or rename branches',
+  policyNotes: 'The branch that is checked out is never deleted; unmerged ones only with force',
+  args,
+  data,
+  annotations: WRITE_GIT,
+  leastLevel: 'read_only',
+  effect: 'write',
+  risk: 'high',
+  profile: ({ action, force }) => {
+    if (action === 'list') return { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' };
+    return { risk: force ? 'high' : 'medium' };
+  },
+  timeoutMs: 30_000,
+  locks: GIT_LOCKS,
+  git: ({ action, name, new_name, force }) => {
+    const newBranch = { create: name, rename: new_name }[action as string];
+    return { verb: 'branch', force, ...(newBranch === undefined ? {} : { newBranch }) };
+  },
+  async run(wanted, { git }) {
+    const answer = await ACTIONS[wanted.action](git, wanted);
+    return { current: (await currentBranch(git)) ?? null, ...answer };
+  },
+});
+
+const ACTIONS = {
+  list: listBranches,
+  create: createBranch,
+  delete: deleteBranch,
+  rename: renameBranch,
+  set_upstream: setUpstream,
+} as const;
+
+async function listBranches(git: GitRepository, { remotes }: Args) {
+  const all = await readBranches(git, ['refs/heads', ...(remotes ? ['refs/remotes'] : [])]);
+  return { branches: all.slice(0, MAX_BRANCHES), truncated: all.length > MAX_BRANCHES };
+}

@@ -1,0 +1,159 @@
+/** git_checkout: switches to a branch, a new branch, a remote's branch, or a commit. */
+import { z } from 'zod';
+import type { GitRepository } from '../../contracts/git.ts';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { gitFailure } from '../../git/git-failure.ts';
+import { checkBranchName, checkRevision, shown } from '../../git/ref-names.ts';
+import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
+import { reportFiles } from './changes/report-changes.ts';
+import { refuseOverwriting } from './changes/touched-files.ts';
+import { gitRefused } from './operation/git-refused.ts';
+import { shortBranch } from './operation/read-head.ts';
+import { namingRecovery } from './recovery/naming-recovery.ts';
+import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
+
+const args = z.strictObject({
+  target: z.string().min(1).describe('Branch, or tag, hash or expression for a detached HEAD; with create: a new name'),
+  create: z.boolean().default(false).describe('Make the branch first'),
+  track: z
+    .boolean()
+    .default(true)
+    .describe('A branch only one remote has is made here too and follows it; with create: follow `start`'),
+  start: z.string().min(1).exactOptional().describe('With create: where the branch begins; HEAD unless said'),
+});
+type Args = z.output<typeof args>;
+
+const data = z.strictObject({
+  checked_out: z.boolean(),
+  branch: z.string().nullable().describe('Null when HEAD is detached'),
+  head: z.string().nullable(),
+  previous: z.string().nullable().describe('Branch, or commit, that was checked out before'),
+  created: z.boolean(),
+  upstream: z.string().nullable().describe('Remote branch a new branch follows'),
+  recovery: z.string().describe('For git_recover: the state before'),
+});
+
+export const gitCheckout = defineTool({
+  name: 'git_checkout',
+  category: 'git',
+  title: 'Check out',
+  summary: 'Switch to a branch or commit, or make a branch',
+  policyNotes: 'Needs a clean tree; never writes over untracked or ignored files',
+  args,
+  data,
+  annotations: { ...WRITE_GIT, arg_schema: { required: ['target'] } },
+  effect: 'write',
+  risk: 'medium',
+  timeoutMs: 300_000,
+  locks: GIT_LOCKS,
+  git: ({ target, create }) => ({ verb: 'checkout', ...(create ? { newBranch: target } : {}) }),
+  run: checkOut,
+});
+
+/** What is to be switched to, in words of our own. */
+interface Destination {
+  readonly words: readonly string[];
+  /** Null for a detached HEAD. */
+  readonly branch: string | null;
+  /** Undefined when the files stay as they are. */
+  readonly commit: string | undefined;
+  readonly created: boolean;
+  readonly upstream: string | null;
+}
+
+async function checkOut(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
+  const { git } = context;
+  const destination = given.create ? await newBranch(given, git) : await existing(given, git);
+  const saved = await saveRecovery(context, { verb: 'checkout', target: destination.commit });
+  return namingRecovery(saved, () => switchTo(destination, saved, context));
+}
+
+async function switchTo(destination: Destination, saved: SavedRecovery, context: ToolContext) {
+  const { git, workspace } = context;
+  const tracked = saved.dirty.entries.filter(({ kind }) => kind !== 'untracked').map(({ path }) => path);
+  await refuseOverwriting(saved.touched, new Set(tracked), workspace);
+  const output = await git.run({
+    words: ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', ...destination.words],
+    access: 'write',
+    accept: [0, 1, 128],
+  });
+  if (output.code !== 0) {
+    const next = 'look at what git said in details.stderr';
+    throw gitRefused({ what: 'Git did not switch', next, path: 'target' }, output, saved);
+  }
+  reportFiles(context, saved.touched);
+  const { branch, commit, created, upstream } = destination;
+  const previous = shortBranch(saved.branch) ?? saved.head;
+  const head = commit ?? saved.head;
+  return { checked_out: true, branch, head, previous, created, upstream, recovery: saved.ref };
+}
+
+async function newBranch({ target, track, start }: Args, git: GitRepository): Promise<Destination> {
+  const name = checkBranchName(target, 'target');
+  const from = start === undefined ? 'HEAD' : checkRevision(start, 'start');
+  const [known, commit, remote] = await findObjects(git, [
+    `refs/heads/${name}`,
+    `${from}^{commit}`,
+    `refs/remotes/${from}`,
+  ]);
+  if (known !== undefined) {
+    throw gitFailure(`Branch exists already: ${name}`, {
+      path: 'target',
+      reason: 'branch_exists',
+      next: 'leave out create to switch to it, or choose another name',
+    });
+  }
+  if (commit === undefined && start !== undefined) throw unknownRevision(start, 'start');
+  // A name git knows below refs/remotes is a name by git's own rules, and ours: only then is it passed on.
+  const followed = track && start !== undefined && remote !== undefined ? checkBranchName(start, 'start') : undefined;
+  if (followed !== undefined) return following(name, followed, remote);
+  // Before the first commit there is nothing to begin from: only the name changes.
+  const words = ['--no-track', '--create', name, ...(commit === undefined ? [] : [commit])];
+  return { words, branch: name, commit: start === undefined ? undefined : commit, created: true, upstream: null };
+}
+
+function following(name: string, remote: string, commit: string | undefined): Destination {
+  return {
+    words: ['--track=direct', '--create', name, `refs/remotes/${remote}`],
+    branch: name,
+    commit,
+    created: true,
+    upstream: remote,
+  };
+}
+
+async function existing({ target, track }: Args, git: GitRepository): Promise<Destination> {
+  const text = checkRevision(target, 'target');
+  const remotes = track ? await remoteNames(git) : [];
+  const [local, commit, ...others] = await findObjects(git, [
+    `refs/heads/${text}^{commit}`,
+    `${text}^{commit}`,
+    ...remotes.map((remote) => `refs/remotes/${remote}/${text}^{commit}`),
+  ]);
+  const known = { created: false, upstream: null };
+  if (local !== undefined) {
+    return { words: [checkBranchName(text, 'target')], branch: text, commit: local, ...known };
+  }
+  if (commit !== undefined) return { words: ['--detach', commit], branch: null, commit, ...known };
+  const having = remotes.filter((_, at) => others[at] !== undefined);
+  const [remote] = having;
+  if (remote === undefined) throw unknownRevision(text, 'target');
+  if (having.length > 1) throw ambiguous(text, having);
+  return following(checkBranchName(text, 'target'), `${remote}/${text}`, others[remotes.indexOf(remote)]);
+}
+
+async function remoteNames(git: GitRepository): Promise<readonly string[]> {
+  const keys = (await git.config()).keys();
+  const names = keys.flatMap((key) => /^remote\.([\w.-][\w./-]*)\.(?:url|fetch)$/.exec(key)?.[1] ?? []);
+  return [...new Set(names)];
+}
+
+function ambiguous(text: string, remotes: readonly string[]) {
+  return gitFailure(`Several remotes have this branch: ${shown(text)}`, {
+    path: 'target',
+    reason: 'ambiguous',
+    next: `say create with start ${remotes.map((remote) => `${remote}/${shown(text)}`).join(' or ')}`,
+    details: { remotes: [...remotes] },
+  });
+}

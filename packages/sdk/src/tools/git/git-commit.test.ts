@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createRepository, openGitRuntime, withRepository } from '../../../test/git-repository.ts';
+import { defineTool } from '../../contracts/tool.ts';
+import { gitCommit } from './git-commit.ts';
+
+interface Committed {
+  readonly commit: string;
+  readonly tree: string;
+  readonly parent: string | null;
+}
+
+describe('S0-45 git_commit', () => {
+  test('S0-45 commits what is staged, signed off, and answers the hash git has', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      const parent = repository.git('rev-parse', 'HEAD').trim();
+      repository.write({ 'a.txt': 'two\n' });
+      repository.git('add', 'a.txt');
+      const done = await runtime.call<Committed>('git_commit', { message: 'fix: second\n\nBody -- with dashes' });
+      assert.equal(done.commit, repository.git('rev-parse', 'HEAD').trim());
+      assert.equal(done.tree, repository.git('rev-parse', 'HEAD^{tree}').trim());
+      assert.equal(done.parent, parent);
+      assert.equal(
+        repository.git('log', '-1', '--format=%B').trim(),
+        'fix: second\n\nBody -- with dashes\n\nSigned-off-by: Ada Tester <ada@example.org>',
+      );
+      assert.equal(repository.git('status', '--porcelain'), '');
+      const { message } = { message: repository.git('log', '-1', '--format=%an <%ae>').trim() };
+      assert.equal(message, 'Ada Tester <ada@example.org>');
+    }));
+
+  test('S0-45 the first commit of a repository, and one without a sign-off', () =>
+    withRepository({}, async (repository, runtime) => {
+      repository.write({ 'ü "x".txt': 'one\n' });
+      repository.git('add', '.');
+      const done = await runtime.call<Committed>('git_commit', { message: 'feat: begin', signoff: false });
+      assert.equal(done.parent, null);
+      assert.equal(repository.git('log', '-1', '--format=%B').trim(), 'feat: begin');
+      assert.equal(repository.git('rev-parse', '--abbrev-ref', 'HEAD').trim(), 'main');
+    }));
+
+  test('S0-45 nothing staged is E_GIT, and allow_empty makes it a commit', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      const before = repository.git('rev-parse', 'HEAD');
+      const error = await runtime.refused('git_commit', { message: 'chore: nothing' });
+      assert.equal(error.code, 'E_GIT');
+      assert.equal(error.details?.['reason'], 'nothing_staged');
+      assert.equal(repository.git('rev-parse', 'HEAD'), before);
+      await runtime.call('git_commit', { message: 'chore: nothing', allow_empty: true });
+      assert.notEqual(repository.git('rev-parse', 'HEAD'), before);
+    }));
+
+  test('S0-45 an empty message is refused before anything happens', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (_repository, runtime) => {
+      for (const message of ['', ' \n\t', 'a\0b']) {
+        assert.equal((await runtime.refused('git_commit', { message })).code, 'E_VALIDATION_FAIL');
+      }
+    }));
+
+  test('S0-45 a message that looks like options is only a message', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      for (const message of ['--amend', '-F /etc/passwd', '--template=/etc/passwd']) {
+        await runtime.call('git_commit', { message, allow_empty: true, signoff: false });
+        assert.equal(repository.git('log', '-1', '--format=%B').trim(), message);
+      }
+      assert.equal(repository.git('rev-list', '--count', 'HEAD').trim(), '4');
+    }));
+
+  test('S0-45 leaves no frozen index behind, whether it commits or not', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      await runtime.call('git_commit', { message: 'chore: x', allow_empty: true });
+      await runtime.refused('git_commit', { message: 'chore: x' });
+      const left = (await import('node:fs'))
+        .readdirSync(repository.path('.git'))
+        .filter((name) => /tool-runtime/.test(name));
+      assert.deepEqual(left, []);
+    }));
+
+  test('S0-45 finishes a merge: both parents, no merge left in progress', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      repository.git('switch', '-q', '-c', 'side');
+      repository.commit({ 'b.txt': 'b\n' }, 'feat: b');
+      repository.git('switch', '-q', 'main');
+      repository.commit({ 'c.txt': 'c\n' }, 'feat: c');
+      repository.git('merge', '--no-commit', '--no-ff', 'side');
+      await runtime.call('git_commit', { message: 'merge: side' });
+      assert.equal(repository.git('log', '-1', '--format=%P').trim().split(' ').length, 2);
+      assert.equal(repository.gitCode('rev-parse', '-q', '--verify', 'MERGE_HEAD'), 1);
+    }));
+
+  test('S0-45 a committer nobody named is made up and said so', async () => {
+    const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+    repository.git('config', '--unset', 'user.name');
+    repository.git('config', '--unset', 'user.email');
+    const kept = { ...process.env };
+    process.env['HOME'] = repository.beside;
+    process.env['XDG_CONFIG_HOME'] = repository.beside;
+    process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
+    const runtime = await openGitRuntime(repository, { session: { actor: 'robot' } });
+    try {
+      const response = await runtime.ask('git_commit', { message: 'chore: x', allow_empty: true });
+      assert.ok(response.ok);
+      assert.equal(response.warnings?.[0]?.details?.['reason'], 'no_identity');
+      assert.equal(repository.git('log', '-1', '--format=%an <%ae>').trim(), 'robot <robot@tool-runtime.invalid>');
+    } finally {
+      for (const name of ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL']) {
+        if (kept[name] === undefined) delete process.env[name];
+        else process.env[name] = kept[name];
+      }
+      await runtime.dispose();
+      repository.dispose();
+    }
+  });
+});
+
+describe('S0-67 what was judged is what is committed', () => {
+  test('S0-67 a file staged by somebody else between gate and commit is not in the commit', async () => {
+    const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+    // A hook-like tool of our own that commits like git_commit, but lets somebody stage in between.
+    const slow = defineTool({
+      ...gitCommit,
+      name: 'slow_commit',
+      async run(args, context) {
+        repository.write({ 'late.txt': 'late\n' });
+        repository.git('add', 'late.txt');
+        return gitCommit.run(args, context);
+      },
+    });
+    const runtime = await openGitRuntime(repository, { tools: [slow] });
+    try {
+      repository.write({ 'a.txt': 'two\n' });
+      repository.git('add', 'a.txt');
+      await runtime.call('slow_commit', { message: 'fix: two' });
+      assert.deepEqual(repository.git('show', '--name-only', '--format=', 'HEAD').trim().split('\n'), ['a.txt']);
+      assert.equal(repository.git('status', '--porcelain'), 'A  late.txt\n');
+    } finally {
+      await runtime.dispose();
+      repository.dispose();
+    }
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * git_commit: makes a commit of exactly the tree that passed the gate.
+ *
+ * The gate froze a copy of the index; the commit is made from that copy, so what somebody stages meanwhile is not in it.
+ */
+import type { ToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { gitFailure } from '../../git/git-failure.ts';
+import { findObjects } from '../../git/resolve-revisions.ts';
+import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
+import { committerEnvironment } from './identity/committer.ts';
+
+const args = z.strictObject({
+  message: z
+    .string()
+    .max(65_536)
+    .refine((text) => text.trim() !== '' && !text.includes('\0'), 'Message is empty')
+    .describe('Commit message: a subject line, then an empty line and the rest'),
+  signoff: z.boolean().default(true).describe('Add a Signed-off-by line for the committer'),
+  allow_empty: z.boolean().default(false).describe('Commit although nothing is staged'),
+  overrides: z
+    .record(z.string(), z.string().trim().min(3))
+    .exactOptional()
+    .describe('Rule id → reason to pass over its finding, for rules that allow it; the reason is recorded'),
+});
+
+const data = z.strictObject({
+  commit: z.string().describe('Hash of the new commit'),
+  tree: z.string().describe('Hash of its tree, the one the rules have judged'),
+  parent: z.string().nullable(),
+});
+
+export const gitCommit = defineTool({
+  name: 'git_commit',
+  category: 'git',
+  title: 'Commit',
+  summary: 'Commit what is staged, after the commit rules have passed',
+  policyNotes: 'The rules of the registry judge the staged tree first; hooks of the repository do not run',
+  args,
+  data,
+  annotations: { ...WRITE_GIT, arg_schema: { required: ['message'] } },
+  effect: 'write',
+  risk: 'medium',
+  timeoutMs: 1_200_000,
+  locks: GIT_LOCKS,
+  git: ({ message, overrides }) => ({ verb: 'commit', message, ...(overrides === undefined ? {} : { overrides }) }),
+  recordDetails: ({ overrides }) => (overrides === undefined ? {} : { overrides }),
+  run: commit,
+});
+
+async function commit(given: z.output<typeof args>, context: ToolContext): Promise<z.output<typeof data>> {
+  const { git, candidate } = context;
+  if (candidate === undefined) throw new TypeError('A commit was started without its gate');
+  const [parent, parentTree] = await findObjects(git, ['HEAD', 'HEAD^{tree}']);
+  const output = await git.run({
+    words: [
+      ...['commit', '--no-verify', '--quiet', '--file=-', '--no-gpg-sign'],
+      ...(given.signoff ? ['--signoff'] : ['--no-signoff']),
+      ...(given.allow_empty ? ['--allow-empty'] : []),
+    ],
+    access: 'write',
+    index: candidate.index,
+    stdin: given.message,
+    env: await committerEnvironment(context),
+    accept: [0, 1],
+  });
+  if (output.code !== 0) throw refused(output.stderr, candidate.tree === parentTree);
+  const [hash, tree] = await findObjects(git, ['HEAD', 'HEAD^{tree}']);
+  if (hash === undefined || tree !== candidate.tree) throw anotherTree(tree);
+  return { commit: hash, tree, parent: parent ?? null };
+}
+
+function refused(said: string, isSame: boolean): ToolError {
+  if (isSame) {
+    return gitFailure('Nothing is staged', {
+      reason: 'nothing_staged',
+      next: 'stage changes with git_add, or say allow_empty',
+    });
+  }
+  return gitFailure('Git did not commit', {
+    reason: 'git_failed',
+    next: 'look at what git said in details.stderr',
+    details: { stderr: said.trim().slice(0, 2000) },
+  });
+}
+
+/** Somebody committed in between, outside the runtime: what is there now is not what was judged. */
+function anotherTree(tree: string | undefined): ToolError {
+  return gitFailure('HEAD moved while the commit was made', {
+    reason: 'head_moved',
+    next: 'look at git_log: another program commits in this repository at the same time',
+    details: { tree: tree ?? null },
+  });
+}

@@ -1,0 +1,103 @@
+/** git_conflicts: what git is in the middle of, and every unmerged file with its three sides and open conflicts. */
+import { z } from 'zod';
+import { defineTool } from '../../contracts/tool.ts';
+import { findInProgress, STATES } from '../../git/in-progress.ts';
+import { READ_GIT } from './annotations/git-annotations.ts';
+import { paths } from './arguments/git-arguments.ts';
+import { openHunks } from './conflicts/open-hunks.ts';
+import { CONFLICT_KINDS, parseUnmerged } from './conflicts/parse-unmerged.ts';
+import { readSides } from './conflicts/read-sides.ts';
+import { pathspecsOf } from './paths/pathspecs-of.ts';
+
+const MAX_FILES = 1000;
+
+const args = z.strictObject({
+  paths: paths.default([]).describe('Only these files, folders or globs'),
+  max_bytes: z
+    .int()
+    .min(0)
+    .max(1024 * 1024)
+    .default(64 * 1024)
+    .describe('Sides longer than this come without their text; 0: no texts at all'),
+});
+
+const side = z
+  .strictObject({
+    mode: z.string(),
+    blob: z.string().describe('Hash of the content'),
+    size: z.int(),
+    text: z.string().optional().describe('Left out when it is binary or too long'),
+  })
+  .nullable()
+  .describe('Null when this side has no such file');
+
+const hunk = z.strictObject({
+  start_line: z.int().describe('Line of the first marker, from 1'),
+  end_line: z.int().describe('Line of the last marker'),
+  ours: z.string(),
+  base: z.string().nullable().describe('Null unless merge.conflictStyle makes git write it'),
+  theirs: z.string(),
+});
+
+const data = z.strictObject({
+  in_progress: z
+    .enum(STATES)
+    .nullable()
+    .describe('In a rebase ours is what is rebased onto, theirs the commit replayed'),
+  files: z.array(
+    z.strictObject({
+      path: z.string(),
+      kind: z.enum(CONFLICT_KINDS),
+      base: side,
+      ours: side,
+      theirs: side,
+      hunks: z.array(hunk).readonly().describe("Conflicts marked in the work tree's file; none left: it can be staged"),
+      hunks_truncated: z.literal(true).optional().describe('The file is too long, or has more conflicts than these'),
+      binary: z.boolean(),
+    }),
+  ),
+  total_files: z.int(),
+  truncated: z.boolean().describe(`There are more than ${MAX_FILES} files`),
+});
+
+export const gitConflicts = defineTool({
+  name: 'git_conflicts',
+  category: 'git',
+  title: 'Git conflicts',
+  summary: 'List unmerged files with all sides and conflict hunks',
+  policyNotes: 'Read-only',
+  args,
+  data,
+  annotations: { ...READ_GIT, arg_schema: { path_params: ['paths'] } },
+  effect: 'read',
+  risk: 'low',
+  idempotent: true,
+  timeoutMs: 30_000,
+  async run(wanted, { git, workspace }) {
+    const [in_progress, unmerged] = await Promise.all([
+      findInProgress(git.files),
+      pathspecsOf(wanted.paths, workspace).then((specs) =>
+        git.run({ words: ['ls-files', '--unmerged', '-z', '--', ...specs], access: 'read' }),
+      ),
+    ]);
+    const all = parseUnmerged(unmerged.stdout.toString('utf8'));
+    const chosen = all.slice(0, MAX_FILES);
+    const sides = await readSides(git, chosen, wanted.max_bytes);
+    const files = [];
+    for (const { path, kind, stages } of chosen) {
+      const [base, ours, theirs] = stages.map((stage) => (stage === null ? null : sides.of(stage)));
+      const { binary, ...marked } = await openHunks(path, workspace);
+      const isBinary = binary || stages.some((stage) => stage !== null && sides.isBinary(stage));
+      files.push({
+        path,
+        kind,
+        base: base ?? null,
+        ours: ours ?? null,
+        theirs: theirs ?? null,
+        ...marked,
+        binary: isBinary,
+      });
+    }
+    return { in_progress, files, total_files: all.length, truncated: all.length > MAX_FILES };
+  },
+});

@@ -1,0 +1,113 @@
+/**
+ * git_diff: what differs between two revisions, a revision and the work tree, or a revision and the index.
+ *
+ * One run of git gives the list, the counts and the patch. HEAD is not resolved first; where it is not born yet the
+ * empty tree stands in for it.
+ */
+import { z } from 'zod';
+import type { GitOutput, GitRepository } from '../../contracts/git.ts';
+import { defineTool } from '../../contracts/tool.ts';
+import { emptyTree } from '../../git/empty-tree.ts';
+import { gitFailure } from '../../git/git-failure.ts';
+import { findObjects } from '../../git/resolve-revisions.ts';
+import { READ_GIT } from './annotations/git-annotations.ts';
+import { paths, revision } from './arguments/git-arguments.ts';
+import {
+  contextLines,
+  DIFF_WORDS,
+  LIST_BYTES,
+  listedFiles,
+  MAX_FILES,
+  maxBytes,
+  patchFile,
+  readDiff,
+} from './patch/diff-words.ts';
+import { patchText } from './patch/patch-text.ts';
+import { pathspecsOf } from './paths/pathspecs-of.ts';
+import { diffSides } from './revisions/diff-sides.ts';
+
+const args = z.strictObject({
+  rev: revision
+    .default('HEAD')
+    .describe('Compared with the work tree; a..b compares two revisions, a...b the second with what both came from'),
+  paths: paths.default([]),
+  staged: z.boolean().default(false).describe('Compare the revision with the index instead of the work tree'),
+  to: revision.optional().describe('Compare rev with this revision instead of the work tree'),
+  context_lines: contextLines,
+  stat: z.boolean().default(false).describe('Only the list of files and counts; the patch stays empty'),
+  max_bytes: maxBytes,
+});
+
+const data = z.strictObject({
+  patch: z.string().describe('Unified diff; files git does not know yet are not in it'),
+  files: z.array(patchFile).describe(`At most ${MAX_FILES}`),
+  total_files: z.int(),
+  truncated: z.boolean().describe('The patch is longer than max_bytes and was cut behind a line'),
+  lossy: z.literal(true).optional().describe('Bytes of the patch that are no UTF-8 were replaced'),
+});
+
+type Args = z.output<typeof args>;
+
+export const gitDiff = defineTool({
+  name: 'git_diff',
+  category: 'git',
+  title: 'Git diff',
+  summary: 'Show changes as a patch',
+  policyNotes: 'Read-only; untracked files are not in it (git_add them, or see git_status); submodules by hash only',
+  args,
+  data,
+  annotations: {
+    ...READ_GIT,
+    arg_schema: { path_params: ['paths'], arg_aliases: { revision: 'rev', context: 'context_lines' } },
+  },
+  effect: 'read',
+  risk: 'low',
+  idempotent: true,
+  timeoutMs: 30_000,
+  measure: ({ patch }) => patch.length,
+  async run(wanted, { git, workspace }) {
+    const [sides, specs] = await Promise.all([diffSides(git, wanted), pathspecsOf(wanted.paths, workspace)]);
+    const output = await diff(git, wanted, { sides, specs });
+    const isCut = output.isCut === true;
+    const { files, patch = Buffer.alloc(0) } = readDiff(output.stdout, { isCut });
+    const text = patchText(patch, { maxBytes: wanted.max_bytes, isCut });
+    return { ...text, files: listedFiles(files), total_files: files.length };
+  },
+});
+
+interface Places {
+  readonly sides: readonly string[];
+  readonly specs: readonly string[];
+}
+
+async function diff(git: GitRepository, wanted: Args, { sides, specs }: Places): Promise<GitOutput> {
+  const output = await runDiff(git, wanted, { sides, specs });
+  if (output.code === 0) return output;
+  const [head] = await findObjects(git, ['HEAD']);
+  if (head === undefined && sides.includes('HEAD')) {
+    const nothing = emptyTree(await git.config());
+    return runDiff(git, wanted, { sides: sides.map((side) => (side === 'HEAD' ? nothing : side)), specs });
+  }
+  throw gitFailure('Git diff failed', {
+    reason: 'git_failed',
+    next: 'look at what git said in details.stderr',
+    details: { exit_code: output.code, stderr: output.stderr.slice(0, 4000) },
+  });
+}
+
+function runDiff(git: GitRepository, wanted: Args, { sides, specs }: Places): Promise<GitOutput> {
+  const { stat, context_lines, max_bytes } = wanted;
+  return git.run({
+    words: [
+      'diff',
+      ...DIFF_WORDS,
+      ...(stat ? [] : ['--patch', `--unified=${context_lines}`]),
+      ...sides,
+      '--',
+      ...specs,
+    ],
+    access: 'read',
+    accept: [0, 128],
+    ...(stat ? {} : { maxBytes: max_bytes + LIST_BYTES, overflow: 'cut' }),
+  });
+}

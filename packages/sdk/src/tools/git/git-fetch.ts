@@ -1,0 +1,39 @@
+/** git_fetch: brings a remote's branches into refs/remotes, and nothing else: no local branch, no work tree. */
+import { z } from 'zod';
+import { defineTool } from '../../contracts/tool.ts';
+import { GIT_LOCKS, REMOTE_GIT } from './annotations/git-annotations.ts';
+import { fetchRemote } from './remote/fetch-remote.ts';
+
+const args = z.strictObject({
+  remote: z.string().min(1).default('origin').describe('Name of a configured remote'),
+  prune: z.boolean().default(false).describe('Forget branches the remote no longer has'),
+  tags: z.boolean().default(false).describe('Bring all tags, not only those of what is brought anyway'),
+});
+
+const data = z.strictObject({
+  fetched: z.boolean(),
+  updated: z.array(
+    z.strictObject({
+      ref: z.string(),
+      from: z.string().nullable().describe('Null for a new one'),
+      to: z.string().nullable().describe('Null for one that is gone'),
+    }),
+  ),
+});
+
+export const gitFetch = defineTool({
+  name: 'git_fetch',
+  category: 'git',
+  title: 'Fetch',
+  summary: "Bring a remote's branches into remote-tracking references",
+  policyNotes: 'The remote must be configured and its host allowed; ssh is not supported',
+  args,
+  data,
+  annotations: REMOTE_GIT,
+  effect: 'network',
+  risk: 'medium',
+  timeoutMs: 600_000,
+  locks: GIT_LOCKS,
+  git: ({ remote }) => ({ verb: 'fetch', remote }),
+  run: async (given, { git }) => ({ fetched: true, updated: [...(await fetchRemote(git, given))] }),
+});

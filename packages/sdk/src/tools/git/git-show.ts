@@ -1,0 +1,107 @@
+/** git_show: a commit with its patch, or one file as it was at a revision. */
+import { z } from 'zod';
+import type { GitRepository } from '../../contracts/git.ts';
+import { defineTool } from '../../contracts/tool.ts';
+import { gitFailure } from '../../git/git-failure.ts';
+import { COMMIT_WORDS, splitCommit } from '../../git/parse-commits.ts';
+import { resolveRevision } from '../../git/resolve-revisions.ts';
+import { READ_GIT } from './annotations/git-annotations.ts';
+import { revision } from './arguments/git-arguments.ts';
+import { commitShape } from './commits/commit-schema.ts';
+import { fileAt, fileAtSchema } from './commits/file-at.ts';
+import {
+  contextLines,
+  DIFF_WORDS,
+  LIST_BYTES,
+  listedFiles,
+  MAX_FILES,
+  maxBytes,
+  patchFile,
+  readDiff,
+} from './patch/diff-words.ts';
+import { patchText } from './patch/patch-text.ts';
+
+const args = z.strictObject({
+  rev: revision.default('HEAD'),
+  path: z.string().min(1).optional().describe('File whose content at the revision is wanted, instead of the patch'),
+  context_lines: contextLines,
+  max_bytes: maxBytes.describe('Bytes of the patch or file at most; what is longer comes back as its beginning'),
+});
+
+const data = z.strictObject({
+  hash: z.string().describe('The commit the revision names'),
+  commit: z
+    .strictObject({
+      ...commitShape,
+      patch: z.string().describe('Against the first parent; against nothing for a commit without parents'),
+      files: z.array(patchFile).describe(`At most ${MAX_FILES}`),
+      total_files: z.int(),
+      lossy: z.literal(true).optional().describe('Bytes of the patch that are no UTF-8 were replaced'),
+    })
+    .optional()
+    .describe('Without path'),
+  file: fileAtSchema.optional().describe('With path'),
+  truncated: z.boolean().describe('Patch or file is longer than max_bytes'),
+});
+
+type Data = z.output<typeof data>;
+
+export const gitShow = defineTool({
+  name: 'git_show',
+  category: 'git',
+  title: 'Git show',
+  summary: 'Show a commit with its patch, or a file at a revision',
+  policyNotes: 'Read-only; reads history, not the work tree',
+  args,
+  data,
+  annotations: { ...READ_GIT, arg_schema: { path_params: ['path'], arg_aliases: { revision: 'rev', file: 'path' } } },
+  effect: 'read',
+  risk: 'low',
+  idempotent: true,
+  timeoutMs: 30_000,
+  measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
+  async run({ rev, path, context_lines, max_bytes }, { git }) {
+    const hash = await resolveRevision(git, rev, 'rev');
+    if (path === undefined) return showCommit(git, hash, { contextLines: context_lines, maxBytes: max_bytes });
+    const { truncated, ...file } = await fileAt(git, { hash, path, maxBytes: max_bytes });
+    return { hash, file, truncated };
+  },
+});
+
+interface Limits {
+  readonly contextLines: number;
+  readonly maxBytes: number;
+}
+
+async function showCommit(git: GitRepository, hash: string, limits: Limits): Promise<Data> {
+  const { stdout, isCut = false } = await git.run({
+    words: [
+      'show',
+      ...COMMIT_WORDS,
+      ...DIFF_WORDS,
+      '--patch',
+      `--unified=${limits.contextLines}`,
+      '--diff-merges=first-parent',
+      '--root',
+      hash,
+      '--',
+    ],
+    access: 'read',
+    maxBytes: limits.maxBytes + LIST_BYTES,
+    overflow: 'cut',
+  });
+  const { commit, rest } = splitCommit(stdout);
+  if (commit === undefined) throw unreadable(hash);
+  const begin = rest.indexOf(':');
+  const { files, patch = Buffer.alloc(0) } = readDiff(begin < 0 ? Buffer.alloc(0) : rest.subarray(begin), { isCut });
+  const { truncated, ...text } = patchText(patch, { maxBytes: limits.maxBytes, isCut });
+  return { hash, commit: { ...commit, ...text, files: listedFiles(files), total_files: files.length }, truncated };
+}
+
+function unreadable(hash: string) {
+  return gitFailure(`Commit is too large to show: ${hash}`, {
+    path: 'rev',
+    reason: 'too_large',
+    next: 'look at its files one by one with path',
+  });
+}

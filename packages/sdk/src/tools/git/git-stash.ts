@@ -1,0 +1,58 @@
+/** git_stash: puts changes aside, and brings them back. */
+import { z } from 'zod';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
+import { applyStash, dropStash, pushStash } from './stash/change-stashes.ts';
+import { listStashes, showStash } from './stash/look-at-stashes.ts';
+import { stashAnswer } from './stash/stash-answer.ts';
+
+const args = z.strictObject({
+  action: z.enum(['push', 'list', 'apply', 'pop', 'drop', 'show']),
+  message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1000)
+    .regex(/^[^\x00-\x1f\x7f]*$/, 'one line without control characters')
+    .exactOptional()
+    .describe('push: what the stash is about'),
+  include_untracked: z.boolean().default(true).describe('push: files git does not know too; ignored ones stay'),
+  index: z.int().min(0).max(100_000).default(0).describe('apply, pop, drop, show: which one; 0 is the newest'),
+});
+
+export const gitStash = defineTool({
+  name: 'git_stash',
+  category: 'git',
+  title: 'Stash',
+  summary: 'Put uncommitted changes aside, list them, bring them back or drop them',
+  policyNotes: 'Everything is saved first: what a stash loses can be had back with git_recover',
+  args,
+  data: stashAnswer,
+  annotations: { ...WRITE_GIT, arg_schema: { required: ['action'] } },
+  leastLevel: 'read_only',
+  effect: 'write',
+  risk: 'medium',
+  timeoutMs: 300_000,
+  locks: GIT_LOCKS,
+  git: () => ({ verb: 'stash' }),
+  profile: ({ action }) =>
+    action === 'list' || action === 'show'
+      ? { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' }
+      : {},
+  run: (given, context) => perform(given, context),
+});
+
+function perform({ action, index, ...given }: z.output<typeof args>, context: ToolContext) {
+  switch (action) {
+    case 'push':
+      return pushStash(given, context);
+    case 'list':
+      return listStashes(context);
+    case 'show':
+      return showStash(index, context);
+    case 'drop':
+      return dropStash(index, context);
+    default:
+      return applyStash({ action, index }, context);
+  }
+}

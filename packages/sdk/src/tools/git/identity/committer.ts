@@ -1,0 +1,19 @@
+/** The committer's name in the form git takes from its environment, with a word to the caller when nobody gave one. */
+import type { ToolContext } from '../../../contracts/tool.ts';
+
+export async function committerEnvironment({ git, warn }: ToolContext): Promise<Readonly<Record<string, string>>> {
+  const { name, email, madeUp } = await git.identity();
+  if (madeUp) {
+    warn({
+      code: 'E_GIT',
+      message: `No committer is configured: ${name} <${email}> stands in`,
+      details: { reason: 'no_identity', next: 'set user.name and user.email in the repository or for the operator' },
+    });
+  }
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}

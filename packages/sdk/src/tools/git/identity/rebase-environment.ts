@@ -1,0 +1,12 @@
+/**
+ * For verbs that replay commits: authors stay who they are, only the committer is ours. Where git would open an editor, its
+ * own proposal is taken.
+ */
+import type { ToolContext } from '../../../contracts/tool.ts';
+import { committerEnvironment } from './committer.ts';
+
+export async function rebaseEnvironment(context: ToolContext): Promise<Readonly<Record<string, string>>> {
+  const all = Object.entries(await committerEnvironment(context));
+  const committer = all.filter(([name]) => name.startsWith('GIT_COMMITTER_'));
+  return { ...Object.fromEntries(committer), GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true' };
+}

@@ -1,0 +1,63 @@
+/**
+ * What a recovery point says about itself, as JSON in the message of its commit.
+ *
+ * It is read back with care: whoever can write to the repository can write such a commit.
+ */
+import { z } from 'zod';
+import { GIT_VERBS } from '../../../contracts/git.ts';
+import { gitFailure } from '../../../git/git-failure.ts';
+
+const hash = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+const branch = z.string().regex(/^refs\/heads\/(?!-)[^\x00-\x20\x7f~^:?*[\\]+$/);
+
+const note = z.strictObject({
+  version: z.literal(1),
+  verb: z.enum(GIT_VERBS),
+  time: z.iso.datetime(),
+  /** Null before the first commit. */
+  head: hash.nullable(),
+  /** Null when HEAD was detached. */
+  branch: branch.nullable(),
+  /** What the verb was about to go to. */
+  target: hash.nullable(),
+  /** Further branches the verb could move. */
+  refs: z.record(branch, hash),
+  /** Which work tree it is about; null for the main one. */
+  worktree: z.string().nullable(),
+  files: z.int(),
+  deleted: z.int(),
+  /** The first of the names. */
+  paths: z.array(z.string()),
+  skipped: z.array(z.strictObject({ path: z.string(), size: z.number(), reason: z.string() })),
+  stashes: z.array(z.strictObject({ hash, message: z.string() })),
+});
+
+export type RecoveryNote = z.output<typeof note>;
+
+/** So that a list of a hundred points stays small. */
+export const NOTED_PATHS = 200;
+
+export function writeNote(told: RecoveryNote): string {
+  return `Recovery point before git ${told.verb}\n\n${JSON.stringify(told, null, 1)}\n`;
+}
+
+/** Throws E_GIT for a commit that is no recovery point. */
+export function readNote(message: string): RecoveryNote {
+  const start = message.indexOf('{');
+  const parsed = start < 0 ? undefined : note.safeParse(jsonOf(message.slice(start)));
+  if (parsed?.success === true) return parsed.data;
+  throw gitFailure('This reference holds no recovery point', {
+    path: 'recovery',
+    reason: 'bad_recovery',
+    next: 'git_recover with list shows those there are',
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Somebody else's commit: the schema refuses it.
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createRepository, openGitRuntime, withRepository } from '../../../test/git-repository.ts';
+import { defineRule } from '../../contracts/rule.ts';
+
+interface Report {
+  readonly violations: readonly { rule: string; level: string; message: string; path?: string; line?: number }[];
+  readonly rules: readonly { id: string; status: string; level: string }[];
+  readonly passed: boolean;
+  readonly files: number;
+}
+
+const TOKEN = ['gh', 'p_', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('');
+const REGISTRY = `version: 1
+validators:
+  - rule: secrets.scan
+  - rule: code.todo.blockers
+    enforcement: warning
+`;
+
+describe('S0-57 validate', () => {
+  test('S0-57 runs what is in force, names file, line, rule and level, and never the secret', () =>
+    withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
+      repository.write({ 'b.txt': `\n\nkey = ${TOKEN}\n`, 'c.txt': 'TODO: later\n' });
+      const report = await runtime.call<Report>('validate');
+      assert.equal(report.passed, false);
+      const found = report.violations.map(({ rule, level, path, line }) => `${rule} ${level} ${path}:${line}`);
+      assert.deepEqual(found.toSorted(), ['code.todo.blockers warning c.txt:1', 'secrets.scan blocking b.txt:3']);
+      assert.ok(!JSON.stringify([report, ...runtime.runtime.records()]).includes(TOKEN));
+    }));
+
+  test('S0-57 one rule, several, a level or a glob: only those', () =>
+    withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
+      repository.write({ 'b.txt': `key = ${TOKEN}\n`, 'c.txt': 'TODO: later\n' });
+      const ids = async (args: object) =>
+        (await runtime.call<Report>('validate', args)).violations.map(({ rule }) => rule);
+      assert.deepEqual(await ids({ rule_id: 'secrets.scan' }), ['secrets.scan']);
+      assert.deepEqual((await ids({ rule_id: ['code.todo.blockers', 'secrets.scan'] })).toSorted(), [
+        'code.todo.blockers',
+        'secrets.scan',
+      ]);
+      assert.deepEqual(await ids({ enforcement: 'warning' }), ['code.todo.blockers']);
+      assert.deepEqual(await ids({ glob: 'b.*' }), ['secrets.scan']);
+      assert.deepEqual(await ids({ glob: ['a.txt'] }), []);
+      const error = await runtime.refused('validate', { rule_id: 'secret.scan' });
+      assert.equal(error.code, 'E_VALIDATION_FAIL');
+      assert.match(error.message, /secrets\.scan/);
+    }));
+
+  test('S0-57 a named rule runs at its own level although no registry lists it', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      repository.write({ 'b.txt': `key = ${TOKEN}\n` });
+      assert.deepEqual((await runtime.call<Report>('validate')).violations, []);
+      const named = await runtime.call<Report>('validate', { rule_id: 'secrets.scan' });
+      assert.equal(named.violations[0]?.level, 'blocking');
+    }));
+
+  test('S0-57 staged, and a range from a revision; anything else is a bad argument', () =>
+    withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
+      repository.write({ 'b.txt': `key = ${TOKEN}\n` });
+      const passes = async (args: object) => (await runtime.call<Report>('validate', args)).passed;
+      assert.equal(await passes({ scope: 'staged' }), true);
+      repository.git('add', 'b.txt');
+      assert.equal(await passes({ scope: 'staged' }), false);
+      repository.git('commit', '-q', '-m', 'feat: b');
+      assert.equal(await passes({ scope: 'range', since: 'HEAD~1' }), false);
+      assert.equal(await passes({ scope: 'range', since: 'HEAD' }), true);
+      for (const args of [{ scope: 'range' }, { since: 'HEAD' }, { scope: 'staged', index: '../index' }]) {
+        assert.equal((await runtime.refused('validate', args)).code, 'E_VALIDATION_FAIL', JSON.stringify(args));
+      }
+      assert.equal((await runtime.refused('validate', { scope: 'range', since: '--all' })).code, 'E_GIT');
+    }));
+
+  test('S0-57 contents judged before are not judged again, and any change is', async () => {
+    const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+    let runs = 0;
+    const counting = defineRule({
+      id: 'test.counting',
+      category: 'Test',
+      description: 'Counts how often it runs',
+      phase: 'on-commit',
+      trigger: 'on commit',
+      defaultEnforcement: 'blocking',
+      byContent: true,
+      appliesTo: () => true,
+      check: () => {
+        runs += 1;
+        return [{ message: `run ${runs}`, path: 'a.txt' }];
+      },
+    });
+    const runtime = await openGitRuntime(repository, { rules: [counting] });
+    try {
+      const run = async () =>
+        (await runtime.call<Report>('validate', { rule_id: 'test.counting' })).violations[0]?.message;
+      assert.deepEqual([await run(), await run()], ['run 1', 'run 1']);
+      repository.write({ 'a.txt': 'two\n' });
+      assert.deepEqual([await run(), await run()], ['run 2', 'run 2']);
+      repository.write({ 'new.txt': 'x\n' });
+      assert.equal(await run(), 'run 3');
+      repository.git('switch', '-q', '-c', 'side');
+      assert.equal(await run(), 'run 4', 'the branch is part of what is judged');
+      repository.write({ 'a.txt': 'one\n', 'new.txt': null });
+      repository.git('switch', '-q', 'main');
+      assert.equal(await run(), 'run 1', 'and the old contents are remembered');
+    } finally {
+      await runtime.dispose();
+      repository.dispose();
+    }
+  });
+
+  test('4.36 a fix is returned and announced, and nothing is changed', async () => {
+    const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+    const fix = { edits: [{ start_line: 1, new_text: 'two' }] };
+    const fixing = defineRule({
+      id: 'test.fixing',
+      category: 'Test',
+      description: 'Proposes a fix',
+      phase: 'on-commit',
+      trigger: 'on commit',
+      defaultEnforcement: 'suggestion',
+      appliesTo: () => true,
+      check: () => [{ message: 'better two', path: 'a.txt', line: 1, fix }],
+    });
+    const runtime = await openGitRuntime(repository, { rules: [fixing] });
+    try {
+      const announced: unknown[] = [];
+      runtime.session.listen(({ message }) => {
+        if (message.event === 'TaskProgress') announced.push(message.data?.['fix']);
+      });
+      const report = await runtime.call<Report & { violations: { fix: unknown }[] }>('validate', {
+        rule_id: 'test.fixing',
+      });
+      assert.deepEqual(report.violations[0]?.fix, fix);
+      assert.equal(report.passed, true, 'a suggestion blocks nothing');
+      assert.deepEqual(announced.filter(Boolean), [fix]);
+      assert.equal(repository.git('status', '--porcelain'), '');
+    } finally {
+      await runtime.dispose();
+      repository.dispose();
+    }
+  });
+
+  test('S0-57 needs no right to start programs unless the registry configures some', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      await runtime.call('validate');
+      const commands = await openGitRuntime(repository, {
+        registry: "version: 1\nside_effect_level: read_only\ncommands:\n  build: 'true'\n",
+      });
+      assert.equal((await commands.refused('validate')).code, 'E_POLICY');
+      await commands.dispose();
+    }));
+});

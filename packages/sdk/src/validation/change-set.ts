@@ -1,0 +1,183 @@
+/** Builds what rules look at, from git, for each scope. Everything is named by hash, so it cannot change underneath. */
+import { ToolError } from '@tool-runtime/protocol';
+import type { ChangedFile, ChangeScope, ChangeSet, CommitCandidate, GitRepository } from '../contracts/git.ts';
+import type { Workspace } from '../contracts/workspace.ts';
+import { currentBranch } from '../git/current-branch.ts';
+import { emptyTree } from '../git/empty-tree.ts';
+import { parseRawDiff } from '../git/parse-raw-diff.ts';
+import { findObjects, resolveRevision } from '../git/resolve-revisions.ts';
+import { addedLines, type DiffRun } from './added-lines.ts';
+import { readBlobs } from './read-blobs.ts';
+import { worktreeFiles, worktreeLines } from './worktree-files.ts';
+
+export interface ChangeSource {
+  readonly git: GitRepository;
+  readonly workspace: Workspace;
+  readonly signal: AbortSignal;
+}
+
+export interface Wanted {
+  readonly scope: ChangeScope;
+  readonly since?: string | undefined;
+  readonly message?: string | undefined;
+  /** What `staged` means: frozen, so that nobody stages more while it is looked at. */
+  readonly candidate?: CommitCandidate | undefined;
+}
+
+export function buildChangeSet(wanted: Wanted, source: ChangeSource): Promise<ChangeSet> {
+  if (wanted.scope === 'worktree') return worktreeChanges(wanted, source);
+  return treeChanges(wanted, source);
+}
+
+async function treeChanges(wanted: Wanted, source: ChangeSource): Promise<ChangeSet> {
+  const { git, signal } = source;
+  const [branch, { base, tree, tip, against }] = await Promise.all([currentBranch(git), sidesOf(wanted, source)]);
+  const diff: DiffRun = (options, pathspecs) => ({
+    words: ['diff-tree', '-r', '-M', ...options, base, tree, '--', ...pathspecs],
+    access: 'read',
+    signal,
+  });
+  const { stdout } = await git.run(diff(['-z', '--raw', '--no-abbrev'], []));
+  return {
+    scope: wanted.scope,
+    branch,
+    message: wanted.message,
+    base,
+    tree,
+    tip,
+    files: parseRawDiff(stdout.toString('utf8')),
+    contents: (files) => readBlobs(git, files, signal),
+    addedLines: (files) => addedLines(git, diff, files),
+    passing: () => (wanted.candidate === undefined ? passingContents(source, base) : Promise.resolve([])),
+    worktreeDifferences: () => worktreeDifferences(source, against),
+  };
+}
+
+/** Everything the commits since `base` ever held, in each of them against its parents. */
+async function passingContents({ git, signal }: ChangeSource, base: string): Promise<readonly ChangedFile[]> {
+  const range = base === emptyTree(await git.config()) ? ['HEAD'] : [`${base}..HEAD`];
+  const words = ['log', '--format=', '-m', '--raw', '-z', '--no-abbrev', '--no-renames', '--diff-filter=AMT'];
+  const { code, stdout } = await git.run({
+    words: [...words, ...range, '--'],
+    access: 'read',
+    signal,
+    accept: [0, 128],
+  });
+  return code === 0 ? parseRawDiff(stdout.toString('utf8')) : [];
+}
+
+interface Sides {
+  readonly base: string;
+  readonly tree: string;
+  readonly tip: string | undefined;
+  /** What the work tree is compared with. */
+  readonly against: Against;
+}
+
+/** One of the two. */
+interface Against {
+  readonly tree?: string;
+  readonly index?: string;
+}
+
+async function sidesOf(wanted: Wanted, source: ChangeSource): Promise<Sides> {
+  const { git } = source;
+  const nothing = emptyTree(await git.config());
+  const { candidate } = wanted;
+  if (candidate !== undefined) {
+    const [head] = await findObjects(git, ['HEAD^{tree}']);
+    return { base: head ?? nothing, tree: candidate.tree, tip: undefined, against: { index: candidate.index } };
+  }
+  const [[tree, head, parent], since] = await Promise.all([
+    findObjects(git, ['HEAD^{tree}', 'HEAD', 'HEAD~1']),
+    wanted.since === undefined ? upstreamCommit(git) : resolveRevision(git, wanted.since, 'since'),
+  ]);
+  if (tree === undefined || head === undefined)
+    return { base: nothing, tree: nothing, tip: undefined, against: { tree: nothing } };
+  const base = since === undefined ? await publishedCommit(git, head) : await forkPoint(git, since, head);
+  return { base: base ?? parent ?? nothing, tree, tip: head, against: { tree } };
+}
+
+/** By itself, because a batch of questions ends where this one has no answer. */
+async function upstreamCommit(git: GitRepository): Promise<string | undefined> {
+  const words = ['rev-parse', '--verify', '--quiet', '@{upstream}^{commit}'];
+  const { code, stdout } = await git.run({ words, access: 'read', accept: [0, 1, 128] });
+  return code === 0 ? stdout.toString('utf8').trim() : undefined;
+}
+
+const MAX_UNPUBLISHED = '10000';
+
+/** The newest commit on the way back from HEAD that some remote is known to have; undefined when none has any. */
+async function publishedCommit(git: GitRepository, head: string): Promise<string | undefined> {
+  const words = ['rev-list', '--first-parent', '--max-count', MAX_UNPUBLISHED, head, '--not', '--remotes'];
+  const { stdout } = await git.run({ words, access: 'read' });
+  const oldest = stdout.toString('utf8').trim().split('\n').at(-1) ?? '';
+  return oldest === '' ? head : (await findObjects(git, [`${oldest}~1`]))[0];
+}
+
+/** Where the history of HEAD left that of `since`; `since` itself when they share none. */
+async function forkPoint(git: GitRepository, since: string, head: string): Promise<string> {
+  const { code, stdout } = await git.run({ words: ['merge-base', since, head], access: 'read', accept: [0, 1] });
+  return code === 0 ? stdout.toString('utf8').trim() : since;
+}
+
+async function worktreeChanges(wanted: Wanted, source: ChangeSource): Promise<ChangeSet> {
+  const [branch, { head, files }] = await Promise.all([currentBranch(source.git), worktreeFiles(source)]);
+  return {
+    scope: 'worktree',
+    branch,
+    message: wanted.message,
+    base: head,
+    tree: undefined,
+    tip: undefined,
+    files,
+    contents: (chosen) => readFiles(chosen, source),
+    addedLines: (chosen) => worktreeLines({ files, chosen }, source),
+    passing: async () => [],
+    worktreeDifferences: async () => changedSince(files, source),
+  };
+}
+
+async function* readFiles(files: readonly ChangedFile[], { workspace, signal }: ChangeSource) {
+  for (const file of files) {
+    if (file.kind === 'deleted' || file.mode === '160000' || file.mode === '120000') continue;
+    signal.throwIfAborted();
+    try {
+      const { bytes } = await workspace.readFile(file.path, { signal });
+      yield { file, bytes };
+    } catch (thrown) {
+      // Gone meanwhile, or not ours to read: there is nothing to commit of it either.
+      if (!(thrown instanceof ToolError) || thrown.code !== 'E_FILE_IO') throw thrown;
+    }
+  }
+}
+
+const SHOWN_DIFFERENCES = 20;
+
+async function worktreeDifferences(
+  { git, signal }: ChangeSource,
+  { tree, index }: Against,
+): Promise<readonly string[]> {
+  const words = ['diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', '--ignore-submodules=dirty'];
+  const { stdout } = await git.run({
+    words: [...words, ...(tree === undefined ? [] : [tree]), '--'],
+    access: 'read',
+    signal,
+    ...(index === undefined ? {} : { index }),
+  });
+  return stdout.toString('utf8').split('\0').filter(Boolean).slice(0, SHOWN_DIFFERENCES);
+}
+
+/** Files that were there when the set was made, and are another content now. */
+async function changedSince(files: readonly ChangedFile[], source: ChangeSource): Promise<readonly string[]> {
+  const now = await worktreeFiles(source);
+  const contents = new Map(now.files.map((file) => [file.path, contentOf(file)]));
+  return files
+    .filter((file) => file.kind !== 'added' && contents.get(file.path) !== contentOf(file))
+    .map(({ path }) => path)
+    .slice(0, SHOWN_DIFFERENCES);
+}
+
+function contentOf({ mode, blob, sha256 }: ChangedFile): string {
+  return `${mode} ${blob ?? sha256 ?? ''}`;
+}

@@ -1,0 +1,82 @@
+/** Every file of the work tree that git does not ignore, with what its content is known by: unchanged ones are not read. */
+import type { AddedLine, ChangedFile } from '../contracts/git.ts';
+import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
+import { addedLines, type DiffRun } from './added-lines.ts';
+import type { ChangeSource } from './change-set.ts';
+
+export interface WorktreeFiles {
+  /** Undefined before the first commit. */
+  readonly head: string | undefined;
+  readonly files: readonly ChangedFile[];
+}
+
+export async function worktreeFiles({ git, workspace, signal }: ChangeSource): Promise<WorktreeFiles> {
+  const [tracked, status] = await Promise.all([
+    git.run({ words: ['ls-files', '-s', '-z'], access: 'read', signal }),
+    git.run({
+      words: ['status', '--porcelain=v2', '-z', '--branch', '--untracked-files=all', '--no-renames'],
+      access: 'read',
+      signal,
+    }),
+  ]);
+  const { head, entries } = parseStatus(status.stdout.toString('utf8'));
+  const changed = new Map(entries.map((entry) => [entry.path, entry]));
+  const files: ChangedFile[] = [];
+  for (const { mode, blob, path } of trackedFiles(tracked.stdout.toString('utf8'))) {
+    const entry = changed.get(path);
+    if (entry === undefined) files.push({ path, mode, blob, kind: 'unchanged' });
+  }
+  for (const entry of changed.values()) files.push(await changedFile(entry, workspace));
+  return { head: head ?? undefined, files };
+}
+
+/** `mode hash stage TAB path`; the stages of an unmerged file share its path, which status reports once. */
+function* trackedFiles(output: string): Generator<{ mode: string; blob: string; path: string }> {
+  for (const record of output.split('\0')) {
+    const tab = record.indexOf('\t');
+    if (tab < 0) continue;
+    yield { mode: record.slice(0, 6), blob: record.slice(7, record.indexOf(' ', 7)), path: record.slice(tab + 1) };
+  }
+}
+
+async function changedFile(entry: StatusEntry, workspace: ChangeSource['workspace']): Promise<ChangedFile> {
+  const { path } = entry;
+  const stat = await workspace.stat(path);
+  if (stat === null || stat.type === 'directory') return { path, mode: '000000', blob: undefined, kind: 'deleted' };
+  const mode = stat.type === 'symlink' ? '120000' : (stat.mode & 0o111) === 0 ? '100644' : '100755';
+  const isNew = entry.kind === 'untracked' || entry.index === 'A';
+  const kind = isNew ? 'added' : 'modified';
+  if (stat.type !== 'file') return { path, mode, blob: undefined, kind };
+  const { sha256 } = await workspace.readFile(path, { maxBytes: 0 });
+  return { path, mode, blob: undefined, kind, sha256 };
+}
+
+interface LinesWanted {
+  readonly files: readonly ChangedFile[];
+  readonly chosen: readonly ChangedFile[] | undefined;
+}
+
+/** Git compares what it tracks; of a file it does not know yet every line is added. */
+export async function worktreeLines(
+  { files, chosen }: LinesWanted,
+  { git, workspace, signal }: ChangeSource,
+): Promise<readonly AddedLine[]> {
+  const diff: DiffRun = (options, pathspecs) => ({
+    words: ['diff', ...options, 'HEAD', '--', ...pathspecs],
+    access: 'read',
+    // Before the first commit there is no HEAD, and nothing to compare with.
+    accept: [0, 128],
+    signal,
+  });
+  const changed = chosen?.filter(({ kind }) => kind !== 'unchanged');
+  const known = await addedLines(git, diff, changed);
+  const listed = new Set(known.map(({ path }) => path));
+  const fresh: AddedLine[][] = [];
+  for (const { path, kind, mode } of chosen ?? files) {
+    if (kind !== 'added' || listed.has(path) || mode === '120000') continue;
+    const { bytes } = await workspace.readFile(path, { signal });
+    const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+    fresh.push(lines.map((text, index) => ({ path, line: index + 1, text })));
+  }
+  return [...known, ...fresh.flat()];
+}
