@@ -15,7 +15,7 @@ import { createRepository, type FileSet, openGitRuntime, type TestRepository } f
 import { type RepositoryState, stateOf } from './git-state.ts';
 
 const CHILD = new URL('./git-crash-child.ts', import.meta.url).pathname;
-const KILLS = 4;
+const KILLS = 2;
 const FILES = 100;
 
 function contents(version: string): FileSet {

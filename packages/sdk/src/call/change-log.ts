@@ -15,6 +15,8 @@ interface Step {
 
 export class ChangeLog {
   readonly changes: FileChange[] = [];
+  /** Those of `changes` that went through the workspace: only they can be taken back, so only they are judged afterwards. */
+  readonly authored: FileChange[] = [];
   readonly #steps: Step[] = [];
   readonly #workspace: Workspace;
   readonly #keepOriginals: boolean;
@@ -92,6 +94,7 @@ export class ChangeLog {
 
   #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {
     this.changes.push(...changes);
+    this.authored.push(...changes);
     if (this.#keepOriginals) this.#steps.push({ path, undo });
   }
 

@@ -25,6 +25,7 @@ const SCOPES: Readonly<Partial<Record<GitIntent['verb'], ChangeScope>>> = {
 export async function checkCommitGate(call: RecordedCall, parts: SessionParts): Promise<CommitCandidate | undefined> {
   const intent = call.subject.git;
   if (intent === undefined) return undefined;
+  if (intent.overrides !== undefined) parts.rules.checkOverrides(intent.overrides);
   await runRules('guard', call.open, call.subject, parts);
   const scope = SCOPES[intent.verb];
   if (scope === undefined) return undefined;

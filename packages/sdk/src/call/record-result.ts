@@ -14,6 +14,9 @@ import type { Execution, Outcome, RecordedCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 
+/** A switch of branches may touch any number of files; the commits say which. */
+const MAX_FILES = 1000;
+
 export async function recordResult(
   call: RecordedCall,
   execution: Execution,
@@ -68,11 +71,12 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     end_ts: outcome.endedAt,
     duration_ms: outcome.durationMs,
     bytes: outcome.bytes,
-    files: outcome.changes.map(({ path, before, after }) => ({
+    files: outcome.changes.slice(0, MAX_FILES).map(({ path, before, after }) => ({
       path,
       before: recordedContent(before),
       after: recordedContent(after),
     })),
+    ...(outcome.changes.length > MAX_FILES ? { files_total: outcome.changes.length } : {}),
     errors: outcome.errors,
     effect: recordedResult(toEffectResult(execution.output, call.intent.effect_id)),
   };

@@ -7,8 +7,8 @@ import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 
 export async function validateChange(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {
-  if (log.changes.length === 0) return;
-  const subject = { ...call.subject, changes: log.changes };
+  if (log.authored.length === 0) return;
+  const subject = { ...call.subject, changes: log.authored };
   const judged = await settle(() => runRules('after', call.open, subject, parts));
   if (!judged.ok) throw await rolledBack(judged.error, log, parts, call);
 }

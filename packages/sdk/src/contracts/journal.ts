@@ -90,6 +90,8 @@ export interface ResultRecord extends CallRecord {
   readonly data_digest?: string;
   /** Digests; `folder`, `symlink`, `other` for what has none, `unread` for a file too large to read; null for nothing. */
   readonly files: readonly { path: string; before: string | null; after: string | null }[];
+  /** When there were more than are named. */
+  readonly files_total?: number;
   readonly errors: readonly ErrorEntry[];
   readonly effect: RecordedResult;
 }

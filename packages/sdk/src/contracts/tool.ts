@@ -38,7 +38,10 @@ export interface ToolContext {
   warn(entry: ErrorEntry): void;
   /** Takes known secrets and token shapes out of text that did not come from the workspace. */
   redact(text: string): string;
-  /** Reports a file that changed by other means than `workspace`, whose own changes are noticed anyway. */
+  /**
+   * Reports a file that changed by other means than `workspace`, whose own changes are noticed anyway. The code index
+   * follows it and records name it; rules of the after phase judge only what can be taken back.
+   */
   changed(change: FileChange): void;
 }
 

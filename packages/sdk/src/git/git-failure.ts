@@ -9,8 +9,20 @@ export interface GitFailureOptions {
 }
 
 export function gitFailure(message: string, { path, reason, next, details }: GitFailureOptions): ToolError {
+  const why = lockedFile(details) === undefined ? { reason, next } : LOCKED;
   return new ToolError('E_GIT', message, {
     ...(path === undefined ? {} : { path }),
-    details: { reason, next, ...details },
+    details: { ...why, ...details },
   });
+}
+
+const LOCKED = {
+  reason: 'locked',
+  next: 'another git is at work here: try again; if there is none, it died, and its .lock file is to be removed',
+};
+
+/** Git says so in many places, and always in these words. */
+function lockedFile(details: JsonObject | undefined): string | undefined {
+  const said = details?.['stderr'];
+  return typeof said === 'string' ? /Unable to create '.*?\.lock': File exists/.exec(said)?.[0] : undefined;
 }

@@ -20,6 +20,8 @@ export interface RuleSet {
   has(phase: RulePhase): boolean;
   applies(phase: RulePhase, subject: RuleSubject): boolean;
   run(phase: RulePhase, subject: RuleSubject, context: RuleContext): Promise<RuleReport>;
+  /** Throws E_VALIDATION_FAIL for a rule that cannot be passed over, or that nobody knows. */
+  checkOverrides(overrides: Readonly<Record<string, string>>): void;
   /** Rules to be run on request: those in force, or the named ones whether in force or not. */
   select(ids: readonly string[] | undefined): readonly ActiveRule[];
 }
@@ -49,6 +51,11 @@ export function compileRules(rules: readonly RuleDefinition[], registry: Registr
     has: (phase) => phases[phase].length > 0,
     applies: (phase, subject) => phases[phase].some((active) => active.rule.appliesTo(subject)),
     run: (phase, subject, context) => runRules(phases[phase], subject, context),
+    checkOverrides(overrides) {
+      const open = rules.filter((rule) => rule.overridable === true).map((rule) => rule.id);
+      const refused = Object.keys(overrides).find((id) => !open.includes(id));
+      if (refused !== undefined) throw cannotPassOver(refused, open);
+    },
     select(ids) {
       const inForce = Object.values(phases).flat();
       return ids === undefined ? inForce : ids.map((id) => findRule(id, inForce, rules));
@@ -58,6 +65,13 @@ export function compileRules(rules: readonly RuleDefinition[], registry: Registr
 
 function cost({ rule }: ActiveRule): number {
   return rule.needsCommand === undefined ? 0 : 1;
+}
+
+function cannotPassOver(id: string, open: readonly string[]): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Rule cannot be passed over: ${id}`, {
+    path: 'overrides',
+    details: { gate: 'rule', rule: id, next: `only these can: ${open.join(', ') || 'none'}` },
+  });
 }
 
 function findRule(id: string, inForce: readonly ActiveRule[], rules: readonly RuleDefinition[]): ActiveRule {

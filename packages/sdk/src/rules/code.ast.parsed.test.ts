@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { createRepository, openGitRuntime } from '../../test/git-repository.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 
@@ -48,6 +49,29 @@ describe('S0-63 code.ast.parsed', () => {
     assert.equal(existsSync(join(scratch.workspace, 'new.rs')), false);
     assert.equal((await scratch.session.call('file_write', { path: 'a.rs', content: 'fn ok() {}' })).ok, true);
     await scratch.dispose();
+  });
+
+  test('S0-63 a checkout is followed by the index and not judged: what others committed is not its doing', async () => {
+    const repository = createRepository({ files: { 'a.rs': 'fn main() {}\n' } });
+    repository.git('switch', '--quiet', '--create', 'broken');
+    repository.commit({ 'a.rs': 'BROKEN\n' }, 'feat: broken');
+    repository.git('switch', '--quiet', 'main');
+    const followed: string[] = [];
+    const parser = markerParser(() => repository.folder);
+    const ast: AstIndex = { ...parser, refresh: (changes) => void followed.push(...changes.map(({ path }) => path)) };
+    const runtime = await openGitRuntime(repository, { ast, registry: registry('blocking').text });
+    try {
+      await runtime.call('git_checkout', { target: 'broken' });
+      assert.deepEqual(followed, ['a.rs']);
+      assert.equal(readFileSync(repository.path('a.rs'), 'utf8'), 'BROKEN\n');
+      assert.equal(
+        (await runtime.refused('file_write', { path: 'a.rs', content: 'BROKEN again' })).code,
+        'E_AST_PARSE',
+      );
+    } finally {
+      await runtime.dispose();
+      repository.dispose();
+    }
   });
 
   test('S0-72 4.20 at warning level the write stays and the answer carries the warning', async () => {

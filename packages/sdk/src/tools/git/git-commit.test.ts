@@ -66,6 +66,15 @@ describe('S0-45 git_commit', () => {
       assert.equal(repository.git('rev-list', '--count', 'HEAD').trim(), '4');
     }));
 
+  test('S0-45 a lock somebody left is named, with what to do about it', () =>
+    withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
+      repository.write({ '.git/index.lock': '', 'b.txt': 'b\n' });
+      const error = await runtime.refused('git_add', { paths: ['b.txt'] });
+      assert.equal(error.details?.['reason'], 'locked');
+      repository.write({ '.git/index.lock': null });
+      await runtime.call('git_add', { paths: ['b.txt'] });
+    }));
+
   test('S0-45 leaves no frozen index behind, whether it commits or not', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       await runtime.call('git_commit', { message: 'chore: x', allow_empty: true });
@@ -111,6 +120,34 @@ describe('S0-45 git_commit', () => {
       repository.dispose();
     }
   });
+});
+
+describe('S0-66 overrides', () => {
+  const registry = 'version: 1\nvalidators:\n  - rule: test.required.changed\n';
+
+  test('S0-66 a code change without a test is blocked, and passes with a reason that is on record', () =>
+    withRepository({ files: { 'a.ts': 'export {};\n' }, registry }, async (repository, runtime) => {
+      repository.write({ 'a.ts': 'export const a = 1;\n' });
+      repository.git('add', 'a.ts');
+      const error = await runtime.refused('git_commit', { message: 'feat: a' });
+      assert.equal(error.details?.['rule'], 'test.required.changed');
+      const overrides = { 'test.required.changed': 'a constant nobody calls yet' };
+      const response = await runtime.ask('git_commit', { message: 'feat: a', overrides });
+      assert.ok(response.ok, JSON.stringify(response.errors));
+      assert.match(response.warnings?.[0]?.message ?? '', /^Passed over/);
+      const requested = [...runtime.runtime.records()].filter(({ kind }) => kind === 'requested').at(-1);
+      assert.match(JSON.stringify(requested), /a constant nobody calls yet/);
+    }));
+
+  test('S0-66 rules that do not allow it cannot be passed over, and neither can unknown ones', () =>
+    withRepository({ files: { 'a.ts': 'export {};\n' }, registry }, async (_repository, runtime) => {
+      for (const rule of ['sec.git.clean_tree', 'secrets.scan', 'nobody.knows']) {
+        const given = { message: 'chore: x', allow_empty: true, overrides: { [rule]: 'because I say so' } };
+        const error = await runtime.refused('git_commit', given);
+        assert.equal(error.code, 'E_VALIDATION_FAIL', rule);
+        assert.match(String(error.details?.['next']), /test\.required\.changed/);
+      }
+    }));
 });
 
 describe('S0-67 what was judged is what is committed', () => {
