@@ -1,4 +1,5 @@
 /** Every group, one line each. */
+export { ast } from './groups/ast.ts';
 export { commands } from './groups/commands.ts';
 export { files } from './groups/files.ts';
 export { git } from './groups/git.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { ERROR_CODES } from '@tool-runtime/protocol';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
-import { UNTRIGGERED_RULES } from '../packages/sdk/src/rules/untriggered-rules.ts';
+import { ENGINE_RULES } from '../packages/sdk/src/rules/engine-rules.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { generateDocs, staleDocs, writeDocs } from './generate-docs.ts';
 
@@ -13,7 +13,7 @@ test('every tool, rule and error code has its place in the pages', () => {
   const docs = generateDocs();
   for (const tool of Object.values(tools))
     assert.match(docs.get('docs/tools.md') ?? '', new RegExp(`^## ${tool.name}$`, 'm'));
-  for (const rule of [...Object.values(rules), ...UNTRIGGERED_RULES])
+  for (const rule of [...Object.values(rules), ...ENGINE_RULES])
     assert.ok(docs.get('docs/rules.md')?.includes(`| \`${rule.id}\` |`), rule.id);
   for (const code of ERROR_CODES) assert.ok(docs.get('docs/errors.md')?.includes(`| \`${code}\` |`), code);
 });

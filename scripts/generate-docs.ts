@@ -5,8 +5,8 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createAst } from '../packages/ast/src/create-ast.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
-import { UNTRIGGERED_RULES } from '../packages/sdk/src/rules/untriggered-rules.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { rulesPage } from './docs/rules-page.ts';
@@ -15,9 +15,10 @@ import { toolsPage } from './docs/tools-page.ts';
 
 /** Path from the root → text. */
 export function generateDocs(): Map<string, string> {
+  const ast = createAst();
   return new Map([
-    ['docs/tools.md', toolsPage(Object.values(tools))],
-    ['docs/rules.md', rulesPage(Object.values(rules), UNTRIGGERED_RULES)],
+    ['docs/tools.md', toolsPage([...Object.values(tools), ...ast.tools])],
+    ['docs/rules.md', rulesPage([...Object.values(rules), ...ast.rules])],
     ['docs/errors.md', errorsPage()],
     ...schemaFiles(),
   ]);

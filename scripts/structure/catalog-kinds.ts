@@ -1,4 +1,4 @@
-/** The four explicit lists of the project, and what a file must look like to stand in each. */
+/** The explicit lists of the project, and what a file must look like to stand in each. */
 
 export interface CatalogKind {
   readonly thing: string;
@@ -20,6 +20,18 @@ export const CATALOG_KINDS: readonly CatalogKind[] = [
     thing: 'rule',
     catalog: 'packages/sdk/src/rules/catalog.ts',
     entry: /^packages\/sdk\/src\/rules\/[^/]+\.[^/]+\.ts$/,
+    id: { definer: 'defineRule', property: 'id', fileName: (id) => id },
+  },
+  {
+    thing: 'tool',
+    catalog: 'packages/ast/src/tools/catalog.ts',
+    entry: /^packages\/ast\/src\/tools\/[^/]+\.ts$/,
+    id: { definer: 'defineTool', property: 'name', fileName: (id) => id.replaceAll('_', '-') },
+  },
+  {
+    thing: 'rule',
+    catalog: 'packages/ast/src/rules/catalog.ts',
+    entry: /^packages\/ast\/src\/rules\/[^/]+\.[^/]+\.ts$/,
     id: { definer: 'defineRule', property: 'id', fileName: (id) => id },
   },
   {

@@ -1,7 +1,7 @@
 /** The whole rule catalogue as data, for docs and `explain`. */
 import type { RuleDefinition } from './contracts/rule.ts';
 import * as builtInRules from './rules/catalog.ts';
-import { UNTRIGGERED_RULES } from './rules/untriggered-rules.ts';
+import { ENGINE_RULES } from './rules/engine-rules.ts';
 
 export interface RuleDescription {
   readonly id: string;
@@ -9,15 +9,17 @@ export interface RuleDescription {
   readonly level: string;
   readonly trigger: string;
   readonly description: string;
-  /** Whether a tool of this build can cause the rule to run. */
-  readonly enforced: 'yes' | 'no tool of this build triggers it';
+  /** Whether the rule can run here. */
+  readonly enforced: 'yes' | 'with the ast package';
 }
 
-export function describeRules(): readonly RuleDescription[] {
-  const inForce: readonly RuleDefinition[] = Object.values(builtInRules);
+/** `more` are rules that plugins bring along; they take the place of lines that only know their names. */
+export function describeRules(more: readonly RuleDefinition[] = []): readonly RuleDescription[] {
+  const inForce: readonly RuleDefinition[] = [...Object.values(builtInRules), ...more];
+  const names = new Set(inForce.map(({ id }) => id));
   return [
     ...inForce.map((rule) => describe(rule, 'yes')),
-    ...UNTRIGGERED_RULES.map((rule) => describe(rule, 'no tool of this build triggers it')),
+    ...ENGINE_RULES.filter(({ id }) => !names.has(id)).map((rule) => describe(rule, 'with the ast package')),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -14,7 +14,7 @@ import type { RegistrySources, RegistryText } from './registry/choose-registry.t
 import { defaultRegistry } from './registry/default-registry.ts';
 import { MAX_REGISTRY_BYTES } from './registry/registry-size.ts';
 import { openTrustList } from './registry/trust-list.ts';
-import { UNTRIGGERED_RULES } from './rules/untriggered-rules.ts';
+import { ENGINE_RULES } from './rules/engine-rules.ts';
 
 /** Name of the registry that may lie in a workspace root. */
 export const REGISTRY_FILE = 'tool-runtime.yaml';
@@ -25,7 +25,7 @@ export function knownNames(
   engines: ReadonlySet<RuleEngine>,
 ): KnownNames {
   // A rule somebody brings along counts before the line that only knows its name.
-  const facts: RuleFacts[] = [...UNTRIGGERED_RULES, ...rules];
+  const facts: RuleFacts[] = [...ENGINE_RULES, ...rules];
   return {
     engines,
     rules: new Map(facts.map((rule) => [rule.id, rule])),

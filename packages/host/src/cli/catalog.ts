@@ -1,4 +1,5 @@
 /** Every command, one line each. */
+export { ast } from './commands/ast.ts';
 export { audit } from './commands/audit.ts';
 export { call } from './commands/call.ts';
 export { doctor } from './commands/doctor.ts';

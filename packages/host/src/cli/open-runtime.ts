@@ -1,4 +1,7 @@
-/** Creates the runtime a command asked for. The SDK is loaded here, so that `--help` does not pay for it. */
+/**
+ * Creates the runtime a command asked for. SDK and code intelligence are loaded here, so that `--help` does not pay for
+ * them; of the latter that is its tools and rules, the engine behind them comes with the first question about code.
+ */
 import type { Runtime } from '@tool-runtime/sdk';
 import type { SharedOptions } from './command.ts';
 import { showWarning } from './terminal.ts';
@@ -6,9 +9,13 @@ import { checkWorkspace } from './workspace-folder.ts';
 
 async function openRuntime(options: SharedOptions): Promise<Runtime> {
   checkWorkspace(options.workspace);
-  const { createRuntime } = await import('@tool-runtime/sdk');
+  const [{ createRuntime }, { createAst }] = await Promise.all([
+    import('@tool-runtime/sdk'),
+    import('@tool-runtime/ast'),
+  ]);
   const runtime = await createRuntime({
     workspace: options.workspace,
+    ast: createAst(),
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
   });

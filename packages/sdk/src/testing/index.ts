@@ -1,6 +1,6 @@
 /** What implementers of ports and tools can test against: shared suites, fault injection, scratch runtimes. */
 
-export { createCommandRunner } from '../platform/command-runner.ts';
+export { type CommandRunnerOptions, createCommandRunner } from '../platform/command-runner.ts';
 export { openRoot } from '../platform/root.ts';
 export { createWorkspace } from '../platform/workspace.ts';
 export { createFaults, type FaultPlan, type Faults } from './faulty-parts.ts';

@@ -23,8 +23,11 @@ async function explanation(name: string): Promise<Readonly<Record<string, string
   const { ERROR_CODES, ERROR_GUIDE } = await import('@tool-runtime/protocol');
   const code = ERROR_CODES.find((known) => known === name.toUpperCase());
   if (code !== undefined) return { code, ...ERROR_GUIDE[code] };
-  const { describeRules } = await import('@tool-runtime/sdk');
-  const rules = describeRules();
+  const [{ describeRules }, { createAst }] = await Promise.all([
+    import('@tool-runtime/sdk'),
+    import('@tool-runtime/ast'),
+  ]);
+  const rules = describeRules(createAst().rules);
   const rule = rules.find(({ id }) => id === name);
   if (rule !== undefined) return { ...rule };
   const known = `codes: ${ERROR_CODES.join(', ')}; rules: ${rules.map(({ id }) => id).join(', ')}`;

@@ -37,7 +37,7 @@ async function runInit(options: InitOptions): Promise<number> {
   const { detectProject } = await import('../detect/detect-project.ts');
   const { renderRegistry } = await import('../detect/render-registry.ts');
   const detected = detectProject(folderReader(options.workspace));
-  const text = renderRegistry(detected, { schemaRef: `./${SCHEMA_FILE}`, parser: false });
+  const text = renderRegistry(detected, { schemaRef: `./${SCHEMA_FILE}` });
   if (options.dryRun === true) process.stdout.write(text);
   else await writeFiles(options.workspace, text);
   if (options.json === true) printJson({ detected, written: options.dryRun !== true }, { compact: true });

@@ -1,17 +1,16 @@
 /**
- * Rules of the catalogue that only code intelligence can judge, and that no tool of this build causes to run.
- *
- * Registries may list them below blocking today; a rule of the same id that a runtime brings along takes their place.
+ * Rules of the catalogue that only code intelligence can judge. The ast package brings them along; here is what a registry
+ * may know of them without it, so that listing one below blocking is a warning and not an unknown name.
  */
 import type { RuleFacts } from '../contracts/rule.ts';
 
-export interface UntriggeredRule extends RuleFacts {
+export interface EngineRule extends RuleFacts {
   readonly category: string;
   readonly trigger: string;
   readonly description: string;
 }
 
-export const UNTRIGGERED_RULES: readonly UntriggeredRule[] = [
+export const ENGINE_RULES: readonly EngineRule[] = [
   {
     id: 'code.fn.docs.exported',
     category: 'Docs',

@@ -1,0 +1,197 @@
+/**
+ * Code intelligence beside the `ast-grep` program: a full index of many files, the sync after one write, questions, and a
+ * rename over a tree of 3,000 files.
+ *
+ * The corpus is the project's own TypeScript, copied often enough; both programs read the same files.
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAst } from '@tool-runtime/ast';
+import { createRuntime, type Session } from '@tool-runtime/sdk';
+import type { Budget } from '../budget.ts';
+import type { Group, GroupOptions } from '../group.ts';
+import { type Case, compare, inSequence, measuredOf } from '../measure.ts';
+import { tableOf } from '../table.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+export const ast: Group = {
+  name: 'ast',
+  summary: 'full index against the ast-grep program, sync after a write, questions, rename',
+  async run(options) {
+    const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-bench-ast-'));
+    try {
+      const corpus = makeCorpus(join(scratch, 'corpus'), options.quick ? 1 : 10);
+      const full = await fullIndex(corpus, scratch, options);
+      const questions = await askQuestions(corpus.folder, scratch, options);
+      const rename = await renameOnce(scratch, options);
+      return { tables: questions.tables, budgets: [...full, ...questions.budgets, rename] };
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Corpus {
+  readonly folder: string;
+  readonly megabytes: number;
+}
+
+function makeCorpus(folder: string, copies: number): Corpus {
+  for (let copy = 0; copy < copies; copy++) {
+    for (const name of ['protocol', 'sdk', 'host']) {
+      cpSync(join(ROOT, 'packages', name, 'src'), join(folder, `copy${copy}`, name), { recursive: true });
+    }
+  }
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  return { folder, megabytes: bytes / 1_000_000 };
+}
+
+async function fullIndex(corpus: Corpus, scratch: string, options: GroupOptions): Promise<readonly Budget[]> {
+  const rounds = options.quick ? 1 : 3;
+  const [own, peer]: [number[], number[]] = [[], []];
+  let memory = 0;
+  for (let round = 0; round < rounds; round++) {
+    await withSession(corpus.folder, join(scratch, `state-full-${round}`), async (session) => {
+      const started = performance.now();
+      await call(session, 'ast_generate', { paths: ['**/*.ts'], max_files: 50_000 });
+      own.push(performance.now() - started);
+      memory = Math.max(memory, process.memoryUsage().rss);
+    });
+    const started = performance.now();
+    await outlineByPeer(corpus.folder);
+    peer.push(performance.now() - started);
+  }
+  const [ownMs, peerMs] = [median(own), median(peer)];
+  return [
+    { name: 'full index, two workers', atLeast: 5, unit: 'MB/s', measured: corpus.megabytes / (ownMs / 1000) },
+    { name: 'full index against ast-grep outline', atMost: 2.2, unit: 'x', measured: ownMs / peerMs },
+    { name: 'memory of the process with the index', atMost: 300, unit: 'MB', measured: memory / 1_000_000 },
+  ];
+}
+
+function outlineByPeer(folder: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const program = join(ROOT, 'node_modules', '.bin', 'ast-grep');
+    spawn(program, ['outline', '--json=stream', '.'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+      .once('error', reject)
+      .once('close', () => resolve());
+  });
+}
+
+async function askQuestions(folder: string, scratch: string, options: GroupOptions) {
+  return withSession(folder, join(scratch, 'state-questions'), async (session) => {
+    await call(session, 'ast_generate', { paths: ['**/*.ts'], max_files: 50_000 });
+    const found = await call(session, 'ast_query', { where: { type: 'fn', exported: true }, limit: 1 });
+    const [node] = (found as { nodes: { id: string }[] }).nodes;
+    const sizes: [string, number][] = [
+      ['8 KB', 8],
+      ['65 KB', 65],
+    ];
+    const cases: Case[] = [
+      { name: 'ast_query, 200 answers', run: inSequence(() => call(session, 'ast_query', { where: { type: 'fn' } })) },
+      {
+        name: 'ast_query by id',
+        run: inSequence(() => call(session, 'ast_query', { where: {}, node_id: node?.id ?? '' })),
+      },
+      ...sizes.map(([label, kilobytes]) => writeCase(session, folder, label, kilobytes)),
+      { name: 'file_write of a text file', run: inSequence(() => writeText(session)) },
+    ];
+    const plan = { rounds: options.quick ? 1 : 8, samplesPerRound: 3, sampleMs: 2, warmUpMs: 200, quietMs: 500 };
+    const compared = await compare(cases, options.quick ? { ...plan, sampleMs: 0.05, warmUpMs: 0, quietMs: 0 } : plan);
+    const micros = (name: string): number => measuredOf(compared.cases, name).medianMicros;
+    const sync = (label: string): number =>
+      (micros(`file_write of ${label} TypeScript`) - micros('file_write of a text file')) / 1000;
+    return {
+      tables: [
+        tableOf(compared, {
+          title: 'Questions and writes',
+          peers: ['file_write of a text file'],
+          names: [...compared.cases.keys()],
+        }),
+      ],
+      budgets: [
+        {
+          name: 'ast_query of 200 answers, whole call',
+          atMost: 200,
+          unit: 'µs',
+          measured: micros('ast_query, 200 answers'),
+        },
+        { name: 'ast_query by id, whole call', atMost: 50, unit: 'µs', measured: micros('ast_query by id') },
+        { name: 'sync after a write of 8 KB', atMost: 0.5, unit: 'ms', measured: sync('8 KB') },
+        { name: 'sync after a write of 65 KB', atMost: 2, unit: 'ms', measured: sync('65 KB') },
+      ],
+    };
+  });
+}
+
+/** The same file again and again with one line changed, so that its tree is kept. */
+function writeCase(session: Session, folder: string, label: string, kilobytes: number): Case {
+  const source = readFileSync(join(folder, 'copy0', 'sdk', 'runtime.ts'), 'utf8');
+  const body = source
+    .repeat(Math.ceil((kilobytes * 1024) / source.length))
+    .slice(0, kilobytes * 1024)
+    .replace(/[^\n]*$/, '');
+  let edit = 0;
+  const content = (): string => `export const edit = ${edit++};\n${body}`;
+  return {
+    name: `file_write of ${label} TypeScript`,
+    run: inSequence(() => call(session, 'file_write', { path: `sync-${kilobytes}.ts`, content: content() })),
+  };
+}
+
+function writeText(session: Session): Promise<unknown> {
+  const content = `${performance.now()}\n${'x'.repeat(8 * 1024)}`;
+  return call(session, 'file_write', { path: 'plain.txt', content });
+}
+
+/** 3,000 files, a third of which import the renamed name. */
+async function renameOnce(scratch: string, { quick }: GroupOptions): Promise<Budget> {
+  const folder = join(scratch, 'rename');
+  mkdirSync(folder);
+  const count = quick ? 30 : 3000;
+  writeFileSync(join(folder, 'target.ts'), 'export function target(): number {\n  return 1;\n}\n');
+  for (let n = 0; n < count; n++) {
+    const uses =
+      n % 3 === 0
+        ? "import { target } from './target.ts';\nexport const value = target();\n"
+        : 'export const value = 1;\n';
+    writeFileSync(join(folder, `file${n}.ts`), uses);
+  }
+  const measured = await withSession(folder, join(scratch, 'state-rename'), async (session) => {
+    const found = await call(session, 'ast_query', { where: { type: 'fn', name_like: 'target' } });
+    const [node] = (found as { nodes: { id: string }[] }).nodes;
+    const started = performance.now();
+    await call(session, 'ast_edit', {
+      operation: 'rename_symbol',
+      target_node_id: node?.id ?? '',
+      new_name: 'renamed',
+      server: 'never',
+      confirm_large: true,
+    });
+    return performance.now() - started;
+  });
+  return { name: `rename in ${count} files without a server`, atMost: 1000, unit: 'ms', measured };
+}
+
+async function withSession<T>(workspace: string, state: string, use: (session: Session) => Promise<T>): Promise<T> {
+  const runtime = await createRuntime({ workspace, state, ast: createAst() });
+  try {
+    return await use(await runtime.openSession());
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function call(session: Session, tool: string, args: object): Promise<unknown> {
+  const { ok, data, errors } = await session.call(tool, args);
+  if (!ok) throw new TypeError(`The benchmark was refused: ${errors[0]?.message}`);
+  return data;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

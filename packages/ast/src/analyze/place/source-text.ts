@@ -1,0 +1,63 @@
+/**
+ * A source, or some whole lines of it, in which places are looked up. Lines end at a line feed.
+ *
+ * Each line is measured at most once for a unit, so that many findings in one very long line stay cheap.
+ */
+import type { ColumnUnit, Point } from '../analyzer-adapter.ts';
+import { countUpTo, createUnitMap, type UnitMap } from './unit-map.ts';
+
+const MARK = 0xfeff;
+
+export class SourceText {
+  readonly #text: string;
+  readonly #firstLine: number;
+  /** Offset of each line's first unit. */
+  readonly #starts: readonly number[];
+  readonly #maps = new Map<string, UnitMap>();
+
+  constructor(text: string, firstLine = 1) {
+    this.#text = text;
+    this.#firstLine = firstLine;
+    this.#starts = lineStarts(text);
+  }
+
+  get hasMark(): boolean {
+    return this.#firstLine === 1 && this.#text.charCodeAt(0) === MARK;
+  }
+
+  /** The same place with its column in UTF-16 units; undefined when the line is not here. */
+  point({ line, col }: Point, unit: ColumnUnit): Point | undefined {
+    const text = this.#line(line);
+    if (text === undefined) return undefined;
+    if (col === Number.POSITIVE_INFINITY) return { line, col: text.replace(/\r$/, '').length + 1 };
+    return { line, col: this.#map(`${unit}:${line}`, text, unit)(col - 1) + 1 };
+  }
+
+  /** Where an offset from the start of the file is; only for a whole source. */
+  pointAt(offset: number, unit: ColumnUnit): Point {
+    const index = this.#map(unit, this.#text, unit)(offset);
+    const line = countUpTo(this.#starts, index);
+    return { line: line + this.#firstLine - 1, col: index - (this.#starts[line - 1] ?? 0) + 1 };
+  }
+
+  #line(line: number): string | undefined {
+    const start = this.#starts[line - this.#firstLine];
+    if (start === undefined) return undefined;
+    const next = this.#starts[line - this.#firstLine + 1];
+    return this.#text.slice(start, next === undefined ? undefined : next - 1);
+  }
+
+  #map(key: string, text: string, unit: ColumnUnit): UnitMap {
+    const known = this.#maps.get(key);
+    if (known !== undefined) return known;
+    const map = createUnitMap(text, unit);
+    this.#maps.set(key, map);
+    return map;
+  }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}

@@ -1,0 +1,48 @@
+/** createAst: code intelligence for one runtime, with its tools and rules. Opening it reads and parses nothing. */
+import type { AstPlugin, Registry } from '@tool-runtime/sdk';
+import { type AstOptions, type CodeServices, createCodeServices, type UseServices } from './plugin/code-services.ts';
+import { createRuntimeIndex } from './plugin/runtime-index.ts';
+import * as rules from './rules/catalog.ts';
+import * as tools from './tools/catalog.ts';
+
+export function createAst(options: AstOptions = {}): AstPlugin {
+  let opened: CodeServices | undefined;
+  const use: UseServices = () => {
+    if (opened === undefined) throw new TypeError('Code intelligence is used before its runtime opened it');
+    return opened;
+  };
+  return {
+    tools: Object.values(tools).map((define) => define(use)),
+    rules: Object.values(rules).map((define) => define(use)),
+    async open(ports) {
+      if (opened !== undefined)
+        throw new TypeError('Code intelligence serves one runtime: call createAst once for each');
+      await checkSettings(ports.registry);
+      const services = createCodeServices(ports, options);
+      opened = services;
+      return {
+        index: createRuntimeIndex(services),
+        async close() {
+          opened = undefined;
+          await services.close();
+        },
+      };
+    },
+  };
+}
+
+/** What the registry leaves to us is judged when the runtime opens, not when a rule or a tool first needs it. */
+async function checkSettings(registry: Registry): Promise<void> {
+  if (registry.importRules.length > 0) {
+    const { compileImportRules } = await import('./rules/imports/import-rule.ts');
+    compileImportRules(registry);
+  }
+  if (Object.keys(registry.providers).length > 0) {
+    const [{ analyzerSettings }, { resolveProviders }] = await Promise.all([
+      import('./tools/external/analyzer-settings.ts'),
+      import('./lsp/resolve-providers.ts'),
+    ]);
+    analyzerSettings(registry.providers);
+    resolveProviders(registry.providers);
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * One file under change: its content so far, parsed, with the facts read from it.
+ *
+ * A change is tried first and taken over only when it passed its checks. Ids of declarations follow the same rules as in
+ * the index, so the ids of a draft are those the index will have once it is written.
+ */
+import type { FileFacts } from '../contracts/facts.ts';
+import type { QueryNode } from '../index/code-index-contract.ts';
+import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
+import { decodeSource, type SourceText } from '../parse/source-text.ts';
+import type { LanguageProfile } from '../profile/profile.ts';
+import type { Engine } from '../symbols/engine.ts';
+import { matchTwins } from '../symbols/match-twins.ts';
+import { throwIfAborted } from './edit-failures.ts';
+import type { PlannedFile } from './edit-plan.ts';
+import type { EditProfile } from './edit-profile.ts';
+import { nodesAsIndexed } from './known-nodes.ts';
+import { PieceTable } from './piece-table.ts';
+import { sortEdits, type TextEdit, toByteEdits } from './text-edit.ts';
+import { readStyle, type TextStyle } from './text-style.ts';
+
+export interface DraftOrigin {
+  readonly path: string;
+  /** Null for a file that does not exist yet. */
+  readonly before: Uint8Array | null;
+  readonly sha256: string | null;
+  readonly parser: SourceParser;
+  readonly engine: Engine;
+  readonly edit: EditProfile;
+  readonly signal?: AbortSignal | undefined;
+  /** Declarations as the index knows them, in file order; sets the ids of twins right. */
+  readonly rows?: readonly QueryNode[];
+}
+
+/** A changed content that nobody has decided on yet. */
+export interface Trial {
+  readonly pieces: PieceTable;
+  readonly parsed: ParsedSource;
+  readonly facts: FileFacts;
+}
+
+export class Draft {
+  readonly path: string;
+  readonly before: Uint8Array | null;
+  readonly sha256: string | null;
+  readonly profile: LanguageProfile;
+  readonly edit: EditProfile;
+  readonly #origin: DraftOrigin;
+  #now: Trial;
+  #style: TextStyle | undefined;
+  #onDisk: SourceText | undefined;
+
+  constructor(origin: DraftOrigin) {
+    this.#origin = origin;
+    this.path = origin.path;
+    this.before = origin.before;
+    this.sha256 = origin.sha256;
+    this.profile = origin.parser.profile;
+    this.edit = origin.edit;
+    const bytes = origin.before ?? new Uint8Array();
+    const parsed = this.#parse(bytes);
+    const facts = origin.engine.facts(parsed, origin.path);
+    const nodes = nodesAsIndexed(origin.path, facts.nodes, origin.rows ?? []) ?? facts.nodes;
+    this.#now = { pieces: PieceTable.of(bytes), parsed, facts: { ...facts, nodes } };
+  }
+
+  get source(): SourceText {
+    return this.#now.parsed.source;
+  }
+
+  get text(): string {
+    return this.source.text;
+  }
+
+  get parsed(): ParsedSource {
+    return this.#now.parsed;
+  }
+
+  get facts(): FileFacts {
+    return this.#now.facts;
+  }
+
+  get style(): TextStyle {
+    this.#style ??= readStyle(this.text, this.edit.indent);
+    return this.#style;
+  }
+
+  get parser(): SourceParser {
+    return this.#origin.parser;
+  }
+
+  get isChanged(): boolean {
+    return this.#now.pieces.edits().length > 0;
+  }
+
+  /** Offsets of the text for a span in bytes. */
+  units({ start, end }: { readonly start: number; readonly end: number }): { start: number; end: number } {
+    return { start: this.source.toOffset(start), end: this.source.toOffset(end) };
+  }
+
+  /** The caller adopts or discards what it gets. */
+  attempt(edits: readonly TextEdit[]): Trial {
+    const sorted = sortEdits(edits, this.path);
+    const pieces = this.#now.pieces.change(toByteEdits(sorted, this.source, this.path));
+    const parsed = this.#parse(pieces.bytes(), this.#now.parsed);
+    const facts = matchTwins(this.facts, this.#origin.engine.facts(parsed, this.path), this.path);
+    return { pieces, parsed, facts };
+  }
+
+  /** A piece of text in the same language; the caller deletes it. */
+  parseAlone(text: string): ParsedSource {
+    return this.#parse(Buffer.from(text));
+  }
+
+  adopt(trial: Trial): void {
+    this.#now.parsed.delete();
+    this.#now = trial;
+  }
+
+  discard(trial: Trial): void {
+    trial.parsed.delete();
+  }
+
+  /** Where a range of bytes of the file on disk is now, in bytes; undefined when something in it was changed. */
+  place(start: number, end: number): { readonly start: number; readonly end: number } | undefined {
+    return this.#now.pieces.place(start, end);
+  }
+
+  /** Where a range of bytes of the draft is in the file on disk. */
+  origin(start: number, end: number): { readonly start: number; readonly end: number } | undefined {
+    return this.#now.pieces.origin(start, end);
+  }
+
+  /** The file as it is on disk. */
+  get onDisk(): SourceText {
+    this.#onDisk ??= decodeSource(this.before ?? new Uint8Array(), this.path);
+    return this.#onDisk;
+  }
+
+  planned(): PlannedFile {
+    const { path, before, sha256 } = this;
+    const { pieces } = this.#now;
+    return { path, before, sha256, after: pieces.bytes(), edits: pieces.edits() };
+  }
+
+  close(): void {
+    this.#now.parsed.delete();
+  }
+
+  #parse(bytes: Uint8Array, previous?: ParsedSource): ParsedSource {
+    const { path, signal, parser } = this.#origin;
+    throwIfAborted(signal);
+    return parser.parse(decodeSource(bytes, path), {
+      path,
+      ...(signal === undefined ? {} : { signal }),
+      ...(previous === undefined ? {} : { previous }),
+    });
+  }
+}

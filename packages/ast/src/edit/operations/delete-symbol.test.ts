@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { refusal, testEdit, testRefusal } from '../../../test/edit-case.ts';
+import { openScratchEditor } from '../../../test/scratch-editor.ts';
+
+const gone = { operation: 'delete_symbol' } as const;
+const TS =
+  '/** A. */\nexport function a() {\n  return a;\n}\n\n// note\nconst p = 1,\n  q = 2;\n\n/** B 🚀. */\n@x\nclass B {\n  one() {}\n\n  /** Two. */\n  two() {}\n}\n';
+
+describe('delete_symbol', () => {
+  testEdit('S0-54 takes doc and blank lines along', {
+    file: 'a.ts',
+    target: 'a',
+    before: TS,
+    edit: gone,
+    after: TS.slice(TS.indexOf('// note')),
+  });
+  testEdit('S0-54 takes attributes along', {
+    file: 'a.ts',
+    target: 'B',
+    before: TS,
+    edit: gone,
+    after: TS.slice(0, TS.indexOf('\n/** B')),
+  });
+  testEdit('S0-54 takes one of several declarators', {
+    file: 'a.ts',
+    target: 'q',
+    before: TS,
+    edit: gone,
+    after: TS.replace(',\n  q = 2', ''),
+  });
+  testEdit('S0-54 takes the last member and the gap above', {
+    file: 'a.ts',
+    target: 'B.two',
+    before: TS,
+    edit: gone,
+    after: TS.replace('\n\n  /** Two. */\n  two() {}', ''),
+  });
+  testEdit('S0-54 leaves a placeholder in a Python body', {
+    file: 'a.py',
+    target: 'A.f',
+    before: 'class A:\n    @x\n    def f(self):\n        return 1\n\n\ny = 2\n',
+    edit: gone,
+    after: 'class A:\n    pass\n\n\ny = 2\n',
+  });
+  testEdit('S0-54 works in Rust', {
+    file: 'a.rs',
+    target: 'f',
+    before: 'fn a() {}\n\n/// Doc\n#[inline]\nfn f() {}\n\nfn z() {}\n',
+    edit: gone,
+    after: 'fn a() {}\n\nfn z() {}\n',
+  });
+  testEdit('S0-54 works in Go', {
+    file: 'a.go',
+    target: 'B',
+    before: 'package a\n\nconst (\n\tA = 1\n\tB = 2\n)\n',
+    edit: gone,
+    after: 'package a\n\nconst (\n\tA = 1\n)\n',
+  });
+  testEdit('S0-54 works in Java', {
+    file: 'A.java',
+    target: 'A.f',
+    before: 'class A {\n\tint f() {\n\t\treturn f();\n\t}\n\n\tint g;\n}\n',
+    edit: gone,
+    after: 'class A {\n\tint g;\n}\n',
+  });
+
+  test('S0-54 refuses while another file uses it, and does it when forced', async (t) => {
+    const files = { 'a.ts': 'export const a = 1;\nexport const b = 2;\n', 'b.ts': "import { a } from './a.ts';\n" };
+    const { editor, id } = await openScratchEditor(t, files);
+    const target_node_id = await id('a');
+    await assert.rejects(editor.plan({ ...gone, target_node_id }), refusal('still_used'));
+    const plan = await editor.plan({ ...gone, target_node_id, force: true });
+    assert.equal(Buffer.from(plan.files[0]?.after ?? '').toString(), 'export const b = 2;\n');
+    assert.match(plan.warnings[0] ?? '', /the first: b\.ts:1/);
+    await editor.plan({ ...gone, target_node_id: await id('b') });
+  });
+
+  test('S0-54 refuses a member when anything bears its name, and takes one that nothing does', async (t) => {
+    const files = { 'a.ts': 'export class A {\n  run() {}\n  walk() {}\n}\n', 'b.ts': 'other.run(); // walk\n' };
+    const { editor, id } = await openScratchEditor(t, files);
+    await assert.rejects(editor.plan({ ...gone, target_node_id: await id('run') }), refusal('maybe_used'));
+    await editor.plan({ ...gone, target_node_id: await id('walk') });
+  });
+
+  testRefusal('S0-54 refuses one name of a destructuring', {
+    file: 'a.ts',
+    target: 'a',
+    before: 'const { a, b } = c;\n',
+    edit: gone,
+    reason: 'list_declaration',
+  });
+  testRefusal('S0-54 refuses one of several names with several values', {
+    file: 'a.go',
+    target: 'a',
+    before: 'package a\n\nvar a, b = 1, 2\n',
+    edit: gone,
+    reason: 'list_declaration',
+  });
+  testRefusal('S0-54 refuses a constant that others count on from', {
+    file: 'a.go',
+    target: 'A',
+    before: 'package a\n\nconst (\n\tA = iota\n\tB\n)\n',
+    edit: gone,
+    reason: 'list_declaration',
+  });
+  testRefusal('S0-54 refuses a variant that others count on from', {
+    file: 'a.c',
+    target: 'E.A',
+    before: 'enum E { A, B };\n',
+    edit: gone,
+    reason: 'list_declaration',
+  });
+});

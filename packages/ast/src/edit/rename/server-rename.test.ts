@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { refusal } from '../../../test/edit-case.ts';
+import { openScratchEditor } from '../../../test/scratch-editor.ts';
+import { openScratchServers, type Script, type Step, scripted } from '../../../test/scratch-servers.ts';
+import { KNOWN_PROVIDERS } from '../../lsp/known-providers.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const A = 'export function load() {\n  return load;\n}\nexport class K {\n  run() {}\n}\n';
+const B = "import { load, K } from './a.ts';\nload();\nnew K().run();\n";
+const FILES: Files = { 'a.ts': A, 'b.ts': B };
+
+/** Line and character of every edit, from 0; the length is that of the name. */
+type Place = readonly [line: number, character: number];
+
+function answer(name: string, newText: string, places: Readonly<Record<string, readonly Place[]>>): Step {
+  const changes = Object.entries(places).map(([path, own]) => [
+    `@uri:${path}`,
+    own.map(([line, character]) => ({
+      range: { start: { line, character }, end: { line, character: character + name.length } },
+      newText,
+    })),
+  ]);
+  return { answer: { changes: Object.fromEntries(changes) } };
+}
+
+const WHOLE = {
+  'a.ts': [
+    [0, 16],
+    [1, 9],
+  ],
+  'b.ts': [
+    [0, 9],
+    [1, 0],
+  ],
+} as const;
+const MEMBER = { 'a.ts': [[4, 2]], 'b.ts': [[2, 8]] } as const;
+
+async function open(t: TestContext, on: NonNullable<Script['on']>, files: Files = FILES) {
+  const provider = scripted({ on }, { documents: { '.ts': 'typescript' }, languages: ['typescript'] });
+  const servers = openScratchServers(t, { files, providers: [provider] });
+  const scratch = await openScratchEditor(
+    t,
+    {},
+    { root: servers.root, servers: servers.manager, serverTimeoutMs: 3_000 },
+  );
+  const rename = async (name: string, new_name: string, more: { on_residual?: 'report' } = {}) =>
+    scratch.editor.plan({
+      operation: 'rename_symbol',
+      target_node_id: await scratch.id(name, { file: 'a.ts' }),
+      new_name,
+      ...more,
+    });
+  return { ...scratch, rename };
+}
+
+const renames = (...steps: readonly Step[]) => ({ 'textDocument/rename': [steps] });
+const definitions = (steps: readonly Step[]) => ({ 'textDocument/definition': [steps] });
+const touched = ({ files }: { files: readonly { path: string }[] }) => files.map(({ path }) => path);
+
+describe('rename_symbol with a language server', () => {
+  test('S0-54 is proven when both plans agree', async (t) => {
+    const { rename, editor, workspace, read } = await open(t, renames(answer('load', 'fetch', WHOLE)));
+    const plan = await rename('load', 'fetch');
+    assert.deepEqual([plan.confidence, plan.edits, plan.warnings], ['proven', 4, []]);
+    await editor.apply(plan, workspace);
+    assert.equal(read('b.ts'), B.replaceAll('load', 'fetch'));
+  });
+
+  test('S0-54 takes what imports lead to although the server left it out', async (t) => {
+    const { rename } = await open(t, renames(answer('load', 'fetch', { 'a.ts': WHOLE['a.ts'] })));
+    const plan = await rename('load', 'fetch');
+    assert.deepEqual([plan.confidence, touched(plan)], ['resolver', ['a.ts', 'b.ts']]);
+    assert.match(plan.warnings[0] ?? '', /left out 2 places .* b\.ts/);
+  });
+
+  test('S0-54 refuses when the server misses a use in the file itself', async (t) => {
+    const { rename } = await open(t, renames(answer('load', 'fetch', { ...WHOLE, 'a.ts': [[0, 16]] })));
+    await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
+  });
+
+  test('S0-54 refuses when the server would rename another variable', async (t) => {
+    const files = { ...FILES, 'a.ts': `${A}const f = (load: any) => load;\n` };
+    const { rename } = await open(
+      t,
+      renames(answer('load', 'fetch', { ...WHOLE, 'a.ts': [...WHOLE['a.ts'], [6, 11]] })),
+      files,
+    );
+    await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
+  });
+
+  test('S0-54 takes members that only the server knows', async (t) => {
+    const files = { ...FILES, 'b.ts': `${B}declare const m: any;\nm.load();\n` };
+    const { rename } = await open(
+      t,
+      renames(answer('load', 'fetch', { ...WHOLE, 'b.ts': [...WHOLE['b.ts'], [4, 2]] })),
+      files,
+    );
+    const plan = await rename('load', 'fetch');
+    assert.deepEqual([plan.confidence, plan.edits], ['server', 5]);
+  });
+
+  test('S0-54 refuses a plan that writes something else at the same places', async (t) => {
+    const { rename } = await open(t, renames(answer('load', 'evil', WHOLE)));
+    await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
+  });
+
+  for (const [how, steps] of [
+    ['dies', [{ die: 1 }]],
+    ['is mute', []],
+    ['answers nonsense', [{ answer: { changes: 7 } }]],
+    ['would change nothing', [{ answer: null }]],
+  ] as const) {
+    test(`S0-54 goes by scope alone when the server ${how}`, async (t) => {
+      const { rename } = await open(t, renames(...steps));
+      const plan = await rename('load', 'fetch');
+      assert.deepEqual([plan.confidence, touched(plan)], ['resolver', ['a.ts', 'b.ts']]);
+      assert.match(plan.warnings[0] ?? '', /^planned without the language server/);
+    });
+  }
+
+  test('S0-54 takes no for an answer', async (t) => {
+    const { rename, snapshot } = await open(
+      t,
+      renames({ error: { code: -32803, message: 'would break an interface' } }),
+    );
+    const before = snapshot();
+    await assert.rejects(rename('load', 'fetch'), refusal('server_refused'));
+    assert.deepEqual(snapshot(), before);
+  });
+
+  test('S0-54 refuses an edit outside of the workspace', async (t) => {
+    const { rename } = await open(t, renames({ answer: { changes: { 'file:///etc/passwd': [] } } }));
+    await assert.rejects(rename('load', 'fetch'), refusal('edit_outside_workspace'));
+  });
+
+  test('S0-54 never edits ignored files, and refuses because of them unless told otherwise', async (t) => {
+    const files = { ...FILES, '.gitignore': 'out/\n', 'out/a.ts': A };
+    const { rename } = await open(t, renames(answer('load', 'fetch', { ...WHOLE, 'out/a.ts': [[0, 16]] })), files);
+    await assert.rejects(rename('load', 'fetch'), refusal('residual'));
+    const plan = await rename('load', 'fetch', { on_residual: 'report' });
+    assert.deepEqual(
+      [touched(plan), plan.residual],
+      [['a.ts', 'b.ts'], [{ file: 'out/a.ts', line: 1, col: 17, kind: 'generated' }]],
+    );
+  });
+
+  test('S0-54 answers E_TIMEOUT for a member when the server is mute', async (t) => {
+    const { rename } = await open(t, renames());
+    await assert.rejects(rename('run', 'walk'), refusal('request_timeout', 'E_TIMEOUT'));
+  });
+
+  test('S0-54 renames a member by the server', async (t) => {
+    const { rename } = await open(t, renames(answer('run', 'walk', MEMBER)));
+    const plan = await rename('run', 'walk');
+    assert.deepEqual([plan.confidence, plan.edits, plan.residual], ['server', 2, []]);
+  });
+
+  test('S0-54 refuses when the server left out a use that it knows itself', async (t) => {
+    const home = { uri: '@uri:a.ts', range: { start: { line: 4, character: 2 }, end: { line: 4, character: 5 } } };
+    const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: home }]) };
+    const { rename } = await open(t, on);
+    await assert.rejects(rename('run', 'walk'), refusal('server_partial'));
+  });
+
+  test('S0-54 refuses over a use that nobody can place, and reports it when told to', async (t) => {
+    const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: null }]) };
+    const { rename } = await open(t, on);
+    await assert.rejects(rename('run', 'walk'), refusal('residual'));
+    const plan = await rename('run', 'walk', { on_residual: 'report' });
+    assert.deepEqual(plan.residual, [{ file: 'b.ts', line: 3, col: 9, kind: 'member' }]);
+  });
+
+  test('S0-54 leaves a member of the same name that the server knows to be another', async (t) => {
+    const other = { uri: '@uri:b.ts', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
+    const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: other }]) };
+    const { rename } = await open(t, on);
+    assert.deepEqual((await rename('run', 'walk')).residual, []);
+  });
+
+  test('S0-54 refuses a member name that the class has already', async (t) => {
+    const files = { ...FILES, 'a.ts': A.replace('run() {}', 'run() {}\n  walk() {}') };
+    const { rename } = await open(t, renames(answer('run', 'walk', MEMBER)), files);
+    await assert.rejects(rename('run', 'walk'), refusal('name_conflict'));
+  });
+
+  test('S0-54 refuses an answer that does not rename the declaration', async (t) => {
+    const { rename } = await open(t, renames(answer('run', 'walk', { 'b.ts': MEMBER['b.ts'] })));
+    await assert.rejects(rename('run', 'walk'), refusal('residual'));
+    await assert.rejects(rename('run', 'walk', { on_residual: 'report' }), refusal('declaration_kept'));
+  });
+
+  test('S0-54 agrees with TypeScript 7 and leaves a partner project outside of it right', async (t) => {
+    const files = {
+      'tsconfig.json':
+        '{"compilerOptions":{"allowImportingTsExtensions":true,"noEmit":true,"module":"esnext","target":"esnext","moduleResolution":"bundler"},"exclude":["test"]}',
+      'package.json': '{"type":"module"}',
+      ...FILES,
+      'test/t.ts': "import { load, K } from '../a.ts';\nload();\n",
+    };
+    const servers = openScratchServers(t, {
+      files,
+      providers: KNOWN_PROVIDERS.filter(({ name }) => name === 'typescript'),
+    });
+    const { editor, id } = await openScratchEditor(t, {}, { root: servers.root, servers: servers.manager });
+    const wide = await editor.plan({ operation: 'rename_symbol', target_node_id: await id('load'), new_name: 'fetch' });
+    assert.deepEqual([wide.confidence, touched(wide)], ['resolver', ['a.ts', 'b.ts', 'test/t.ts']]);
+    const member = await editor.plan({ operation: 'rename_symbol', target_node_id: await id('run'), new_name: 'walk' });
+    assert.deepEqual([member.confidence, touched(member)], ['server', ['a.ts', 'b.ts']]);
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { live, scratchIndex } from '../../test/scratch-index.ts';
+import { FactsView } from './facts-view.ts';
+import { followChanges } from './follow-changes.ts';
+import { createIndexParts } from './index-parts.ts';
+import { ParseStation } from './parse-station.ts';
+
+const jobOf = (path: string, text: string) => ({ path, language: 'typescript', bytes: Buffer.from(text) });
+
+function newStation(t: TestContext): ParseStation {
+  const station = new ParseStation({ size: 1, heapMb: 256 });
+  t.after(() => station.close());
+  return station;
+}
+
+test('S0-53 a file that is only parsed gives the same facts later, for as long as its tree is kept', async (t) => {
+  const station = newStation(t);
+  const job = jobOf('a.ts', 'export function a() { b(); }\nfunction (\n');
+  const later = await station.parseOnly(job, live());
+  assert.ok('unread' in later);
+  const read = later.unread.read(undefined);
+  assert.ok(read !== undefined && 'packed' in read);
+  assert.deepEqual(later.unread.problems.problems, new FactsView(read.packed).problems());
+  assert.deepEqual(read, await station.parse(job, { isBulk: false, signal: live() }));
+  assert.equal(later.unread.read(undefined), undefined, 'the second parse put its own tree in the place');
+});
+
+test('S0-53 a tree that goes to make room can be read for the last time', async (t) => {
+  const station = newStation(t);
+  const first = await station.parseOnly(jobOf('first.ts', 'let first;'), live());
+  assert.ok('unread' in first);
+  const { unread } = first;
+  const told: [string, boolean][] = [];
+  station.onEviction((path) => told.push([path, unread.read(undefined) !== undefined]));
+  for (let at = 0; at < 32; at++) await station.parseOnly(jobOf(`f${at}.ts`, 'let a;'), live());
+  assert.deepEqual(told, [['first.ts', true]]);
+  assert.equal(unread.read(undefined), undefined);
+});
+
+test('S0-53 files whose trees were lost before their facts were read are parsed again', async (t) => {
+  const { workspace } = scratchIndex(t);
+  const parts = createIndexParts({ workspace, workers: 1 });
+  t.after(async () => {
+    await parts.indexer.close();
+    await parts.station.close();
+    await parts.store.close();
+  });
+  await parts.loaded;
+  const change = await workspace.writeFile('a.ts', Buffer.from('const a = 1;\nconst b = 2;\n'));
+  await followChanges([change], parts, live());
+  parts.station.forget('a.ts');
+  assert.equal(parts.indexer.settleNow(), false);
+  assert.equal(parts.table.get('a.ts')?.marks.length, 0);
+  await parts.indexer.settle();
+  assert.equal(parts.table.get('a.ts')?.marks.length, 2);
+  assert.equal(parts.indexer.settleNow(), true);
+});

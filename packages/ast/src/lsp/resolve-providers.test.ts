@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isToolError } from '@tool-runtime/protocol';
+import { KNOWN_PROVIDERS } from './known-providers.ts';
+import { resolveProviders } from './resolve-providers.ts';
+
+const byName = (name: string, registry: Parameters<typeof resolveProviders>[0]) =>
+  resolveProviders(registry).find((provider) => provider.name === name);
+
+describe('the providers of a session', () => {
+  test('S0-56 are the known ones without a registry', () => {
+    assert.deepEqual(resolveProviders(), KNOWN_PROVIDERS);
+    assert.equal(new Set(KNOWN_PROVIDERS.map(({ name }) => name)).size, KNOWN_PROVIDERS.length);
+  });
+
+  test('S0-56 are changed key by key', () => {
+    const known = byName('pyright', {});
+    const changed = byName('pyright', {
+      pyright: {
+        command: 'basedpyright-langserver',
+        args: ['--stdio', '--verbose'],
+        root_markers: ['my.toml'],
+        initialization_options: { a: 1 },
+        settings: { python: { pythonPath: 'python3' } },
+        env: { PYTHONPATH: 'lib' },
+        ready: { strategy: 'log-match', lines: ['ready*'] },
+        memory_mb: 100,
+      },
+    });
+    assert.deepEqual(changed, {
+      ...known,
+      command: 'basedpyright-langserver',
+      args: ['--stdio', '--verbose'],
+      rootMarkers: ['my.toml'],
+      initializationOptions: { a: 1 },
+      settings: { python: { pythonPath: 'python3' } },
+      env: { PYTHONPATH: 'lib' },
+      ready: { kind: 'log-match', lines: ['ready*'], rescanMs: 3_000 },
+      memoryMb: 100,
+    });
+  });
+
+  test('S0-56 can be switched off, and new ones come first', () => {
+    const providers = resolveProviders({
+      gopls: { enabled: false },
+      zls: { kind: 'lsp', command: 'zls', documents: { '.zig': 'zig' } },
+    });
+    assert.equal(providers[0]?.name, 'zls');
+    assert.deepEqual(providers[0]?.languages, ['zig']);
+    assert.equal(
+      providers.some(({ name }) => name === 'gopls'),
+      false,
+    );
+  });
+
+  test('S0-56 leave analyzers alone, also one that bears the name of a server', () => {
+    const registry = { semgrep: { command: 'semgrep' }, pyright: { kind: 'analyzer', anything: true } };
+    assert.deepEqual(resolveProviders(registry), KNOWN_PROVIDERS);
+  });
+
+  const wrong: readonly [string, Parameters<typeof resolveProviders>[0]][] = [
+    ['providers.pyright.command', { pyright: { command: '/usr/bin/pyright' } }],
+    ['providers.pyright', { pyright: { comand: 'x' } }],
+    ['providers.pyright.memory_mb', { pyright: { memory_mb: 1 } }],
+    ['providers.pyright.ready.strategy', { pyright: { ready: { strategy: 'soon' } } }],
+    ['providers.zls.command', { zls: { kind: 'lsp', documents: { '.zig': 'zig' } } }],
+    ['providers.zls.documents', { zls: { kind: 'lsp', command: 'zls' } }],
+    ['providers.pyright', { pyright: 'yes' }],
+  ];
+  for (const [field, registry] of wrong) {
+    test(`S0-56 refuses ${JSON.stringify(registry)} and names ${field}`, () => {
+      assert.throws(
+        () => resolveProviders(registry),
+        (thrown) => isToolError(thrown) && thrown.code === 'E_VALIDATION_FAIL' && thrown.path === field,
+      );
+    });
+  }
+});

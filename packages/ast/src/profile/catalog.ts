@@ -1,0 +1,22 @@
+/** Every language, one line each: its folder in packages/ast/languages. Of two that claim an extension the earlier wins. */
+export const LANGUAGE_IDS: readonly string[] = [
+  'typescript',
+  'tsx',
+  'javascript',
+  'python',
+  'rust',
+  'go',
+  'java',
+  'c',
+  'cpp',
+  'c-sharp',
+  'ruby',
+  'php',
+  'kotlin',
+  'swift',
+  'bash',
+  'json',
+  'yaml',
+  'html',
+  'css',
+];

@@ -1,0 +1,146 @@
+/**
+ * Plans the rename of a lexical name over a whole workspace, without types: by scope, imports and exports.
+ *
+ * Refuses rather than guesses: a file that does not parse may hide uses, members belong to a language server. Edits
+ * nothing; whoever applies the plan decides about what is left over.
+ */
+import type { ModuleFamily, ModuleSystem, TokenUse } from '../module-system.ts';
+import { openFamily } from '../open-family.ts';
+import type { NameToken } from '../scope-model.ts';
+import type { ProjectFile, ScopeProject } from '../scope-project.ts';
+import { checkName } from './check-name.ts';
+import { findCandidates, firstBroken } from './find-candidates.ts';
+import { type EditedFile, findConflicts } from './find-conflicts.ts';
+import { findWords, wordsIn } from './find-words.ts';
+import { type Judge, judgeToken } from './judge-token.ts';
+import { placeOf } from './place-of.ts';
+import type { Refusal, RenameEdit, RenamePlan, RenameRequest, Residual } from './rename-plan.ts';
+import { findSubject, type RenameSubject } from './rename-subject.ts';
+
+export async function planRename(request: RenameRequest): Promise<RenamePlan> {
+  const { engine, target, newName } = request;
+  const opened = await openFamily({ ...request, path: target.path });
+  if ('refused' in opened) return refused(opened.refused);
+  const { profile } = await engine.parserFor(opened.language);
+  const badName = checkName(profile, target.name, newName);
+  if (badName !== undefined) return refused(badName);
+  const answer = findSubject({ ...opened, target });
+  if ('refused' in answer) return refused(answer.refused);
+  const { subject } = answer;
+  if (subject.file.isGenerated && request.allowGenerated !== true) {
+    return refused({ reason: 'generated', message: `File is generated or vendored: ${subject.file.path}` });
+  }
+  return planSubject(request, { ...opened, subject });
+}
+
+interface Planning {
+  readonly project: ScopeProject;
+  readonly family: ModuleFamily;
+  readonly system: ModuleSystem;
+  readonly subject: RenameSubject;
+}
+
+function planSubject(request: RenameRequest, { project, family, system, subject }: Planning): RenamePlan {
+  const { newName } = request;
+  const candidateFiles = findCandidates(project, subject);
+  const broken = firstBroken(project, candidateFiles);
+  if (broken !== undefined) return { ...refused(broken), candidateFiles };
+  const judge: Judge = { subject, family, system, newName };
+  const pages = candidateFiles.map((path) => planFile(project.file(path), judge, request.allowGenerated ?? false));
+  // Files that only pass a name on, `export *`, do not contain it; they too must have been understood.
+  const brokenOnTheWay = firstBroken(project, [...project.read.keys()]);
+  if (brokenOnTheWay !== undefined) return { ...refused(brokenOnTheWay), candidateFiles };
+  const edits = pages.flatMap((page) => page.edits);
+  if (edits.length === 0) {
+    return { ...refused({ reason: 'nothing_to_edit', message: `Nothing to rename: ${subject.name}` }), candidateFiles };
+  }
+  const hidden = system.refusalOfName({
+    file: subject.file,
+    binding: subject.binding,
+    newName,
+    uses: pages.flatMap((page) => page.uses),
+  });
+  if (hidden !== undefined) {
+    const message = `New name cannot be given, the symbol ${hidden.why}: ${newName}`;
+    return { ...refused({ reason: hidden.reason, message }), candidateFiles };
+  }
+  const edited = pages.flatMap((page) => page.edited);
+  const conflicts = findConflicts({ edited, subject, system, project, newName: newName.replace(/^r#/, '') });
+  const residual = [...pages.flatMap((page) => page.residual), ...findEmbedded(project, family, subject)];
+  return { edits, residual, conflicts, candidateFiles };
+}
+
+/** Files that hold code of the family among other text, such as a Vue component: nobody looks into them. */
+function findEmbedded({ files }: ScopeProject, { embeddedIn }: ModuleFamily, subject: RenameSubject): Residual[] {
+  if (!subject.isShared || embeddedIn.length === 0) return [];
+  return files
+    .list()
+    .filter((path) => embeddedIn.some((ending) => path.endsWith(ending)))
+    .flatMap((path) => {
+      const lines = new TextDecoder().decode(files.read(path) ?? new Uint8Array()).split('\n');
+      return lines.flatMap((line, row) =>
+        wordsIn(line, subject.name).map((at) => ({ path, line: row + 1, col: at + 1, kind: 'opaque' as const })),
+      );
+    });
+}
+
+interface Page {
+  readonly edits: RenameEdit[];
+  readonly residual: Residual[];
+  readonly edited: EditedFile[];
+  readonly uses: TokenUse[];
+}
+
+function planFile(file: ProjectFile | undefined, judge: Judge, allowGenerated: boolean): Page {
+  if (file === undefined) return { edits: [], residual: [], edited: [], uses: [] };
+  const { source } = file.scopes;
+  const edits: RenameEdit[] = [];
+  const residual: (Residual & { readonly start: number })[] = [];
+  const renamed: NameToken[] = [];
+  const uses: TokenUse[] = [];
+  const judged = new Set<number>();
+  const report = (start: number, rest: Pick<Residual, 'kind' | 'isGenerated'>) =>
+    residual.push({ path: file.path, ...placeOf(source, start), ...rest, start });
+  for (const token of file.scopes.tokensNamed(judge.subject.name)) {
+    const verdict = judgeToken(file, token, judge);
+    // A string that turned out to be no name is still a string.
+    if (verdict !== 'other' || !token.isString || token.binding !== undefined) judged.add(token.start);
+    if (verdict === 'other') continue;
+    if ('residual' in verdict) report(token.start, { kind: verdict.residual });
+    else if (file.isGenerated && !allowGenerated) report(token.start, { kind: 'code', isGenerated: true });
+    else {
+      const [start, end] = [source.toByte(verdict.start ?? token.start), source.toByte(token.end)];
+      edits.push({ path: file.path, start, end, newText: verdict.text, role: verdict.role });
+      if (verdict.isBindingRenamed) renamed.push(token);
+      uses.push({ file, token, meaning: verdict.meaning });
+    }
+  }
+  for (const word of findWords(file.scopes, judge.subject.name)) {
+    if (!judged.has(word.start) && isInReach(word.start, file, judge.subject)) report(word.start, { kind: word.kind });
+  }
+  residual.sort((left, right) => left.start - right.start);
+  return {
+    edits,
+    residual: residual.map(({ start: _start, ...rest }) => rest),
+    edited: edits.length === 0 ? [] : [{ file, renamed }],
+    uses,
+  };
+}
+
+/** What a local name's scope, with the comment before it, does not hold cannot be about it. */
+function isInReach(offset: number, file: ProjectFile, { isShared, file: home, binding }: RenameSubject): boolean {
+  if (isShared) return true;
+  const { start, end } = binding.scope;
+  return file === home && offset < end && offset >= startWithComment(file, start);
+}
+
+function startWithComment({ scopes }: ProjectFile, start: number): number {
+  const { text } = scopes.source;
+  const comment = scopes.texts.findLast((one) => one.kind === 'comment' && one.end <= start);
+  // Only words such as `export async` may stand between.
+  return comment !== undefined && /^[\s\w]*$/.test(text.slice(comment.end, start)) ? comment.start : start;
+}
+
+function refused(refusal: Refusal): RenamePlan {
+  return { edits: [], residual: [], conflicts: [], refused: refusal, candidateFiles: [] };
+}

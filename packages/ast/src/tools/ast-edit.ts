@@ -1,0 +1,57 @@
+/** ast_edit: structural edits of code, planned whole, applied all or nothing. */
+import { type AnyTool, type CallProfile, defineTool, type Registry } from '@tool-runtime/sdk';
+import type { UseServices } from '../plugin/code-services.ts';
+import { editAnswer } from './edit/edit-answer.ts';
+import { type EditArguments, editArguments } from './edit/edit-arguments.ts';
+import { editPrograms } from './edit/edit-programs.ts';
+
+const THIRTY_SECONDS_MS = 30_000;
+const TEN_MINUTES_MS = 600_000;
+
+export const astEdit = (use: UseServices): AnyTool =>
+  defineTool({
+    name: 'ast_edit',
+    category: 'ast',
+    title: 'Edit code',
+    summary: 'Rename, replace, insert, move or delete declarations, with their uses, all or nothing',
+    policyNotes:
+      'Writes only inside the workspace; formatter, build and language servers run behind the wall where the registry allows programs',
+    args: editArguments,
+    get data() {
+      return editAnswer();
+    },
+    annotations: {
+      kind: 'edit',
+      side_effect_level: 'process_exec',
+      arg_schema: {
+        path_params: ['file', 'to_file', 'paths'],
+        arg_aliases: { path: 'file', node_id: 'target_node_id', id: 'target_node_id' },
+        required: ['operation'],
+      },
+      capabilities: { ast: ['edit'], workspace: ['write_text'] },
+    },
+    leastLevel: 'read_only',
+    profile: profileOf,
+    effect: 'write',
+    risk: 'medium',
+    timeoutMs: THIRTY_SECONDS_MS,
+    maxTimeoutMs: TEN_MINUTES_MS,
+    timeoutArg: 'timeout_ms',
+    privateArgs: ['text', 'replacement', 'operations'],
+    locks: ['ast'],
+    needs: ['ast'],
+    async run(given, context) {
+      const [{ runEdit }, { ensureIndex }] = await Promise.all([
+        import('./edit/run-edit.ts'),
+        import('./query/ensure-index.ts'),
+      ]);
+      return runEdit(given, { services: use(), index: await ensureIndex(use, context), context });
+    },
+  });
+
+function profileOf(given: EditArguments, registry: Registry): Partial<CallProfile> {
+  const { format, build, servers } = editPrograms(given, registry);
+  if (format || build || servers) return build ? { effect: 'process' } : {};
+  if (given.dry_run) return { kind: 'search', side_effect_level: 'read_only', effect: 'read', risk: 'low' };
+  return { side_effect_level: 'workspace_write' };
+}

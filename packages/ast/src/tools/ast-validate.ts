@@ -1,0 +1,96 @@
+/** ast_validate: rules written by the caller, over declarations the index knows. */
+import { type AnyTool, defineTool, type ToolContext } from '@tool-runtime/sdk';
+import { z } from 'zod';
+import { builtOnce } from '../plugin/built-once.ts';
+import type { UseServices } from '../plugin/code-services.ts';
+import { whereSchema } from './query/where-schema.ts';
+import { demandSchema } from './validate/demand.ts';
+
+const LEVELS = ['blocking', 'warning', 'suggestion'] as const;
+const MAX_VIOLATIONS = 1000;
+
+const rule = z
+  .strictObject({
+    id: z.string().min(1).max(200).describe('Name of the rule in the answer, and in comments that switch it off'),
+    enforcement: z.enum(LEVELS).default('warning').describe('Level of its violations'),
+    where: whereSchema.default({}).describe('Declarations it is about'),
+    must_have: z
+      .array(demandSchema)
+      .max(20)
+      .default([])
+      .describe('docstring, test (used by test code), return_type, attr:<name>, call:<name>'),
+    must_not_have: z.array(demandSchema).max(20).default([]).describe('The same words'),
+  })
+  .refine((given) => given.must_have.length + given.must_not_have.length > 0, 'Needs must_have or must_not_have');
+
+const args = z.strictObject({ rules: z.array(rule).min(1).max(100).describe('Each is judged by itself') });
+
+const answer = builtOnce(() => {
+  const place = { rule: z.string(), node_id: z.string(), file: z.string(), line: z.int(), message: z.string() };
+  return z.strictObject({
+    violations: z.array(z.strictObject({ ...place, level: z.enum(LEVELS) })),
+    suppressed: z
+      .array(z.strictObject(place))
+      .describe('Switched off by a comment: sdk-ignore <rule> on the line or above'),
+    passed: z.boolean().describe('No blocking violation'),
+    checked: z.int().describe('Declarations looked at'),
+    truncated: z.boolean().describe(`There are more than ${MAX_VIOLATIONS} violations`),
+  });
+});
+
+type Answer = z.output<ReturnType<typeof answer>>;
+
+export const astValidate = (use: UseServices): AnyTool =>
+  defineTool({
+    name: 'ast_validate',
+    category: 'ast',
+    title: 'Validate code',
+    summary: 'Check declarations against rules: what they must have and must not have',
+    policyNotes: 'Reports only; the rules of the registry are run by validate and on commit',
+    args,
+    get data() {
+      return answer();
+    },
+    isDataProven: true,
+    annotations: {
+      kind: 'search',
+      side_effect_level: 'read_only',
+      arg_schema: { required: ['rules'] },
+      capabilities: { ast: ['validate'] },
+    },
+    effect: 'read',
+    risk: 'low',
+    idempotent: true,
+    timeoutMs: 60_000,
+    maxTimeoutMs: 300_000,
+    needs: ['ast'],
+    run: (given, context) => judgeRules(given, use, context),
+  });
+
+async function judgeRules({ rules }: z.output<typeof args>, use: UseServices, context: ToolContext): Promise<Answer> {
+  const [{ judgeDeclarations }, { ensureIndex }] = await Promise.all([
+    import('./validate/judge-declarations.ts'),
+    import('./query/ensure-index.ts'),
+  ]);
+  const { workspace, signal } = context;
+  const index = await ensureIndex(use, context);
+  const violations: Answer['violations'] = [];
+  const suppressed: Answer['suppressed'] = [];
+  let checked = 0;
+  for (const each of rules) {
+    const judged = await judgeDeclarations(each, { services: use(), index, workspace, signal });
+    checked += judged.checked;
+    for (const { rule: id, node, message, isSuppressed } of judged.findings) {
+      const found = { rule: id, node_id: node.id, message, file: node.file, line: node.line };
+      if (isSuppressed) suppressed.push(found);
+      else violations.push({ ...found, level: each.enforcement });
+    }
+  }
+  return {
+    violations: violations.slice(0, MAX_VIOLATIONS),
+    suppressed: suppressed.slice(0, MAX_VIOLATIONS),
+    passed: !violations.some(({ level }) => level === 'blocking'),
+    checked,
+    truncated: violations.length > MAX_VIOLATIONS,
+  };
+}

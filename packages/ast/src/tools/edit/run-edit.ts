@@ -1,0 +1,168 @@
+/** One call of ast_edit: plan, show or apply, and say what became of it. */
+import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import { compileGlobs, type ToolContext } from '@tool-runtime/sdk';
+import type { AppliedEdit } from '../../edit/apply-edit.ts';
+import type { EditRequest } from '../../edit/edit-operations.ts';
+import type { EditPlan } from '../../edit/edit-plan.ts';
+import { createEditor, type Editor, type EditorOptions } from '../../edit/editor.ts';
+import { openWorkspaceFiles } from '../../edit/workspace-files.ts';
+import type { CodeIndex } from '../../index/code-index-contract.ts';
+import type { CodeServices } from '../../plugin/code-services.ts';
+import { isWholeTable } from '../../plugin/granted-providers.ts';
+import { createBuildCheck } from '../../programs/build-command.ts';
+import { createCodeFormatter } from '../../programs/code-formatter.ts';
+import type { EditAnswer } from './edit-answer.ts';
+import { type EditArguments, operationOf } from './edit-arguments.ts';
+import { type EditPrograms, editPrograms, wantedPrograms } from './edit-programs.ts';
+import { watchDiagnostics } from './fresh-diagnostics.ts';
+
+export interface EditSetting {
+  readonly services: CodeServices;
+  readonly index: CodeIndex;
+  readonly context: ToolContext;
+}
+
+const MAX_DIFF_CHARACTERS = 256 * 1024;
+
+export async function runEdit(given: EditArguments, setting: EditSetting): Promise<EditAnswer> {
+  const { context } = setting;
+  const programs = grantedPrograms(given, setting);
+  sayWhatIsLeftOut(given, programs, context);
+  const editor = createEditor(await editorOptions(programs, setting));
+  const { signal } = context;
+  // The editor checks every word of it.
+  const plan = await editor.plan(withLanguage(given, context) as EditRequest, { signal, format: programs.format });
+  if (given.dry_run) return planned(plan, editor);
+  requireWritable(plan, context);
+  return applied(editor, plan, { ...setting, validateBuild: programs.build });
+}
+
+/** Servers are those of the whole runtime: a session that has fewer of them plans without. */
+function grantedPrograms(given: EditArguments, { services, context }: EditSetting): EditPrograms {
+  const programs = editPrograms(given, context.registry);
+  const isWhole = isWholeTable(services.ports.registry.providers, context.registry.providers);
+  if (isWhole || !programs.servers) return programs;
+  if (given.server === 'require' || given.operation === 'code_action') throw noServers();
+  return { ...programs, servers: false };
+}
+
+function noServers(): ToolError {
+  return new ToolError('E_POLICY', 'This session may not use the language servers of its host', {
+    path: 'server',
+    details: { gate: 'registry', field: 'providers', next: 'plan without a server, or keep the providers of the host' },
+  });
+}
+
+/** A rewrite is in the registry's language unless it says otherwise. */
+function withLanguage(given: EditArguments, { registry }: ToolContext): Record<string, unknown> {
+  const operation = operationOf(given);
+  const { language } = registry.ast;
+  return given.operation === 'rewrite' && language !== undefined ? { language, ...operation } : operation;
+}
+
+async function editorOptions(programs: EditPrograms, setting: EditSetting): Promise<EditorOptions> {
+  const { services, index, context } = setting;
+  const { workspace, commands, registry, redact } = context;
+  const engine = await services.engine();
+  return {
+    index,
+    engine,
+    memory: await services.memory(),
+    files: (signal) => openWorkspaceFiles({ workspace, index, signal }),
+    ...(programs.servers ? { servers: await services.servers(context.signal) } : {}),
+    ...(programs.format ? { formatter: createCodeFormatter({ commands, workspace, registry, redact }) } : {}),
+    ...(programs.build
+      ? {
+          build: createBuildCheck({
+            commands,
+            registry,
+            redact,
+            languageOf: (path) => index.fileRow(path)?.language ?? engine.detect(path),
+          }),
+        }
+      : {}),
+  };
+}
+
+/** What was asked for and cannot be had here is said, not silently dropped. */
+function sayWhatIsLeftOut(given: EditArguments, programs: EditPrograms, { registry, warn }: ToolContext): void {
+  const wanted = wantedPrograms(given, registry.ast);
+  if (wanted.format && !programs.format) warn(leftOut('Not formatted'));
+  if (wanted.build && !programs.build) warn(leftOut('Not built'));
+}
+
+function leftOut(what: string): ErrorEntry {
+  return {
+    code: 'E_POLICY',
+    message: `${what}: this registry does not allow programs`,
+    details: {
+      reason: 'side_effect_level',
+      next: 'name commands in the registry, or raise side_effect_level to process_exec',
+    },
+  };
+}
+
+function planned(plan: EditPlan, editor: Editor): EditAnswer {
+  const diff = editor.diff(plan);
+  const isCut = diff.length > MAX_DIFF_CHARACTERS;
+  return {
+    edited: false,
+    files_touched: plan.files.map(({ path }) => path),
+    edits: plan.edits,
+    confidence: plan.confidence,
+    residual: plan.residual.map((one) => ({ ...one })),
+    renamed_ids: { ...plan.renamedIds },
+    warnings: [...plan.warnings],
+    diff: isCut ? diff.slice(0, MAX_DIFF_CHARACTERS) : diff,
+    ...(isCut ? { diff_truncated: true } : {}),
+  };
+}
+
+/** The gate saw the declared paths only; what a plan touches is known now. */
+function requireWritable({ files }: EditPlan, { registry }: ToolContext): void {
+  const allowed = registry.approvals?.write_path_allowlist;
+  if (allowed === undefined) return;
+  const mayWrite = compileGlobs(allowed);
+  const outside = files.find(({ path }) => !mayWrite(path));
+  if (outside === undefined) return;
+  throw new ToolError('E_POLICY', `Edit would write where this registry does not allow it: ${outside.path}`, {
+    path: outside.path,
+    details: { gate: 'approval', field: 'write_path_allowlist', next: 'look at the diff of a dry_run' },
+  });
+}
+
+async function applied(
+  editor: Editor,
+  plan: EditPlan,
+  { services, index, context, validateBuild }: EditSetting & { readonly validateBuild: boolean },
+): Promise<EditAnswer> {
+  const { workspace, signal } = context;
+  const paths = plan.files.filter(({ after }) => after !== null).map(({ path }) => path);
+  const servers = await services.runningServers();
+  const fresh = servers === undefined ? undefined : await watchDiagnostics(servers, paths, signal);
+  const { changes: _, ...edit }: AppliedEdit = await editor.apply(plan, workspace, { signal, validateBuild });
+  const diagnostics = await fresh?.();
+  const errors = await newParseErrors(paths, index);
+  return {
+    ...edit,
+    files_touched: [...edit.files_touched],
+    residual: edit.residual.map((one) => ({ ...one })),
+    renamed_ids: { ...edit.renamed_ids },
+    warnings: [...edit.warnings],
+    ...(errors.length === 0 ? {} : { parse_errors: errors }),
+    ...(diagnostics === undefined ? {} : { diagnostics: [...diagnostics] }),
+  };
+}
+
+async function newParseErrors(
+  paths: readonly string[],
+  index: CodeIndex,
+): Promise<NonNullable<EditAnswer['parse_errors']>> {
+  const errors: NonNullable<EditAnswer['parse_errors']> = [];
+  for (const file of paths) {
+    const now = index.fileRow(file)?.problems ?? 0;
+    if (now === 0 || now <= (index.problemsBefore(file) ?? 0)) continue;
+    for (const { line, col, message } of await index.problemsOf(file)) errors.push({ file, line, col, message });
+  }
+  return errors;
+}

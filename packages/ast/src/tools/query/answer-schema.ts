@@ -1,0 +1,64 @@
+/** The answers of a query. Built by typed code from the index; the schema is their published form. */
+import { z } from 'zod';
+import { NODE_TYPES } from '../../contracts/facts.ts';
+import { builtOnce } from '../../plugin/built-once.ts';
+
+const node = () => {
+  const span = z.strictObject({ start: z.int(), end: z.int() });
+  return z.strictObject({
+    id: z.string().describe('Stable while the file keeps path, type, containers and name; for ast_edit'),
+    rev: z
+      .string()
+      .describe('Changes with the text of the declaration; give it as expected_rev to edit only this text'),
+    type: z.enum(NODE_TYPES),
+    subtype: z.string().optional().describe('Such as trait for an interface'),
+    name: z.string(),
+    container: z.string().describe('Names of the enclosing declarations joined by dots'),
+    file: z.string().describe('Relative to the workspace root'),
+    language: z.string(),
+    exported: z.boolean(),
+    has_doc: z.boolean(),
+    test: z.boolean(),
+    generated: z.literal(true).optional(),
+    span: span.describe('Bytes of the declaration with its modifiers'),
+    line: z.int().describe('From 1'),
+    col: z.int().describe('From 1, in UTF-16 units'),
+    end_line: z.int(),
+    end_col: z.int(),
+    name_span: span,
+    body_span: span.optional(),
+    full_span: span.describe('With doc comment, attributes and decorators'),
+    signature: z.string(),
+    source: z.string().optional().describe('With view source'),
+    depth: z.int().optional().describe('With view outline: 0 at the top of the file'),
+  });
+};
+
+const reference = () =>
+  z.strictObject({
+    file: z.string(),
+    line: z.int(),
+    col: z.int().optional().describe('From 1, in UTF-16 units; where scopes were asked'),
+    name: z.string(),
+    kind: z
+      .string()
+      .describe('call, macro, new; where scopes were asked: reference, import, export, member, shorthand…'),
+    node_id: z.string().optional().describe('Innermost declaration around it'),
+    test: z.boolean(),
+  });
+
+export const queryAnswer = builtOnce(() =>
+  z.strictObject({
+    nodes: z.array(node()).describe('By file and place'),
+    references: z.array(reference()).optional().describe('With view references'),
+    confidence: z
+      .enum(['resolver', 'name'])
+      .optional()
+      .describe('With view references: by scopes and imports, or by the name alone, which other things may share'),
+    truncated: z.boolean().describe('There is more: narrow where, or go on with offset'),
+  }),
+);
+
+export type AnswerNode = z.output<ReturnType<typeof node>>;
+export type AnswerReference = z.output<ReturnType<typeof reference>>;
+export type QueryAnswerData = z.output<ReturnType<typeof queryAnswer>>;

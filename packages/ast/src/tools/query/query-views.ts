@@ -1,0 +1,83 @@
+/** The views of a query: declarations alone, with their text, or as the outline of files. */
+import type { CodeIndex, OutlineNode, Where } from '../../index/code-index-contract.ts';
+import type { AnswerNode } from './answer-schema.ts';
+import { unknownNode } from './unknown-node.ts';
+
+export interface ViewRequest {
+  readonly where: Where;
+  readonly limit: number;
+  readonly offset: number;
+  readonly signal: AbortSignal;
+}
+
+export interface NodesAnswer {
+  readonly nodes: AnswerNode[];
+  readonly truncated: boolean;
+}
+
+/** Text of declarations in one answer. */
+const SOURCE_CHARACTERS = 256 * 1024;
+
+export async function nodesView(index: CodeIndex, { where, ...bounds }: ViewRequest): Promise<NodesAnswer> {
+  const { nodes, truncated } = await index.query(where, bounds);
+  return { nodes: nodes.map((node) => ({ ...node })), truncated };
+}
+
+/** Whole texts or none: the answer ends before the one that would not fit any more, but never before the first. */
+export async function sourceView(index: CodeIndex, { where, ...bounds }: ViewRequest): Promise<NodesAnswer> {
+  const { nodes, truncated } = await index.query(where, { ...bounds, source: true });
+  let left = SOURCE_CHARACTERS;
+  const fitting = nodes.findIndex((node, place) => {
+    left -= node.source?.length ?? 0;
+    return left < 0 && place > 0;
+  });
+  const shown = fitting === -1 ? nodes : nodes.slice(0, fitting);
+  return { nodes: shown.map((node) => ({ ...node })), truncated: truncated || shown.length < nodes.length };
+}
+
+/** One declaration by its id; as an outline with everything inside it. */
+export async function nodeView(
+  index: CodeIndex,
+  id: string,
+  view: 'nodes' | 'source' | 'outline',
+): Promise<NodesAnswer> {
+  const found = await index.nodeById(id);
+  if (found === undefined) throw unknownNode(id);
+  const { file, span } = found.node;
+  if (view === 'nodes') return { nodes: [{ ...found.node }], truncated: false };
+  if (view === 'source') {
+    const nodes = await index.nodesOfFile(file, { source: true });
+    return { nodes: nodes.filter((node) => node.id === id).map((node) => ({ ...node })), truncated: false };
+  }
+  const all: AnswerNode[] = [];
+  flatten(await index.outline(file), 0, all);
+  const inside = all.filter((node) => node.span.start >= span.start && node.span.end <= span.end);
+  return { nodes: inside, truncated: false };
+}
+
+/** In file order, with depth. What contains a declaration that was asked for is shown too. */
+export async function outlineView(index: CodeIndex, request: ViewRequest): Promise<NodesAnswer> {
+  const { limit, offset } = request;
+  const nodes: AnswerNode[] = [];
+  for (const file of await filesOf(index, request)) {
+    request.signal.throwIfAborted();
+    flatten(await index.outline(file), 0, nodes);
+    if (nodes.length > offset + limit) break;
+  }
+  return { nodes: nodes.slice(offset, offset + limit), truncated: nodes.length > offset + limit };
+}
+
+/** A plain file name is looked at as it is, indexed or not; otherwise the files with a declaration that is asked for. */
+async function filesOf(index: CodeIndex, { where, signal }: ViewRequest): Promise<readonly string[]> {
+  const { file_glob: glob, ...others } = where;
+  if (glob !== undefined && !/[*?[{\\]/.test(glob) && Object.keys(others).length === 0) return [glob];
+  const { nodes } = await index.query(where, { limit: 10_000, signal });
+  return [...new Set(nodes.map(({ file }) => file))];
+}
+
+function flatten(outline: readonly OutlineNode[], depth: number, into: AnswerNode[]): void {
+  for (const { node, children } of outline) {
+    into.push({ ...node, depth });
+    flatten(children, depth + 1, into);
+  }
+}

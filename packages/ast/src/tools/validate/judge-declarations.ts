@@ -1,0 +1,168 @@
+/** Rules over the index: which declarations a rule is about, and what they lack or have too much. */
+import { isToolError } from '@tool-runtime/protocol';
+import type { ToolContext } from '@tool-runtime/sdk';
+import type { CodeIndex, QueryNode, Where } from '../../index/code-index-contract.ts';
+import type { CodeServices } from '../../plugin/code-services.ts';
+import { isIgnored } from '../../rules/inspect/ignore-marks.ts';
+import { type DeclarationFacts, declarationFacts } from './declaration-facts.ts';
+import { type Demand, describeDemand, parseDemand } from './demand.ts';
+
+export interface DeclarationRule {
+  readonly id: string;
+  readonly where: Where;
+  readonly must_have: readonly string[];
+  readonly must_not_have: readonly string[];
+}
+
+export interface JudgedDeclaration {
+  readonly rule: string;
+  readonly node: QueryNode;
+  readonly message: string;
+  readonly isSuppressed: boolean;
+}
+
+export interface JudgeParts {
+  readonly services: CodeServices;
+  readonly index: CodeIndex;
+  readonly workspace: ToolContext['workspace'];
+  readonly signal: AbortSignal;
+}
+
+const PAGE = 10_000;
+const MAX_NODES = 200_000;
+
+export interface Judgement {
+  readonly findings: readonly JudgedDeclaration[];
+  /** Declarations the rule was about. */
+  readonly checked: number;
+}
+
+export async function judgeDeclarations(rule: DeclarationRule, parts: JudgeParts): Promise<Judgement> {
+  const nodes = await allNodes(rule.where, parts);
+  const demands = [
+    ...rule.must_have.map((word) => ({ ...parseDemand(word), isWanted: true })),
+    ...rule.must_not_have.map((word) => ({ ...parseDemand(word), isWanted: false })),
+  ];
+  const tests = await Promise.all(demands.map((demand) => indexTest(demand, nodes, parts)));
+  const labels = await docLabels(nodes);
+  const findings: JudgedDeclaration[] = [];
+  for (const [file, ofFile] of Map.groupBy(nodes, (node) => node.file)) {
+    parts.signal.throwIfAborted();
+    const reading = new FileReading(file, ofFile, parts);
+    for (const node of ofFile) {
+      for (const [place, demand] of demands.entries()) {
+        const has = tests[place]?.(node) ?? (await hasInTree(node, demand, reading));
+        if (has === demand.isWanted) continue;
+        const what = describeDemand(demand, labels.get(node.language) ?? 'doc comment');
+        const message = `${demand.isWanted ? 'Missing' : 'Unwanted'} ${what}: ${node.name}`;
+        findings.push({ rule: rule.id, node, message, isSuppressed: await isSuppressed(rule.id, node, reading) });
+      }
+    }
+  }
+  return { findings, checked: nodes.length };
+}
+
+async function allNodes(where: Where, { index, signal }: JudgeParts): Promise<readonly QueryNode[]> {
+  const nodes: QueryNode[] = [];
+  for (let offset = 0; offset < MAX_NODES; offset += PAGE) {
+    const page = await index.query(where, { limit: PAGE, offset, signal });
+    nodes.push(...page.nodes);
+    if (!page.truncated) break;
+  }
+  return nodes;
+}
+
+type NodeTest = (node: QueryNode) => boolean;
+
+/** Undefined for what the index does not know. */
+async function indexTest(
+  { kind, name }: Demand,
+  nodes: readonly QueryNode[],
+  parts: JudgeParts,
+): Promise<NodeTest | undefined> {
+  if (kind === 'docstring') return (node) => node.has_doc;
+  if (kind === 'call') {
+    const calling = new Set((await allNodes({ calls: name }, parts)).map(({ id }) => id));
+    return ({ id }) => calling.has(id);
+  }
+  if (kind !== 'test') return undefined;
+  const tested = new Map<string, boolean>();
+  for (const { name: called } of nodes) {
+    if (tested.has(called)) continue;
+    const references = await parts.index.references(called, { signal: parts.signal });
+    tested.set(
+      called,
+      references.some(({ test }) => test),
+    );
+  }
+  return ({ name: called }) => tested.get(called) === true;
+}
+
+async function docLabels(nodes: readonly QueryNode[]): Promise<ReadonlyMap<string, string>> {
+  const { loadProfile } = await import('../../profile/load-profile.ts');
+  const languages = [...new Set(nodes.map(({ language }) => language))];
+  return new Map(languages.map((language) => [language, loadProfile(language).profile.doc.label]));
+}
+
+async function hasInTree(node: QueryNode, { kind, name }: Demand, reading: FileReading): Promise<boolean> {
+  const facts = await reading.facts();
+  return kind === 'attr' ? facts?.hasAttribute(node, name) === true : facts?.hasReturnType(node) === true;
+}
+
+async function isSuppressed(rule: string, node: QueryNode, reading: FileReading): Promise<boolean> {
+  const facts = (await reading.mentionsIgnore()) ? await reading.facts() : undefined;
+  return facts !== undefined && isIgnored(rule, { line: node.line, from: facts.firstLine(node) }, facts.marks);
+}
+
+/** One file, read and parsed when the first question needs it. */
+class FileReading {
+  readonly #file: string;
+  readonly #nodes: readonly QueryNode[];
+  readonly #parts: JudgeParts;
+  #bytes: Promise<Uint8Array | undefined> | undefined;
+  #facts: Promise<DeclarationFacts | undefined> | undefined;
+
+  constructor(file: string, nodes: readonly QueryNode[], parts: JudgeParts) {
+    this.#file = file;
+    this.#nodes = nodes;
+    this.#parts = parts;
+  }
+
+  async mentionsIgnore(): Promise<boolean> {
+    const bytes = await this.#read();
+    return bytes !== undefined && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('sdk-ignore');
+  }
+
+  facts(): Promise<DeclarationFacts | undefined> {
+    this.#facts ??= this.#parse();
+    return this.#facts;
+  }
+
+  #read(): Promise<Uint8Array | undefined> {
+    this.#bytes ??= readOrNothing(this.#file, this.#parts);
+    return this.#bytes;
+  }
+
+  async #parse(): Promise<DeclarationFacts | undefined> {
+    const bytes = await this.#read();
+    const language = this.#nodes[0]?.language;
+    if (bytes === undefined || language === undefined) return undefined;
+    const engine = await this.#parts.services.engine();
+    const parsed = await engine.parse({ path: this.#file, language, bytes, signal: this.#parts.signal });
+    try {
+      return declarationFacts(parsed, this.#nodes);
+    } finally {
+      parsed.delete();
+    }
+  }
+}
+
+async function readOrNothing(path: string, { workspace, signal }: JudgeParts): Promise<Uint8Array | undefined> {
+  try {
+    return (await workspace.readFile(path, { signal })).bytes;
+  } catch (thrown) {
+    // Gone since the question was asked.
+    if (!isToolError(thrown) || thrown.code !== 'E_FILE_IO') throw thrown;
+    return undefined;
+  }
+}

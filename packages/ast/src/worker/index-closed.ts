@@ -1,0 +1,8 @@
+/** What whoever still wants something from a closed index is told. */
+import { ToolError } from '@tool-runtime/protocol';
+
+export function indexClosed(): ToolError {
+  return new ToolError('E_INTERNAL', 'The code index is closed', {
+    details: { kind: 'cancellation', retry: 'not_retryable', reason: 'closed' },
+  });
+}
