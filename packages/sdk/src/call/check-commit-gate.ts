@@ -14,6 +14,7 @@ import { unpublishedTrees } from '../validation/unpublished-trees.ts';
 import type { RecordedCall } from './call-types.ts';
 import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
+import { settle } from './settle.ts';
 
 const SCOPES: Readonly<Partial<Record<GitIntent['verb'], ChangeScope>>> = {
   commit: 'staged',
@@ -26,12 +27,18 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
   const intent = call.subject.git;
   if (intent === undefined) return undefined;
   if (intent.overrides !== undefined) parts.rules.checkOverrides(intent.overrides);
-  await runRules('guard', call.open, call.subject, parts);
   const scope = SCOPES[intent.verb];
-  if (scope === undefined) return undefined;
   const { git } = parts.programs;
-  const candidate = scope === 'staged' ? await freezeCandidate(git, call.open.signal()) : undefined;
+  // At the same time: neither needs the other, and each waits for git.
+  const [guarded, frozen] = await Promise.all([
+    settle(() => runRules('guard', call.open, call.subject, parts)),
+    settle(async () => (scope === 'staged' ? freezeCandidate(git, call.open.signal()) : undefined)),
+  ]);
+  const candidate = frozen.ok ? frozen.value : undefined;
   try {
+    if (!guarded.ok) throw guarded.error;
+    if (!frozen.ok) throw frozen.error;
+    if (scope === undefined) return undefined;
     await judgeChanges(call, { scope, candidate, message: intent.message }, parts);
     return candidate;
   } catch (thrown) {

@@ -52,7 +52,6 @@ export const gitCommit = defineTool({
 async function commit(given: z.output<typeof args>, context: ToolContext): Promise<z.output<typeof data>> {
   const { git, candidate } = context;
   if (candidate === undefined) throw new TypeError('A commit was started without its gate');
-  const [parent, parentTree] = await findObjects(git, ['HEAD', 'HEAD^{tree}']);
   const output = await git.run({
     words: [
       ...['commit', '--no-verify', '--quiet', '--file=-', '--no-gpg-sign'],
@@ -65,8 +64,8 @@ async function commit(given: z.output<typeof args>, context: ToolContext): Promi
     env: await committerEnvironment(context),
     accept: [0, 1],
   });
-  if (output.code !== 0) throw refused(output.stderr, candidate.tree === parentTree);
-  const [hash, tree] = await findObjects(git, ['HEAD', 'HEAD^{tree}']);
+  const [hash, tree, parent] = await findObjects(git, ['HEAD', 'HEAD^{tree}', 'HEAD^']);
+  if (output.code !== 0) throw refused(output.stderr, candidate.tree === tree);
   if (hash === undefined || tree !== candidate.tree) throw anotherTree(tree);
   return { commit: hash, tree, parent: parent ?? null };
 }
