@@ -82,7 +82,8 @@
     function: (member_expression object: (call_expression function: (import)) @link.object property: (property_identifier) @_then)
     arguments: (arguments . (arrow_function parameter: (identifier) @link.local))) (#eq? @_then "then") (#set! link "alias"))
 
-; imports and exports
+; imports and exports; any of them makes the file a module
+(export_statement "export" @link.word (#set! link "statement"))
 (import_statement source: (string (string_fragment) @link.source) (#set! link "import"))
 (import_statement (import_clause (named_imports (import_specifier !alias name: (identifier) @link.name @link.local))) source: (string (string_fragment) @link.source) (#set! link "import"))
 (import_statement (import_clause (named_imports (import_specifier name: (_) @link.name alias: (identifier) @link.local))) source: (string (string_fragment) @link.source) (#set! link "import"))

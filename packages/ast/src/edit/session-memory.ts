@@ -22,11 +22,16 @@ export class SessionMemory {
 
   remember(nodes: readonly RememberedNode[]): void {
     for (const { id, name, type, file } of nodes) {
-      this.#nodes.delete(id);
+      // The id says it all: what it means does not change.
+      if (this.#nodes.has(id)) continue;
       this.#nodes.set(id, { id, name, type, file });
-      const [oldest] = this.#nodes.keys();
-      if (this.#nodes.size > MAX_NODES && oldest !== undefined) this.#nodes.delete(oldest);
+      if (this.#nodes.size > MAX_NODES) this.#forgetOldest();
     }
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#nodes.keys();
+    if (oldest !== undefined) this.#nodes.delete(oldest);
   }
 
   /** An edit was applied that gave declarations other ids. */

@@ -217,6 +217,8 @@ export interface CodeIndex extends AstIndex {
   /** Paths of all indexed files, sorted, as indexed. */
   files(): readonly string[];
   stats(): IndexStats;
+  /** Whether anything was ever generated here; `stats` says so too, after counting everything. */
+  isGenerated(): boolean;
   /** Brings in what other programs changed, looking at every indexed file and for new ones. */
   catchUp(signal?: AbortSignal): Promise<void>;
   /** Writes what is pending, ends the workers. Nothing may be called afterwards. */

@@ -188,6 +188,10 @@ class WorkspaceIndex implements CodeIndex {
     };
   }
 
+  isGenerated(): boolean {
+    return this.#parts.scopes.all().length > 0;
+  }
+
   catchUp(signal?: AbortSignal): Promise<void> {
     return this.#lookOutside({ fresh: true, ...(signal === undefined ? {} : { signal }) });
   }

@@ -22,6 +22,8 @@ export interface Meaning {
   readonly steps: readonly Step[];
   /** The token stands for a whole module: what is read from it are the module's names. */
   readonly module?: string;
+  /** From outside of the workspace, and so is everything reached through it. */
+  readonly isExternal?: boolean;
   /** Imported from a place that could not be found, though it may well be in the workspace. */
   readonly isUncertain?: boolean;
 }
@@ -105,6 +107,8 @@ export interface ModuleFamily {
   readonly hasModuleValues: boolean;
   /** The import of a name is the name: renaming it there renames it everywhere. Otherwise it gets an alias. */
   readonly followsImports: boolean;
+  /** A name that comes with a star and is declared in the file as well is one name, not two. */
+  readonly mergesStars: boolean;
   /** How files end that hold code of the family among other text. */
   readonly embeddedIn: readonly string[];
   create(project: ScopeProject, files: ProjectFiles): ModuleSystem;

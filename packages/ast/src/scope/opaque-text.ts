@@ -8,7 +8,7 @@ import { firstFrom } from '../symbols/first-from.ts';
 import { SPACES, type TextRange } from './scope-model.ts';
 import type { TokenDraft } from './token-draft.ts';
 
-const FORMAT_NAME = /\{\{|\{(?<name>[\p{XID_Start}_]\p{XID_Continue}*)?(?<spec>:[^{}]*)?\}/gu;
+const FORMAT_NAME = /\{\{|\{(?:(?<name>[\p{XID_Start}_]\p{XID_Continue}*)|\d*)(?<spec>:[^{}]*)?\}/gu;
 const SPEC_NAME = /(?<name>[\p{XID_Start}_]\p{XID_Continue}*)\$/gu;
 const BINDS =
   /\blet\b[^=;]*|\bfor\b.*?\bin\b|\|[^|]*\||[^,;{}]*=>|\b(?:fn|struct|enum|trait|type|mod|const|static|macro_rules!)\s+\w+/gsu;
@@ -21,7 +21,7 @@ export function formatNames(text: string, range: TextRange): TextRange[] {
     const start = range.start + match.index + 1;
     if (name !== undefined) found.push({ start, end: start + name.length });
     for (const inner of (spec ?? '').matchAll(SPEC_NAME)) {
-      const at = start + (name?.length ?? 0) + inner.index;
+      const at = start - 1 + match[0].indexOf(':') + inner.index;
       found.push({ start: at, end: at + (inner.groups?.['name']?.length ?? 0) });
     }
   }

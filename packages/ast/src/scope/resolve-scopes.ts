@@ -36,6 +36,9 @@ export function resolveScopes(parsed: ParsedSource): FileScopes {
     tokens,
     links: marks.links.map((link) => ({ ...link, scope: tree.around(link) })),
     texts: marks.texts,
+    nameCharacter: new RegExp(parser.profile.identifier.regex, 'u').test('a$')
+      ? /[\p{ID_Continue}$]/u
+      : /\p{ID_Continue}/u,
     isApart: tree.isApart,
     tokenAt: (start) => places.byStart.get(start),
     tokenFilling: (range) => places.filling(range),

@@ -91,7 +91,9 @@ export interface FileScopes {
   readonly links: readonly Link[];
   /** Strings and comments. */
   readonly texts: readonly TextPart[];
-  /** Names of the same space stay apart from those of another, even in one scope. */
+  /** A character that can stand inside of a name. */
+  readonly nameCharacter: RegExp;
+  /** Names of one space stay apart from those of another, even in the same scope. */
   readonly isApart: boolean;
   tokenAt(start: number): NameToken | undefined;
   /** The last token of a chain of members that is all of the range: `c` of `a.b.c`. */

@@ -48,9 +48,7 @@ export class CallContext implements ExecutionContext {
   readonly workspace: Workspace;
   readonly http: HttpClient;
   readonly commands: CommandRunner;
-  readonly git: GitRepository;
   readonly candidate: CommitCandidate | undefined;
-  readonly validation: Validation;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly progress: (pct: number, message: string, data?: JsonObject) => void;
@@ -61,6 +59,8 @@ export class CallContext implements ExecutionContext {
   /** What the tool delivered, once it has. */
   delivered: unknown;
   readonly #call: GatedCall;
+  readonly #parts: SessionParts;
+  #git: GitRepository | undefined;
 
   constructor(call: GatedCall, log: ChangeLog, parts: SessionParts) {
     const { open } = call;
@@ -72,9 +72,8 @@ export class CallContext implements ExecutionContext {
     const level = sideEffectRank(call.view.profile.side_effect_level);
     this.http = level >= CONNECTS ? parts.http : NO_NETWORK;
     this.commands = level >= STARTS ? parts.programs.commands : NO_COMMANDS;
-    this.git = gitFor(level, parts.programs.git, () => this.signal);
     this.candidate = call.candidate;
-    this.validation = createValidation(open, parts);
+    this.#parts = parts;
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
     this.workspace = level >= WRITES ? log.tracked() : parts.readOnlyWorkspace;
@@ -89,6 +88,17 @@ export class CallContext implements ExecutionContext {
 
   get signal(): AbortSignal {
     return this.#call.open.signal();
+  }
+
+  /** Made on first use, like `validation`: most calls have nothing to do with git. */
+  get git(): GitRepository {
+    const level = sideEffectRank(this.#call.view.profile.side_effect_level);
+    this.#git ??= gitFor(level, this.#parts.programs.git, () => this.signal);
+    return this.#git;
+  }
+
+  get validation(): Validation {
+    return createValidation(this.#call.open, this.#parts);
   }
 }
 

@@ -28,7 +28,9 @@ export function ruleContext(open: OpenCall, parts: SessionParts, changeSet: () =
       return open.signal();
     },
     ast: parts.ast,
-    git: lookOnly(parts.programs.git),
+    get git() {
+      return lookOnly(parts.programs.git);
+    },
     commands: parts.programs.commands,
     cache: parts.findings,
     changeSet,

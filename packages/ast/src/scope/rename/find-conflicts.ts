@@ -3,7 +3,7 @@
  * still lead to them, and nothing else may.
  */
 import { lookUp, type NameQuery } from '../look-up.ts';
-import type { ModuleSystem } from '../module-system.ts';
+import type { ModuleFamily, ModuleSystem } from '../module-system.ts';
 import type { Binding, NameToken } from '../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../scope-project.ts';
 import { placeOf } from './place-of.ts';
@@ -19,6 +19,7 @@ export interface EditedFile {
 export interface ConflictQuery {
   readonly edited: readonly EditedFile[];
   readonly subject: RenameSubject;
+  readonly family: ModuleFamily;
   readonly system: ModuleSystem;
   readonly project: ScopeProject;
   /** As it is looked up, without what a language writes before it. */
@@ -84,18 +85,20 @@ function collisionOf(file: ProjectFile, binding: Binding, newName: string): Bind
  * Names read from a module, or from nowhere in the file, that the renamed one would now answer to; and declarations of
  * the new name in another file of the same scope, as the files of a Go package are.
  */
-function newcomers(file: ProjectFile, { subject, system, newName }: ConflictQuery): RenameConflict[] {
+function newcomers(file: ProjectFile, { subject, family, system, newName }: ConflictQuery): RenameConflict[] {
   const found: RenameConflict[] = [];
   for (const token of file.scopes.tokensNamed(newName)) {
-    const isTop = token.role === 'definition' && token.binding?.scope === file.scopes.scopes[0];
-    if (isLexical(token) && token.binding !== undefined && !isTop) continue;
-    if (isLexical(token) && lookUp(queryOf(token, subject.name)) !== undefined) continue;
+    const isImport = system.specifierOf(file, token)?.kind === 'import';
+    const isTop = !isImport && token.role === 'definition' && token.binding?.scope === file.scopes.scopes[0];
+    if (!isImport && isLexical(token)) {
+      if (token.binding !== undefined && !isTop) continue;
+      if (lookUp(queryOf(token, subject.name)) !== undefined) continue;
+    }
     const role = isTop ? 'reference' : token.role;
     const meaning = system.meaningOf(file, { ...token, role, binding: undefined, name: subject.name });
     if (!reaches(meaning, subject)) continue;
     if (!isTop) found.push(conflict(file, token, 'shadow', describe(subject.file, subject.binding)));
-    // What comes with a star gives way to what the file declares.
-    else if (meaning?.steps.some(({ isStarred }) => isStarred) === false) {
+    else if (family.mergesStars || meaning?.steps.some(({ isStarred }) => isStarred) === false) {
       found.push(conflict(file, token, 'collision', describe(subject.file, subject.binding)));
     }
   }

@@ -6,19 +6,17 @@ export interface FoundWord {
   readonly kind: TextPart['kind'];
 }
 
-const WORD = /[\p{ID_Continue}$]/u;
-
-export function findWords({ source, texts }: FileScopes, name: string): FoundWord[] {
+export function findWords({ source, texts, nameCharacter }: FileScopes, name: string): FoundWord[] {
   return texts.flatMap(({ start, end, kind }) =>
-    wordsIn(source.text.slice(start, end), name).map((at) => ({ start: start + at, kind })),
+    wordsIn(source.text.slice(start, end), name, nameCharacter).map((at) => ({ start: start + at, kind })),
   );
 }
 
 /** Offsets of a name that is not part of a longer one. */
-export function wordsIn(text: string, name: string): number[] {
+export function wordsIn(text: string, name: string, character: RegExp): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-    if (!WORD.test(text.charAt(at - 1)) && !WORD.test(text.charAt(at + name.length))) found.push(at);
+    if (!character.test(text.charAt(at - 1)) && !character.test(text.charAt(at + name.length))) found.push(at);
   }
   return found;
 }

@@ -65,7 +65,7 @@ function planSubject(request: RenameRequest, { project, family, system, subject 
     return { ...refused({ reason: hidden.reason, message }), candidateFiles };
   }
   const edited = pages.flatMap((page) => page.edited);
-  const conflicts = findConflicts({ edited, subject, system, project, newName: newName.replace(/^r#/, '') });
+  const conflicts = findConflicts({ edited, subject, family, system, project, newName: newName.replace(/^r#/, '') });
   const residual = [...pages.flatMap((page) => page.residual), ...findEmbedded(project, family, subject)];
   return { edits, residual, conflicts, candidateFiles };
 }
@@ -79,7 +79,12 @@ function findEmbedded({ files }: ScopeProject, { embeddedIn }: ModuleFamily, sub
     .flatMap((path) => {
       const lines = new TextDecoder().decode(files.read(path) ?? new Uint8Array()).split('\n');
       return lines.flatMap((line, row) =>
-        wordsIn(line, subject.name).map((at) => ({ path, line: row + 1, col: at + 1, kind: 'opaque' as const })),
+        wordsIn(line, subject.name, subject.file.scopes.nameCharacter).map((at) => ({
+          path,
+          line: row + 1,
+          col: at + 1,
+          kind: 'opaque' as const,
+        })),
       );
     });
 }

@@ -7,7 +7,7 @@ type IndexContext = Pick<ToolContext, 'progress' | 'warn' | 'signal' | 'registry
 
 export async function ensureIndex(use: UseServices, context: IndexContext): Promise<CodeIndex> {
   const index = await use().index();
-  if (index.stats().generated) return index;
+  if (index.isGenerated()) return index;
   const { language } = context.registry.ast;
   const report = await generateIndex(index, language === undefined ? {} : { language }, context);
   if (report.truncated) {

@@ -15,11 +15,13 @@ export const esModules: ModuleFamily = {
   languages: ['typescript', 'tsx', 'javascript'],
   hasModuleValues: true,
   followsImports: false,
+  mergesStars: false,
   embeddedIn: ['.vue', '.svelte', '.astro', '.mdx'],
   create: (project, files) => new EsModules(project, files),
 };
 
 const UNKNOWN: Meaning = { steps: [] };
+const EXTERNAL: Meaning = { steps: [], isExternal: true };
 const UNCERTAIN: Meaning = { steps: [], isUncertain: true };
 
 class EsModules implements ModuleSystem {
@@ -49,8 +51,9 @@ class EsModules implements ModuleSystem {
   }
 
   #member(file: ProjectFile, token: NameToken): Meaning | undefined {
-    const module = token.object && this.meaningOf(file, token.object)?.module;
-    return module === undefined ? undefined : (this.#slotOf(module, token.name) ?? UNKNOWN);
+    const object = token.object && this.meaningOf(file, token.object);
+    if (object?.module !== undefined) return this.#slotOf(object.module, token.name) ?? UNKNOWN;
+    return object?.isExternal === true ? EXTERNAL : undefined;
   }
 
   specifierOf(file: ProjectFile, token: NameToken) {
@@ -167,12 +170,12 @@ class EsModules implements ModuleSystem {
   #imported(file: ProjectFile, source: string, name: string): Meaning {
     const path = this.#resolver.resolve(file.path, source);
     if (path !== undefined) return this.#slotOf(path, name) ?? UNKNOWN;
-    return this.#resolver.isUncertain(file.path, source) ? UNCERTAIN : UNKNOWN;
+    return this.#resolver.isUncertain(file.path, source) ? UNCERTAIN : EXTERNAL;
   }
 
   #module(file: ProjectFile, source: string): Meaning {
     const path = this.#resolver.resolve(file.path, source);
-    return path === undefined ? UNKNOWN : { steps: [], module: path };
+    return path === undefined ? EXTERNAL : { steps: [], module: path };
   }
 
   #linksOf(file: ProjectFile): EsLinks {

@@ -22,6 +22,7 @@ export const goModules: ModuleFamily = {
   languages: ['go'],
   hasModuleValues: false,
   followsImports: true,
+  mergesStars: false,
   embeddedIn: [],
   create: (project, files) => new GoModules(project, files),
 };

@@ -24,11 +24,13 @@ export const pythonModules: ModuleFamily = {
   languages: ['python'],
   hasModuleValues: true,
   followsImports: true,
+  mergesStars: true,
   embeddedIn: ['.pyx', '.ipynb'],
   create: (project, files) => new PythonModules(project, files),
 };
 
 const UNKNOWN: Meaning = { steps: [] };
+const EXTERNAL: Meaning = { steps: [], isExternal: true };
 const UNCERTAIN: Meaning = { steps: [], isUncertain: true };
 
 class PythonModules implements ModuleSystem {
@@ -94,6 +96,7 @@ class PythonModules implements ModuleSystem {
   }
 
   refusalOf(file: ProjectFile, binding: Binding): string | undefined {
+    if (/^__.*__$/.test(binding.name)) return 'has a meaning of its own';
     if (binding.scope.kind === 'class') return 'is an attribute of a class';
     const links = this.#linksOf(file).imports.get(binding) ?? [];
     return links.some(({ isFirstPart }) => isFirstPart) ? 'is the name of a module' : undefined;
@@ -147,7 +150,12 @@ class PythonModules implements ModuleSystem {
   #ofBinding(file: ProjectFile, binding: Binding): Meaning {
     const own = step(file, binding);
     const links = this.#linksOf(file).imports.get(binding) ?? [];
-    if (links.length === 0 || links.length < binding.definitions.length) return { steps: [own] };
+    if (links.length === 0) {
+      // What a star brought in and the file assigns again is one name to whoever reads it.
+      const starred = this.#starredIn(file, new Set([binding.scope]), binding.name);
+      return { steps: [own, ...(starred?.steps ?? [])] };
+    }
+    // Assigned as well, the name is still the imported one; from two places it is neither.
     const beyond = links.map((link) => this.#ofImport(file, link));
     const [first] = beyond;
     const isOne = beyond.every(
@@ -159,26 +167,31 @@ class PythonModules implements ModuleSystem {
   #ofImport(file: ProjectFile, { source, name, isFirstPart }: PythonImport): Meaning {
     if (name !== undefined) return this.#imported(file, source, name);
     const module = this.#paths.resolve(file.path, isFirstPart ? (source.split('.')[0] ?? '') : source);
-    return module === undefined ? UNKNOWN : { steps: [], module };
+    return module === undefined ? EXTERNAL : { steps: [], module };
   }
 
   #imported(file: ProjectFile, source: string, name: string): Meaning {
     const module = this.#paths.resolve(file.path, source);
     if (module !== undefined) return this.#slotOf(module, name) ?? UNKNOWN;
-    return this.#paths.isUncertain(file.path, source) ? UNCERTAIN : UNKNOWN;
+    return this.#paths.isUncertain(file.path, source) ? UNCERTAIN : EXTERNAL;
   }
 
   #member(file: ProjectFile, token: NameToken): Meaning | undefined {
-    const module = token.object && this.meaningOf(file, token.object)?.module;
-    return module === undefined ? undefined : (this.#slotOf(module, token.name) ?? UNKNOWN);
+    const object = token.object && this.meaningOf(file, token.object);
+    if (object?.module !== undefined) return this.#slotOf(object.module, token.name) ?? UNKNOWN;
+    return object?.isExternal === true ? EXTERNAL : undefined;
   }
 
   /** A name nothing in the file binds may come with `from module import *`. */
   #starred(file: ProjectFile, scope: Scope, name: string): Meaning | undefined {
     const around = new Set<Scope>();
     for (let one: Scope | undefined = scope; one !== undefined; one = one.parent) around.add(one);
+    return this.#starredIn(file, around, name);
+  }
+
+  #starredIn(file: ProjectFile, scopes: ReadonlySet<Scope>, name: string): Meaning | undefined {
     for (const star of this.#linksOf(file).stars) {
-      const module = around.has(star.scope) ? this.#paths.resolve(file.path, star.source) : undefined;
+      const module = scopes.has(star.scope) ? this.#paths.resolve(file.path, star.source) : undefined;
       const source = module === undefined ? undefined : this.#project.file(module);
       if (module === undefined || source === undefined) continue;
       const { all } = this.#linksOf(source);

@@ -15,6 +15,7 @@ export const rustModules: ModuleFamily = {
   languages: ['rust'],
   hasModuleValues: false,
   followsImports: true,
+  mergesStars: false,
   embeddedIn: [],
   create: (project, files) => new RustModules(project, files),
 };

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { readMarked } from '../../test/scope/marked-project.ts';
+import { createEngine } from '../symbols/engine.ts';
+import { findReferences } from './find-references.ts';
+
+const engine = createEngine();
+after(() => engine.delete());
+
+async function references(marked: Readonly<Record<string, string>>): Promise<string[]> {
+  const { files, target, texts } = readMarked(marked, '');
+  const found = await findReferences({ files, engine, target });
+  assert.equal(found.refused, undefined);
+  return found.references.map(({ path, start, end, line, col, role }) => {
+    assert.equal(
+      Buffer.from(texts[path] ?? '')
+        .subarray(start, end)
+        .toString(),
+      target.name,
+    );
+    return `${path}:${line}:${col} ${role}`;
+  });
+}
+
+describe('findReferences', () => {
+  test('S0-54 lists definitions, imports, uses and what is passed on', async () => {
+    assert.deepEqual(
+      await references({
+        'a.ts': 'export const «*x» = 1;\n({ x });\n',
+        'b.ts': "export { x } from './a.ts';\n",
+        'c.ts': "import { x } from './b.ts';\nx;\n",
+        'd.ts': "import { x as y } from './a.ts';\ny;\n",
+        'e.ts': 'const x = 1;\nx;\n',
+      }),
+      [
+        'a.ts:1:14 definition',
+        'a.ts:2:4 shorthand',
+        'b.ts:1:10 export',
+        'c.ts:1:10 import',
+        'c.ts:2:1 reference',
+        'd.ts:1:10 import',
+      ],
+    );
+  });
+
+  test('finds nothing but the definition of what is not used', async () => {
+    assert.deepEqual(await references({ 'a.py': 'def «*f»(): ...\n', 'b.py': 'def f(): ...\nf()\n' }), [
+      'a.py:1:5 definition',
+    ]);
+  });
+
+  test('says that it may have missed some when a file does not parse', async () => {
+    const { files, target } = readMarked({ 'a.ts': 'export const «*x» = 1;\n', 'b.ts': 'x; function (' }, '');
+    const found = await findReferences({ files, engine, target });
+    assert.equal(found.refused?.reason, 'parse_error');
+    assert.equal(found.references.length, 1);
+  });
+
+  test('refuses members', async () => {
+    const { files, target } = readMarked({ 'a.ts': 'class A { «*m»() {} }\n' }, '');
+    assert.equal((await findReferences({ files, engine, target })).refused?.reason, 'needs_server');
+  });
+});
