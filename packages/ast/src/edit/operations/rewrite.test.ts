@@ -89,6 +89,16 @@ describe('rewrite', () => {
   ];
   for (const [name, file, before, edit, after] of cases) testEdit(`S0-54 ${name}`, { file, before, edit, after });
 
+  test('passes over what only has the name of a source, and says so', async (t) => {
+    const { editor } = await openScratchEditor(t, { 'a.ts': 'foo(1);\n', 'binary.ts': 'foo(\0\x01\x02)' });
+    const plan = await editor.plan(rewrite('typescript', 'foo($A)', 'bar($A)'));
+    assert.deepEqual(
+      plan.files.map(({ path }) => path),
+      ['a.ts'],
+    );
+    assert.match(plan.warnings.join(), /binary\.ts/);
+  });
+
   test('S0-54 rewrites every match once and reports what matches again', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': 'foo(foo(1));\n' });
     const plan = await editor.plan(rewrite('typescript', 'foo($A)', 'foo(foo($A))'));

@@ -1,5 +1,5 @@
 /** Rewrites every match of a code pattern, over as many files as match. */
-import type { ToolError } from '@tool-runtime/protocol';
+import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { compileGlobs } from '@tool-runtime/sdk';
 import { decodeSource } from '../../parse/source-text.ts';
 import { type PatternMatch, type PatternQuery, variablesOf } from '../../rewrite/pattern-matcher.ts';
@@ -58,7 +58,11 @@ async function matchAll(operation: Rewrite, { desk, patterns, warn }: Work): Pro
     if (!isWanted(path) || (index.fileRow(path)?.language ?? engine.detect(path)) !== operation.language) continue;
     const bytes = desk.files.read(path);
     if (bytes === undefined || !containsAll(bytes, words)) continue;
-    const { text } = decodeSource(bytes, path);
+    const text = textOf(bytes, path);
+    if (text === undefined) {
+      warn(`Not looked at, it is too large or no text: ${path}`);
+      continue;
+    }
     const matches = await patterns.match(text, queryOf(operation));
     if (matches.length === 0) continue;
     if (isGenerated(path, text) && !operation.allow_generated) spared += matches.length;
@@ -66,6 +70,16 @@ async function matchAll(operation: Rewrite, { desk, patterns, warn }: Work): Pro
   }
   if (spared > 0) warn(`${spared} matches in generated or vendored files were left alone`);
   return found;
+}
+
+/** A file that only has the name of a source is none, and no reason to leave the others alone. */
+function textOf(bytes: Uint8Array, path: string): string | undefined {
+  try {
+    return decodeSource(bytes, path).text;
+  } catch (thrown) {
+    if (isToolError(thrown) && thrown.code === 'E_AST_PARSE') return undefined;
+    throw thrown;
+  }
 }
 
 function queryOf({ language, pattern, constraints }: Rewrite): PatternQuery {
