@@ -91,6 +91,8 @@ async function targetsIn(texts: Readonly<Record<string, string>>, limit: number)
     const { tokens, source } = resolveScopes(parsed);
     for (const { role, binding, name, start } of tokens) {
       if (role !== 'definition' || binding?.scope.kind === 'class' || binding?.isMember) continue;
+      // Names the language itself reads: nobody renames them.
+      if (/^__\w+__$/.test(name)) continue;
       targets.push({ path, nameStart: source.toByte(start), name });
     }
     parsed.delete();
@@ -266,7 +268,7 @@ describe('S0-54 the resolver and Pyright', () => {
 
   test('agree on random packages, and differ for reasons', async (t) => {
     const root = join(scratch, 'py');
-    const samples = fc.sample(tapes, { numRuns: 8 }).map((tape, n) => generatePython(`p${n}`, tape));
+    const samples = fc.sample(tapes, { numRuns: 8, seed: 20_261_115 }).map((tape, n) => generatePython(`p${n}`, tape));
     const known = knownPython();
     const texts: Record<string, string> = { 'pyrightconfig.json': '{ "include": ["."] }' };
     Object.assign(texts, ...samples, ...known.map((one) => one.project.texts));

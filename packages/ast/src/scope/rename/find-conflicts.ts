@@ -46,15 +46,31 @@ function inFile({ file, renamed }: EditedFile, query: ConflictQuery): RenameConf
 }
 
 /** What stands in the place the binding would take, and uses that it would take from something else. */
-function aroundBinding(file: ProjectFile, binding: Binding, { newName }: ConflictQuery): RenameConflict[] {
+function aroundBinding(file: ProjectFile, binding: Binding, query: ConflictQuery): RenameConflict[] {
+  const { newName } = query;
   const taken = collisionOf(file, binding, newName);
   const found = taken === undefined ? [] : [conflict(file, taken.definitions[0], 'collision', describe(file, taken))];
+  found.push(...starCollision(file, binding, query));
   for (const token of file.scopes.tokensNamed(newName)) {
     if (token.role === 'definition' || token.binding === binding || !isLexical(token)) continue;
     const meant = lookUp(queryOf(token, newName), { binding, name: newName });
     if (meant === binding) found.push(conflict(file, token, 'shadow', describe(file, binding)));
   }
   return found;
+}
+
+/** A star brings the new name into the scope already, and the two would become one. */
+function starCollision(
+  file: ProjectFile,
+  binding: Binding,
+  { family, system, newName }: ConflictQuery,
+): RenameConflict[] {
+  const [first] = binding.definitions;
+  if (!family.mergesStars || first === undefined || binding.scope !== file.scopes.scopes[0]) return [];
+  const probe: NameToken = { ...first, scope: binding.scope, role: 'reference', binding: undefined, name: newName };
+  const [step] = system.meaningOf(file, { ...probe, start: -1 })?.steps ?? [];
+  if (step === undefined) return [];
+  return [conflict(file, first, 'collision', `${newName} (${step.path})`)];
 }
 
 /** A use that would mean something else under the new name: in its scope, or in the module it is read from. */
