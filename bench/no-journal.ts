@@ -18,6 +18,8 @@ export function noJournal(): JournalStore {
     read: none,
     head: () => HEAD,
     verify: () => ({ ok: true, records: 0, head: HEAD }),
+    rotate: async () => ({ records: 0, through: 0, archives: [], bytes: 0 }),
+    prune: async () => ({ archives: [], records: 0, answers: 0, instances: 0 }),
     enroll: nothing,
     instances: none,
     retire: nothing,

@@ -6,9 +6,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAst } from '../packages/ast/src/create-ast.ts';
+import { hostVersion } from '../packages/host/src/cli/host-version.ts';
+import { asyncApiDocument } from '../packages/host/src/describe/asyncapi.ts';
+import { openApiDocument } from '../packages/host/src/describe/openapi.ts';
+import * as routeCatalog from '../packages/host/src/http/routes/catalog.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { errorsPage } from './docs/errors-page.ts';
+import { httpPage } from './docs/http-page.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { SCHEMA_FOLDER, schemaFiles } from './docs/schema-files.ts';
 import { toolsPage } from './docs/tools-page.ts';
@@ -16,12 +21,21 @@ import { toolsPage } from './docs/tools-page.ts';
 /** Path from the root → text. */
 export function generateDocs(): Map<string, string> {
   const ast = createAst();
+  const routes = Object.values(routeCatalog);
+  const version = hostVersion();
   return new Map([
     ['docs/tools.md', toolsPage([...Object.values(tools), ...ast.tools])],
     ['docs/rules.md', rulesPage([...Object.values(rules), ...ast.rules])],
     ['docs/errors.md', errorsPage()],
+    ['docs/http.md', httpPage(routes)],
+    ['docs/openapi.json', jsonText(openApiDocument({ version, routes }))],
+    ['docs/asyncapi.json', jsonText(asyncApiDocument({ version }))],
     ...schemaFiles(),
   ]);
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** Files that differ from what the code says, are missing, or have nothing behind them any more. */

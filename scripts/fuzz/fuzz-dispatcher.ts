@@ -1,6 +1,6 @@
 /** Feeds random lines to a real session and checks that each gets exactly one coded answer. */
 import assert from 'node:assert/strict';
-import { createDispatcher } from '@tool-runtime/host';
+import { Connection, reachOnly, serveSession } from '@tool-runtime/host';
 import { ERROR_CODES, type ServerMessage } from '@tool-runtime/protocol';
 import { openScratchRuntime } from '@tool-runtime/sdk/testing';
 import { createRandom, randomLine } from './random-lines.ts';
@@ -19,12 +19,18 @@ export async function fuzzDispatcher(options: { readonly lines: number; readonly
   const scratch = await openScratchRuntime({ onUnexpected: (error) => unexpected.push(error.cause) });
   const byCode: Record<string, number> = {};
   let answers = 0;
-  const send = (message: ServerMessage): void => {
+  const send = (text: string): void => {
     answers += 1;
-    const code = codeOf(message, unexpected);
+    const code = codeOf(JSON.parse(text) as ServerMessage, unexpected);
     byCode[code] = (byCode[code] ?? 0) + 1;
   };
-  const dispatcher = createDispatcher(scratch.session, { send, events: 'progress', now: Date.now, maxBytes: 1 << 20 });
+  const served = serveSession(scratch.session, { keptEvents: 0, nextEventId: () => 0, now: Date.now });
+  const dispatcher = new Connection(reachOnly(served), {
+    send,
+    events: 'progress',
+    maxBytes: 1 << 20,
+    serverVersion: '0',
+  });
   const random = createRandom(options.seed);
   let silent = 0;
   for (let index = 0; index < options.lines; index++) {

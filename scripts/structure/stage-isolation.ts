@@ -9,6 +9,8 @@ const CONDUCTOR = 'pipeline.ts';
 
 /** Files of the folder that are no stages, so that every stage may use them. */
 const NOT_STAGES: readonly string[] = [
+  'call-events.ts',
+  'call-span.ts',
   'call-types.ts',
   'change-log.ts',
   'create-validation.ts',
@@ -18,6 +20,7 @@ const NOT_STAGES: readonly string[] = [
   'run-rules.ts',
   'session-parts.ts',
   'settle.ts',
+  'tool-name.ts',
   'trail.ts',
   'undo-change.ts',
   'used-key.ts',

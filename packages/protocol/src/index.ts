@@ -1,13 +1,32 @@
 /** Public surface of the protocol package. */
-export type { Connection } from './client/connection.ts';
+export type { BackoffOptions } from './client/backoff.ts';
+export { type ConnectToHostOptions, connectToHost, type HostSession } from './client/connect-to-host.ts';
+export type { Connect, Connection } from './client/connection.ts';
+export type { EventsOptions } from './client/event-listeners.ts';
+export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/fetch-like.ts';
 export {
-  type ClientCallOptions,
-  createToolClient,
-  type ToolClient,
-  type ToolClientOptions,
-} from './client/tool-client.ts';
+  type CallState,
+  createHostClient,
+  type HostClient,
+  type HostClientOptions,
+} from './client/host-client.ts';
+export { type HttpConnectionOptions, httpConnection } from './client/http-connection.ts';
+export { type LineConnectionOptions, type LineWriter, lineConnection } from './client/line-connection.ts';
+export type { NewSession, ReconnectOptions } from './client/reconnect-options.ts';
+export { reconnecting } from './client/reconnecting.ts';
+export type { RetryOptions } from './client/retry-call.ts';
+export { createToolClient } from './client/tool-client.ts';
+export type { ClientCallOptions, ToolClient, ToolClientOptions } from './client/tool-client-interface.ts';
 export type { LooseTools, ToolMap, ToolResponseWith, ToolSignature } from './client/tool-map.ts';
+export {
+  type SocketEvent,
+  type SocketLike,
+  WEB_SOCKET_PROTOCOL,
+  type WebSocketConnectionOptions,
+  webSocketConnection,
+} from './client/web-socket-connection.ts';
 export { describeIssues, type FieldIssue, type IssueDescription } from './describe-issues.ts';
+export { type ApprovalAnswer, approvalAnswerSchema } from './envelopes/approval-answer.ts';
 export { type CancelRequest, cancelRequestSchema } from './envelopes/cancel-request.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
 export { errorEntrySchema } from './envelopes/error-entry.ts';
@@ -18,6 +37,7 @@ export { idSchema, MAX_ID_BYTES } from './envelopes/id.ts';
 export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
 export { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
 export { type SessionAck, sessionAckSchema } from './envelopes/session-ack.ts';
+export { type SessionAttach, sessionAttachSchema } from './envelopes/session-attach.ts';
 export { timestampSchema } from './envelopes/timestamp.ts';
 export { type ToolRequest, toolRequestSchema } from './envelopes/tool-request.ts';
 export { type ToolResponse, toolResponseSchema } from './envelopes/tool-response.ts';
@@ -34,7 +54,53 @@ export {
   type ToolErrorOptions,
   toToolError,
 } from './errors.ts';
-export { type EnvelopeName, envelopeSchemas } from './json-schemas.ts';
+export {
+  type AnswerApprovalBody,
+  type ApprovalAnswered,
+  answerApprovalSchema,
+  approvalAnsweredSchema,
+  type PendingApproval,
+  pendingApprovalSchema,
+} from './http/approvals.ts';
+export {
+  type CoordinatorBudget,
+  type CoordinatorCallBody,
+  type CoordinatorPlanBody,
+  type CoordinatorSpendBody,
+  type CoordinatorVerdict,
+  coordinatorBudgetSchema,
+  coordinatorCallSchema,
+  coordinatorPlanSchema,
+  coordinatorSpendSchema,
+  coordinatorVerdictSchema,
+} from './http/coordinator.ts';
+export {
+  MAX_PLAN_NOTE_LENGTH,
+  MAX_PLAN_STEPS,
+  type PlanProposal,
+  type PlanStepVerdict,
+  type PlanVerdict,
+  planProposalSchema,
+  planVerdictSchema,
+} from './http/plans.ts';
+export { SCOPES, type Scope, scopeSchema } from './http/scopes.ts';
+export {
+  type OpenSessionBody,
+  openSessionSchema,
+  type SessionInfo,
+  type SessionOpened,
+  sessionInfoSchema,
+  sessionOpenedSchema,
+} from './http/sessions.ts';
+export { callStateSchema, type HostStatus, hostStatusSchema } from './http/status.ts';
+export { type ToolList, toolListSchema } from './http/tools.ts';
+export {
+  bodySchemas,
+  describeSchemas,
+  type EnvelopeName,
+  envelopeSchemas,
+  type SchemaDescriptions,
+} from './json-schemas.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './parse-envelope.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { DEFAULT_MAX_BYTES, DEFAULT_MAX_DEPTH, type ScanFault, type ScanLimits, scanJson } from './scan-json.ts';

@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { z } from 'zod';
 import { SAMPLES } from '../test/sample-messages.ts';
 import { clientMessageSchema } from './envelopes/client-message.ts';
 import { serverMessageSchema } from './envelopes/server-message.ts';
 import type { JsonObject } from './errors.ts';
-import { envelopeSchemas } from './json-schemas.ts';
+import { openSessionSchema } from './http/sessions.ts';
+import { bodySchemas, describeSchemas, envelopeSchemas } from './json-schemas.ts';
 
 const schemas = envelopeSchemas();
 
+function fileOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter, at) => (at === 0 ? letter : `-${letter}`)).toLowerCase();
+}
+
 describe('envelopeSchemas', () => {
   test('S0-83 gives every envelope and both unions an id that holds the protocol version', () => {
-    assert.deepEqual(
-      Object.values(schemas).map((schema) => schema['$id']),
-      [
-        'tool-request',
-        'tool-response',
-        'event-message',
-        'error-message',
-        'heartbeat',
-        'session-ack',
-        'cancel-request',
-        'client-message',
-        'server-message',
-      ].map((file) => `https://tool-runtime.dev/schemas/v1/${file}.json`),
-    );
+    assert.deepEqual(Object.keys(schemas).sort(), [...Object.keys(SAMPLES), 'ClientMessage', 'ServerMessage'].sort());
+    for (const schema of Object.values(schemas)) {
+      assert.match(String(schema['$id']), /^https:\/\/tool-runtime\.dev\/schemas\/v1\/[a-z]+(-[a-z]+)?\.json$/);
+      assert.equal(`${fileOf(String(schema['title']))}.json`, String(schema['$id']).split('/').at(-1));
+    }
   });
 
   for (const [name, sample] of Object.entries(SAMPLES)) {
@@ -62,5 +60,47 @@ describe('envelopeSchemas', () => {
 
   test('holds no annotation that readers would misunderstand', () => {
     assert.ok(!JSON.stringify(schemas).includes('readOnly'));
+  });
+});
+
+describe('the published schemas', () => {
+  test('compile together, take every sample and refuse it with a field too many', () => {
+    const ajv = new Ajv2020({ schemas: Object.values({ ...schemas, ...bodySchemas() }), strictTypes: false });
+    for (const [name, sample] of Object.entries(SAMPLES)) {
+      const own = String(schemas[name as keyof typeof schemas]['$id']);
+      assert.equal(ajv.validate(own, sample), true, `${name}: ${ajv.errorsText()}`);
+      assert.equal(ajv.validate(own, { ...sample, surprise: 1 }), false, name);
+    }
+    for (const schema of Object.values(bodySchemas())) assert.ok(ajv.getSchema(String(schema['$id'])));
+  });
+
+  test('hold every body of a route under its own name, and what bodies share once', () => {
+    const bodies = bodySchemas();
+    assert.deepEqual((bodies['OpenSession']!['properties'] as Record<string, JsonObject>)['capabilities'], {
+      $ref: bodies['Capabilities']?.['$id'],
+      description: 'A further ceiling; asking for more than allowed is refused',
+    });
+  });
+});
+
+describe('describeSchemas', () => {
+  test('answers references for what has a name and the schema itself for what has none', () => {
+    const { given, named } = describeSchemas(
+      { body: openSessionSchema, list: z.strictObject({ all: z.array(openSessionSchema) }), plain: z.string() },
+      (name) => `#/here/${name}`,
+    );
+    assert.deepEqual(given.body, { $ref: '#/here/OpenSession' });
+    assert.deepEqual((given.list['properties'] as JsonObject)['all'], {
+      type: 'array',
+      items: { $ref: '#/here/OpenSession' },
+    });
+    assert.deepEqual(given.plain, { type: 'string' });
+    assert.deepEqual(Object.keys(named).sort(), ['Capabilities', 'OpenSession']);
+  });
+
+  test('a field with a default may be left out', () => {
+    const { given } = describeSchemas({ query: z.strictObject({ mode: z.enum(['a', 'b']).default('a') }) }, String);
+    assert.deepEqual(given.query['required'], undefined);
+    assert.deepEqual((given.query['properties'] as Record<string, JsonObject>)['mode']?.['default'], 'a');
   });
 });

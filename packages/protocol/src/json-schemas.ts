@@ -1,44 +1,66 @@
-/** The envelopes as JSON Schema 2020-12, generated from the definitions that judge real messages. */
+/**
+ * Definitions as JSON Schema, generated from the zod schemas that judge real messages.
+ *
+ * What has an `id` in its metadata is described once, under that name; wherever it occurs there is a reference.
+ */
 import { z } from 'zod';
-import { cancelRequestSchema } from './envelopes/cancel-request.ts';
-import { errorMessageSchema } from './envelopes/error-message.ts';
-import { eventMessageSchema } from './envelopes/event-message.ts';
-import { heartbeatSchema } from './envelopes/heartbeat.ts';
-import { sessionAckSchema } from './envelopes/session-ack.ts';
-import { toolRequestSchema } from './envelopes/tool-request.ts';
-import { toolResponseSchema } from './envelopes/tool-response.ts';
+import { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
+import { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
 import type { JsonObject } from './errors.ts';
+import { answerApprovalSchema, approvalAnsweredSchema, pendingApprovalSchema } from './http/approvals.ts';
+import {
+  coordinatorBudgetSchema,
+  coordinatorCallSchema,
+  coordinatorPlanSchema,
+  coordinatorSpendSchema,
+  coordinatorVerdictSchema,
+} from './http/coordinator.ts';
+import { planProposalSchema, planVerdictSchema } from './http/plans.ts';
+import { openSessionSchema, sessionInfoSchema, sessionOpenedSchema } from './http/sessions.ts';
+import { callStateSchema, hostStatusSchema } from './http/status.ts';
 import { PROTOCOL_VERSION } from './version.ts';
 
-const ENVELOPES = {
-  ToolRequest: toolRequestSchema,
-  ToolResponse: toolResponseSchema,
-  EventMessage: eventMessageSchema,
-  ErrorMessage: errorMessageSchema,
-  Heartbeat: heartbeatSchema,
-  SessionAck: sessionAckSchema,
-  CancelRequest: cancelRequestSchema,
-} as const;
+export type EnvelopeName = ClientMessage['type'] | ServerMessage['type'] | 'ClientMessage' | 'ServerMessage';
 
-const UNIONS = {
-  ClientMessage: ['ToolRequest', 'Heartbeat', 'CancelRequest'],
-  ServerMessage: ['SessionAck', 'EventMessage', 'ToolResponse', 'ErrorMessage', 'Heartbeat'],
-} as const satisfies Record<string, readonly (keyof typeof ENVELOPES)[]>;
+const ENVELOPES = { client: clientMessageSchema, server: serverMessageSchema };
 
-export type EnvelopeName = keyof typeof ENVELOPES | keyof typeof UNIONS;
+const BODIES = {
+  openSession: openSessionSchema,
+  sessionOpened: sessionOpenedSchema,
+  sessionInfo: sessionInfoSchema,
+  callState: callStateSchema,
+  pendingApproval: pendingApprovalSchema,
+  answerApproval: answerApprovalSchema,
+  approvalAnswered: approvalAnsweredSchema,
+  planProposal: planProposalSchema,
+  planVerdict: planVerdictSchema,
+  hostStatus: hostStatusSchema,
+  coordinatorCall: coordinatorCallSchema,
+  coordinatorVerdict: coordinatorVerdictSchema,
+  coordinatorBudget: coordinatorBudgetSchema,
+  coordinatorPlan: coordinatorPlanSchema,
+  coordinatorSpend: coordinatorSpendSchema,
+};
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const OWN_REFERENCE = '#/$defs/';
 
-/** By message name. The two unions refer to the others by `$id`. */
-export function envelopeSchemas(): Readonly<Record<EnvelopeName, JsonObject>> {
-  const envelopes = Object.entries(ENVELOPES).map(([name, schema]) => [name, envelopeSchema(name, schema)]);
-  const unions = Object.entries(UNIONS).map(([name, members]) => [name, unionSchema(name, members)]);
-  return Object.fromEntries([...envelopes, ...unions]) as Record<EnvelopeName, JsonObject>;
+export interface SchemaDescriptions<Key extends string> {
+  /** By the key they were given under: a reference for what has a name, else the schema itself. */
+  readonly given: Readonly<Record<Key, JsonObject>>;
+  /** Everything with a name that the given ones are or hold, by that name. */
+  readonly named: Readonly<Record<string, JsonObject>>;
 }
 
-function envelopeSchema(name: string, schema: z.ZodType): JsonObject {
-  const { $schema: _dialect, ...body } = z.toJSONSchema(schema, {
+/** Says what may be sent, so a field with a default is optional. `refTo` makes the reference to a name. */
+export function describeSchemas<Key extends string>(
+  schemas: Readonly<Record<Key, z.ZodType>>,
+  refTo: (name: string) => string,
+): SchemaDescriptions<Key> {
+  // One object around all of them, so that zod itself finds what they share.
+  const whole = z.toJSONSchema(z.object(schemas), {
     target: 'draft-2020-12',
+    io: 'input',
     // JSON values are checked by a function, which has no JSON Schema form; their metadata says what can be said.
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
@@ -46,16 +68,30 @@ function envelopeSchema(name: string, schema: z.ZodType): JsonObject {
       delete jsonSchema.readOnly;
     },
   });
-  return { $schema: DIALECT, $id: schemaId(name), title: name, ...(body as JsonObject) };
+  const { properties, $defs } = JSON.parse(JSON.stringify(whole), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' ? refTo(value.slice(OWN_REFERENCE.length)) : value,
+  ) as { properties: Record<Key, JsonObject>; $defs?: Record<string, JsonObject> };
+  return { given: properties, named: $defs ?? {} };
 }
 
-function unionSchema(name: string, members: readonly string[]): JsonObject {
-  return {
-    $schema: DIALECT,
-    $id: schemaId(name),
-    title: name,
-    oneOf: members.map((member) => ({ $ref: schemaId(member) })),
-  };
+/** By message name. The two unions refer to the others by `$id`. */
+export function envelopeSchemas(): Readonly<Record<EnvelopeName, JsonObject>> {
+  return documentsOf(ENVELOPES) as Record<EnvelopeName, JsonObject>;
+}
+
+/** What goes over HTTP besides envelopes, by name. */
+export function bodySchemas(): Readonly<Record<string, JsonObject>> {
+  return documentsOf(BODIES);
+}
+
+function documentsOf(schemas: Readonly<Record<string, z.ZodType>>): Record<string, JsonObject> {
+  const { named } = describeSchemas(schemas, schemaId);
+  return Object.fromEntries(
+    Object.entries(named).map(([name, schema]) => [
+      name,
+      { $schema: DIALECT, $id: schemaId(name), title: name, ...schema },
+    ]),
+  );
 }
 
 function schemaId(name: string): string {

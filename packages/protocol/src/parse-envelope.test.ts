@@ -16,7 +16,7 @@ function errorOf(text: string): ErrorMessage {
 }
 
 describe('parseClientMessage', () => {
-  for (const name of ['ToolRequest', 'Heartbeat', 'CancelRequest'] as const) {
+  for (const name of ['ToolRequest', 'Heartbeat', 'CancelRequest', 'SessionAttach', 'ApprovalAnswer'] as const) {
     test(`S0-2 S0-3 S0-7 gives back a ${name} as it was sent`, () => {
       assert.deepEqual(parseClientMessage(JSON.stringify(SAMPLES[name])), { ok: true, message: SAMPLES[name] });
     });
@@ -37,7 +37,7 @@ describe('parseClientMessage', () => {
     const { message, request_id } = errorOf(JSON.stringify({ ...request, type: 'ToolResponse' }));
     assert.equal(
       message,
-      'Invalid ToolResponse: type: expected one of "ToolRequest"|"Heartbeat"|"CancelRequest", got "ToolResponse"',
+      'Invalid ToolResponse: type: expected one of "ToolRequest"|"Heartbeat"|"CancelRequest"|"SessionAttach"|"ApprovalAnswer", got "ToolResponse"',
     );
     assert.equal(request_id, 'request-1');
     assert.match(errorOf('{}').message, /^Invalid message: type: expected one of .*, got nothing$/);

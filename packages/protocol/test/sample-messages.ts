@@ -42,6 +42,8 @@ export const SAMPLES = {
     session_id: 'session-1',
     timestamp: 1_731_662_400,
   },
+  SessionAttach: { type: 'SessionAttach', session_id: 'session-1' },
+  ApprovalAnswer: { type: 'ApprovalAnswer', approval_id: 'approval-1', answer: 'approved' },
 } as const;
 
 type Message = Readonly<Record<string, unknown>>;

@@ -16,7 +16,16 @@ export {
 export type { AstIndex, AstPlugin, AstPorts, OpenAst } from './contracts/ast.ts';
 export type { Clock } from './contracts/clock.ts';
 export type { CommandOutcome, CommandRequest, CommandRunner, RunningCommand } from './contracts/commands.ts';
-export type { RuntimeEvent } from './contracts/events.ts';
+export type {
+  CallIdentity,
+  Coordinator,
+  CoordinatorCall,
+  CoordinatorPlan,
+  CoordinatorQuestion,
+  CoordinatorStep,
+  SpentAmount,
+} from './contracts/coordinator.ts';
+export type { EventSelection, RuntimeEvent } from './contracts/events.ts';
 export type { ChangedFile, ChangeSet } from './contracts/git.ts';
 export type {
   ChainHead,
@@ -25,8 +34,16 @@ export type {
   KeyState,
   ReadFilter,
   StoredRecord,
+  VerifyOptions,
   VerifyReport,
 } from './contracts/journal.ts';
+export type {
+  ArchiveCheck,
+  PruneOptions,
+  PruneReport,
+  RotateOptions,
+  RotateReport,
+} from './contracts/journal-rotation.ts';
 export type {
   AfterHookAnswer,
   ApprovalAnswer,
@@ -43,10 +60,11 @@ export type {
 } from './contracts/policy.ts';
 export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } from './contracts/registry.ts';
 export { defineRule, type RuleContext, type RuleDefinition, type Violation } from './contracts/rule.ts';
+export type { CallEnd, CallSpan, CallStart, CallTelemetry } from './contracts/telemetry.ts';
 export { type AnyTool, type CallProfile, defineTool, type ToolContext, type ToolDefinition } from './contracts/tool.ts';
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
-export type { ToolTotals } from './events/metrics.ts';
+export type { ToolTotals, Totals } from './events/metrics.ts';
 export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';
 export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
@@ -55,6 +73,7 @@ export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
-export type { BatchItem, BatchOptions, CallOptions, Session } from './session/session.ts';
+export type { PlanSteps } from './session/propose-plan.ts';
+export type { BatchItem, BatchOptions, CallOptions, CloseOptions, ProposeOptions, Session } from './session/session.ts';
 export { readCommand } from './shell/read-command.ts';
 export { revokeWorkspaceRegistry, trustWorkspaceRegistry } from './trust-registry.ts';

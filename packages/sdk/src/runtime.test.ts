@@ -77,6 +77,30 @@ describe('createRuntime', () => {
       await dispose();
     }));
 
+  test('S1-41 S1-43 moves old records into an archive, reads them there, and keeps answers of keys until told otherwise', async () => {
+    const { runtime, session, state, workspace, dispose } = await openScratchRuntime();
+    writeFileSync(join(workspace, 'a'), 'first');
+    const keyed = async () => {
+      const { data } = await session.call('file_read', { path: 'a' }, { idempotencyKey: 'k' });
+      return (data as { content: string }).content;
+    };
+    assert.equal(await keyed(), 'first');
+    writeFileSync(join(workspace, 'a'), 'second');
+    const before = [...runtime.records()];
+    const head = runtime.head();
+    const { archives, records } = await runtime.rotateJournal({ keepRecords: 0 });
+    assert.equal(records, before.length);
+    assert.ok(archives.every((name) => readdirSync(state).includes(name)));
+    assert.deepEqual([...runtime.records({ archived: true })].slice(0, records), before);
+    assert.equal(runtime.verify(head, { archives: true }).ok, true);
+    await runtime.pruneJournal({ keepArchives: 0 });
+    assert.equal(await keyed(), 'first');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal((await runtime.pruneJournal({ answersOlderThanMs: 0 })).answers, 1);
+    assert.equal(await keyed(), 'second');
+    await dispose();
+  });
+
   test('closing ends sessions and gives every descriptor back', async () => {
     const first = await openScratchRuntime();
     await first.dispose();

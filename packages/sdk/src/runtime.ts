@@ -7,11 +7,22 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
-import type { ChainHead, JournalStore, ReadFilter, StoredRecord, VerifyReport } from './contracts/journal.ts';
+import type { Coordinator } from './contracts/coordinator.ts';
+import type {
+  ChainHead,
+  JournalStore,
+  ReadFilter,
+  StoredRecord,
+  VerifyOptions,
+  VerifyReport,
+} from './contracts/journal.ts';
+import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './contracts/journal-rotation.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
 import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
+import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
+import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus, type EventBus } from './events/event-bus.ts';
 import { createMetrics, type Metrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
@@ -54,8 +65,10 @@ export interface RuntimeOptions {
   readonly hooks?: readonly Hook[];
   readonly policy?: ToolPolicy;
   readonly approvals?: ApprovalDispatcher;
-  /** A coordinator's budget, besides the registry's. */
+  /** A budget of the embedding program, besides the registry's. */
   readonly budget?: BudgetPort;
+  /** Somebody who is asked about plans, budgets and policy before calls run. None changes nothing. */
+  readonly coordinator?: Coordinator;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
   /** `normal` survives a killed process, `full` also a power cut. */
@@ -63,7 +76,9 @@ export interface RuntimeOptions {
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
-  /** Hears of failures that callers see only as E_INTERNAL; the cause is in `error.cause`. For logs. */
+  /** Spans for calls; `createOpenTelemetry` of `@tool-runtime/sdk/telemetry` is one. */
+  readonly telemetry?: CallTelemetry;
+  /** Hears of failures that callers see only as E_INTERNAL, or as a silent coordinator; the cause is in `error.cause`. For logs. */
   readonly onUnexpected?: (error: ToolError) => void;
   /** Seams for tests and other stores. */
   readonly ports?: RuntimePorts;
@@ -102,7 +117,11 @@ export interface Runtime {
   resolvePending(callId: string, outcome: 'completed' | 'not_started', note: string): Promise<void>;
   records(filter?: ReadFilter): Iterable<StoredRecord>;
   head(): ChainHead;
-  verify(anchor?: ChainHead): VerifyReport;
+  verify(anchor?: ChainHead, options?: VerifyOptions): VerifyReport;
+  /** Moves old records into an archive in the state folder; `records({ archived: true })` still reads them. */
+  rotateJournal(options: RotateOptions): Promise<RotateReport>;
+  /** Deletes archives that need not be kept, oldest first, for good. */
+  pruneJournal(options: PruneOptions): Promise<PruneReport>;
   readonly events: EventBus;
   readonly metrics: Metrics;
   /** Ends all sessions after their running calls, then the journal. */
@@ -205,7 +224,9 @@ function assembleRuntime({ parts, registry, known, workspace, root, ast }: Assem
     },
     records: (filter) => parts.journal.read(filter),
     head: () => parts.journal.head(),
-    verify: (anchor) => parts.journal.verify(anchor),
+    verify: (anchor, checks) => parts.journal.verify(anchor, checks),
+    rotateJournal: (cut) => parts.journal.rotate(cut),
+    pruneJournal: (limits) => parts.journal.prune(limits),
     events: parts.events,
     metrics: parts.metrics,
     async close() {
@@ -239,6 +260,8 @@ function wireParts(
     policy: options.policy ?? allowAllPolicy(),
     dispatcher: options.approvals,
     budget: options.budget,
+    coordinator: options.coordinator,
+    breakers: createBreakers(clock),
     journal,
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
@@ -251,6 +274,7 @@ function wireParts(
     findings: createSqliteFindings(state),
     events: createEventBus(),
     metrics: createMetrics(),
+    telemetry: options.telemetry,
     clock,
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),

@@ -11,6 +11,8 @@ import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 
 const ast: AstIndex = { covers: () => true, refresh: () => {}, parseProblems: () => [] };
 
+const ALLOW = { verdict: 'allow', reason: 'fine' } as const;
+
 const lookAfter = (verdict: 'pass' | 'block') =>
   defineRule({
     id: 'test.after',
@@ -34,7 +36,7 @@ interface Run {
   readonly answers: number;
 }
 
-/** One governed write with a key, an AST, a budget and an "after" rule, under the given fault. */
+/** One governed write with a key, an AST, a budget, a coordinator and an "after" rule, under the given fault. */
 async function runUnderFault(plan: FaultPlan, verdict: 'pass' | 'block'): Promise<Run> {
   const faults = createFaults(plan);
   let held = (): number => 0;
@@ -43,6 +45,7 @@ async function runUnderFault(plan: FaultPlan, verdict: 'pass' | 'block'): Promis
     ast,
     rules: [lookAfter(verdict)],
     budget: { reserve: () => {}, spend: () => {} },
+    coordinator: { evaluate: () => ALLOW, reserve: () => ALLOW, spend: () => {} },
     ports: {
       wrapParts(parts) {
         const wrapped = faults.wrap(parts);
@@ -111,6 +114,8 @@ describe('S1-37 the fault loop', () => {
           'ast.refresh',
           'budget.reserve',
           'policy.evaluatePreTool',
+          'coordinator.evaluate',
+          'coordinator.reserve',
         ]) {
           assert.ok(reached.has(port), `the loop never reached ${port}`);
         }

@@ -94,6 +94,21 @@ const lines: readonly (readonly [JournalRecord, string])[] = [
     { kind: 'child', at_ms: call.at_ms, session_id: 's1', child_session_id: 's2', event: 'opened', details: {} },
     'child      opened s2',
   ],
+  [
+    {
+      kind: 'plan',
+      at_ms: call.at_ms,
+      session_id: 's1',
+      plan_id: 'plan.1',
+      ...identity,
+      accepted: false,
+      steps: [
+        { tool: 'file_read', args_hash: 'h', args_summary: 'path="a"', verdict: 'allow' },
+        { tool: 'x\u001b[2J', args_hash: 'h', args_summary: '', verdict: 'deny', code: 'unknown_tool' },
+      ],
+    },
+    'plan       deny 2 steps: file_read, x\\u001b[2J by ann, plan.1',
+  ],
 ];
 
 describe('describeRecord', () => {

@@ -44,7 +44,20 @@ function gistOf(record: StoredRecord): Gist {
       return [`${record.open.length} open calls`];
     case 'child':
       return [plain(record.event), record.child_session_id];
+    case 'rotation':
+      return [record.event, `${record.records} records, through ${record.through}`, plain(archivesOf(record))];
+    case 'plan':
+      return [
+        verdict(record.accepted ? 'allow' : 'deny'),
+        `${record.steps.length} steps:`,
+        record.steps.map((step) => plainText(step.tool)).join(', '),
+        faint(`by ${record.actor}, ${record.plan_id}`),
+      ];
   }
+}
+
+function archivesOf(record: StoredRecord & { readonly kind: 'rotation' }): string {
+  return record.event === 'archived' ? record.archive : record.archives.join(', ');
 }
 
 function plain(text: string | undefined): string | undefined {

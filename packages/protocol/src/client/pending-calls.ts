@@ -9,6 +9,8 @@ import type { ToolError } from '../errors.ts';
 
 export interface PendingCall {
   readonly onEvent: ((event: EventMessage) => void) | undefined;
+  /** The last event it was told of; a resumed connection may bring it once more. */
+  lastEventId?: number;
   resolve(response: ToolResponse): void;
   reject(error: ToolError): void;
 }
@@ -20,12 +22,19 @@ export class PendingCalls {
     return this.#calls.has(requestId);
   }
 
-  get(requestId: string): PendingCall | undefined {
-    return this.#calls.get(requestId);
-  }
-
   add(requestId: string, call: PendingCall): void {
     this.#calls.set(requestId, call);
+  }
+
+  /** Throws what the listener throws. */
+  announce(event: EventMessage): void {
+    const call = this.#calls.get(event.request_id);
+    if (call?.onEvent === undefined) return;
+    if (event.id !== undefined) {
+      if (event.id <= (call.lastEventId ?? -1)) return;
+      call.lastEventId = event.id;
+    }
+    call.onEvent(event);
   }
 
   /** Removes and hands over the call, for the one message that ends it. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createConnectionPair, type HostEnd } from '../../test/memory-connection.ts';
+import { rejection } from '../../test/rejection.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
 import type { EventMessage } from '../envelopes/event-message.ts';
 import type { ToolRequest } from '../envelopes/tool-request.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import { isToolError, type ToolError } from '../errors.ts';
-import { createToolClient, type ToolClientOptions } from './tool-client.ts';
+import type { ToolError } from '../errors.ts';
+import { createToolClient } from './tool-client.ts';
+import type { ToolClientOptions } from './tool-client-interface.ts';
 
 const ack = SAMPLES.SessionAck;
 
@@ -38,15 +40,6 @@ async function nextRequest(host: HostEnd): Promise<ToolRequest> {
   const message = await host.next();
   assert.ok(message.type === 'ToolRequest');
   return message;
-}
-
-async function rejection(promise: Promise<unknown>): Promise<ToolError> {
-  const thrown: unknown = await promise.then(
-    () => assert.fail('the promise was meant to be rejected'),
-    (error: unknown) => error,
-  );
-  assert.ok(isToolError(thrown), String(thrown));
-  return thrown;
 }
 
 /** Lets everything that is already under way in this process finish. */
@@ -326,5 +319,140 @@ describe('tool client sessions', () => {
       errors.map((error) => error.code),
       ['E_POLICY', 'E_INTERNAL'],
     );
+  });
+});
+
+describe('tool client events', () => {
+  const news = (id: number): EventMessage => ({ ...SAMPLES.EventMessage, request_id: 'other', id });
+
+  async function ids(events: AsyncIterable<EventMessage>, count: number): Promise<(number | undefined)[]> {
+    const seen: (number | undefined)[] = [];
+    for await (const { id } of events) if (seen.push(id) === count) break;
+    return seen;
+  }
+
+  test('join the session and begin with the SessionAck that answers it', async () => {
+    const { client, host } = openAcknowledged();
+    const events = client.events({ events: 'all', after: 4 });
+    assert.deepEqual(await host.next(), { type: 'SessionAttach', session_id: 'session-1', events: 'all', after: 4 });
+    host.send(news(9));
+    host.send(ack);
+    for (const id of [4, 5, 6, 6, 9]) host.send(news(id));
+    assert.deepEqual(await ids(events, 3), [5, 6, 9]);
+    await client.close();
+  });
+
+  test('several listeners join one after the other, with the widest level anybody wants', async () => {
+    const { client, host } = openAcknowledged();
+    const first = client.events({ after: 7 });
+    const attach = await host.next();
+    assert.ok(attach.type === 'SessionAttach' && attach.events === 'progress');
+    const second = client.events({ events: 'all', after: 2 });
+    await settle();
+    assert.equal(host.received.length, 1);
+    host.send(ack);
+    host.send(news(8));
+    assert.deepEqual(await host.next(), { type: 'SessionAttach', session_id: 'session-1', events: 'all', after: 2 });
+    host.send(news(9));
+    host.send(ack);
+    for (const id of [3, 8, 9]) host.send(news(id));
+    assert.deepEqual(
+      [await ids(first, 2), await ids(second, 3)],
+      [
+        [8, 9],
+        [3, 8, 9],
+      ],
+    );
+    await client.close();
+  });
+
+  test('end with close, throw what breaks the connection, and reject when they cannot be had', async () => {
+    const closed = openAcknowledged();
+    const quiet = closed.client.events();
+    await closed.host.next();
+    await closed.client.close();
+    assert.equal((await quiet.next()).done, true);
+    const broken = openAcknowledged();
+    const loud = broken.client.events();
+    await broken.host.next();
+    broken.host.drop(new TypeError('reset'));
+    assert.equal((await rejection(loud.next())).details['reason'], 'connection_closed');
+    assert.equal((await rejection(broken.client.events().next())).details['reason'], 'connection_closed');
+  });
+
+  test('of a call come once, also when a resumed connection repeats them', async () => {
+    const { client, host } = openAcknowledged();
+    const seen: (number | undefined)[] = [];
+    const call = client.call('a', {}, { onEvent: ({ id }) => seen.push(id) });
+    const request = await nextRequest(host);
+    for (const id of [1, 2, 1, 2, 3]) host.send({ ...eventFor(request, 1), id });
+    host.send(responseTo(request, null));
+    await call;
+    assert.deepEqual(seen, [1, 2, 3]);
+    await client.close();
+  });
+});
+
+describe('tool client heartbeats and retries', () => {
+  test('S0-7 beats by itself once there is a session, until it is closed', async () => {
+    const { client, host } = open({ heartbeatMs: 2 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(host.received.length, 0);
+    host.send(ack);
+    for (let beat = 0; beat < 3; beat += 1) assert.equal((await host.next()).type, 'Heartbeat');
+    await client.close();
+    await settle();
+    const count = host.received.length;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(host.received.length, count);
+    assert.throws(() => open({ heartbeatMs: 0 }), TypeError);
+  });
+
+  test('a heartbeat that cannot be sent goes to onError', async () => {
+    const { promise, resolve } = Promise.withResolvers<ToolError>();
+    const { client, host } = openAcknowledged({ heartbeatMs: 2, onError: resolve });
+    host.breakSending(new TypeError('pipe'));
+    assert.equal((await promise).details['reason'], 'send_failed');
+    await client.close();
+  });
+
+  test('repeats a call that was refused for a while, with one key and a new id', async () => {
+    const { client, host } = openAcknowledged();
+    const call = client.call('a', {}, { retry: { attempts: 2 } });
+    const first = await nextRequest(host);
+    const busy = { reason: 'limit_reached', retry_after_ms: 1 };
+    host.send({ ...SAMPLES.ErrorMessage, request_id: first.request_id, details: busy });
+    const second = await nextRequest(host);
+    assert.ok(first.idempotency_key !== undefined && first.idempotency_key === second.idempotency_key);
+    assert.notEqual(first.request_id, second.request_id);
+    host.send(responseTo(second, 'done'));
+    assert.equal((await call).data, 'done');
+  });
+
+  test('does not repeat without being told to, nor on a connection that is gone', async () => {
+    const { client, host } = openAcknowledged();
+    const call = client.call('a', {});
+    const { request_id } = await nextRequest(host);
+    host.send({ ...SAMPLES.ErrorMessage, request_id, details: { retry_after_ms: 1 } });
+    await rejection(call);
+    const last = client.call('a', {}, { idempotencyKey: 'mine', retry: { attempts: 9 } });
+    assert.equal((await nextRequest(host)).idempotency_key, 'mine');
+    host.drop();
+    assert.equal((await rejection(last)).details['reason'], 'connection_closed');
+    assert.equal(host.received.length, 2);
+  });
+
+  test('a cancel that cannot be sent goes to onError; the call still gets its answer', async () => {
+    const errors: ToolError[] = [];
+    const { client, host } = openAcknowledged({ onError: (error) => errors.push(error) });
+    const controller = new AbortController();
+    const call = client.call('a', {}, { signal: controller.signal });
+    const request = await nextRequest(host);
+    host.breakSending(new TypeError('pipe'));
+    controller.abort();
+    await settle();
+    host.send(responseTo(request, 'done'));
+    assert.equal((await call).data, 'done');
+    assert.equal(errors[0]?.details['reason'], 'send_failed');
   });
 });

@@ -12,40 +12,17 @@ import type { ServerMessage } from '../envelopes/server-message.ts';
 import type { SessionAck } from '../envelopes/session-ack.ts';
 import type { ToolRequest } from '../envelopes/tool-request.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import { type JsonObject, ToolError, toToolError } from '../errors.ts';
+import { isToolError, type JsonObject, ToolError, toToolError } from '../errors.ts';
 import type { Connection } from './connection.ts';
+import { cancelledBeforeSending, connectionClosed, fromErrorMessage, sessionRefused } from './error-messages.ts';
+import { EventListeners, type EventsOptions } from './event-listeners.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { pause } from './pause.ts';
 import { PendingCalls } from './pending-calls.ts';
-import type { LooseTools, ToolMap, ToolResponseWith } from './tool-map.ts';
-
-export interface ToolClientOptions {
-  /** A session opened by other means: calls do not wait for a SessionAck. */
-  readonly sessionId?: string;
-  /** Milliseconds since the epoch, as `Date.now` gives them. */
-  now?(): number;
-  newId?(): string;
-  /** Failures that belong to no call: an ErrorMessage without a request id, a throwing `onEvent`. */
-  onError?(error: ToolError): void;
-}
-
-export interface ClientCallOptions {
-  readonly signal?: AbortSignal;
-  onEvent?(event: EventMessage): void;
-  readonly idempotencyKey?: string;
-  readonly timeoutMs?: number;
-}
-
-export interface ToolClient<Tools extends ToolMap<Tools> = LooseTools> {
-  /** The host's SessionAck. Rejects with E_POLICY when the session is refused. */
-  ready(): Promise<SessionAck>;
-  call<Name extends keyof Tools & string>(
-    tool: Name,
-    args: Tools[Name]['args'],
-    options?: ClientCallOptions,
-  ): Promise<ToolResponseWith<Tools[Name]['data']>>;
-  heartbeat(): Promise<void>;
-  /** Rejects every open call with E_INTERNAL, `details.reason` = `connection_closed`. */
-  close(): Promise<void>;
-}
+import { retryCall } from './retry-call.ts';
+import type { ClientCallOptions, ToolClient, ToolClientOptions } from './tool-client-interface.ts';
+import type { LooseTools, ToolMap } from './tool-map.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export function createToolClient<Tools extends ToolMap<Tools> = LooseTools>(
   connection: Connection,
@@ -59,6 +36,8 @@ class ConnectedClient implements ToolClient {
   readonly #connection: Connection;
   readonly #options: ToolClientOptions;
   readonly #pending = new PendingCalls();
+  readonly #listeners = new EventListeners();
+  readonly #heartbeats: Heartbeats | undefined;
   readonly #acknowledged = Promise.withResolvers<SessionAck>();
   #sessionId: string | undefined;
   #failure: ToolError | undefined;
@@ -69,6 +48,7 @@ class ConnectedClient implements ToolClient {
     this.#sessionId = options.sessionId;
     // Whoever calls ready() sees the rejection; a client that never does must not crash its process with it.
     this.#acknowledged.promise.catch(() => undefined);
+    this.#heartbeats = options.heartbeatMs === undefined ? undefined : this.#startHeartbeats(options.heartbeatMs);
     void this.#receiveAll();
   }
 
@@ -77,13 +57,31 @@ class ConnectedClient implements ToolClient {
   }
 
   async call(tool: string, args: JsonObject, options: ClientCallOptions = {}): Promise<ToolResponse> {
+    const { retry, signal } = options;
+    if (retry === undefined) return this.#callOnce(tool, args, options);
+    const keyed = { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
+    return retryCall(retry.attempts, () => this.#callOnce(tool, args, keyed), {
+      signal,
+      isOver: () => this.#failure !== undefined,
+    });
+  }
+
+  events(options: EventsOptions = {}): AsyncIterableIterator<EventMessage> {
+    return this.#listeners.add(options, {
+      session: () => this.#sessionForEvents(),
+      send: (session_id, wish) => this.#send({ type: 'SessionAttach', session_id, ...wish }),
+    });
+  }
+
+  async #callOnce(tool: string, args: JsonObject, options: ClientCallOptions): Promise<ToolResponse> {
     const { signal } = options;
-    if (signal?.aborted) throw cancelled();
+    if (signal?.aborted) throw cancelledBeforeSending();
     const sessionId = await this.#session(signal);
+    if (options.onEvent !== undefined && this.#connection.wantEvents !== undefined) await this.#askForEvents(sessionId);
     const request = this.#request(sessionId, { tool, args }, options);
     const { promise, resolve, reject } = Promise.withResolvers<ToolResponse>();
     this.#pending.add(request.request_id, { onEvent: options.onEvent?.bind(options), resolve, reject });
-    const cancel = () => void this.#deliver(this.#cancelRequest(request), request.request_id);
+    const cancel = () => void this.#send(this.#cancelRequest(request)).catch((thrown) => this.#report(thrown));
     signal?.addEventListener('abort', cancel, { once: true });
     void this.#deliver(request, request.request_id);
     return promise.finally(() => signal?.removeEventListener('abort', cancel));
@@ -95,16 +93,40 @@ class ConnectedClient implements ToolClient {
   }
 
   async close(): Promise<void> {
-    this.#fail(connectionClosed(undefined));
+    this.#listeners.end();
+    this.#fail(connectionClosed());
     await this.#connection.close();
   }
 
   /** The session id once there is one. Throws what ended the connection, or E_INTERNAL when aborted meanwhile. */
   async #session(signal: AbortSignal | undefined): Promise<string> {
-    const sessionId = this.#sessionId ?? (await unlessAborted(this.ready(), signal)).session_id;
+    const sessionId = this.#sessionId ?? (await unlessAborted(this.ready(), signal, cancelledBeforeSending)).session_id;
     if (this.#failure !== undefined) throw this.#failure;
-    if (signal?.aborted) throw cancelled();
+    if (signal?.aborted) throw cancelledBeforeSending();
     return sessionId;
+  }
+
+  /** The host's greeting must have been read by then, or it would be taken for the answer to joining. */
+  async #sessionForEvents(): Promise<string> {
+    if (this.#connection.greets === false) await pause(0);
+    else await this.ready();
+    return this.#session(undefined);
+  }
+
+  async #askForEvents(sessionId: string): Promise<void> {
+    try {
+      await this.#connection.wantEvents?.(sessionId);
+    } catch (thrown) {
+      // A call is worth more than the news about it.
+      this.#report(thrown);
+    }
+  }
+
+  #startHeartbeats(everyMs: number): Heartbeats {
+    return new Heartbeats(everyMs, () => {
+      if (this.#sessionId === undefined) return;
+      this.heartbeat().catch((thrown) => this.#report(thrown));
+    });
   }
 
   #request(sessionId: string, call: Pick<ToolRequest, 'tool' | 'args'>, options: ClientCallOptions): ToolRequest {
@@ -133,6 +155,7 @@ class ConnectedClient implements ToolClient {
     try {
       await this.#connection.send(message);
     } catch (thrown) {
+      if (isToolError(thrown)) throw thrown;
       throw new ToolError('E_INTERNAL', `Message could not be sent: ${message.type}`, {
         details: { reason: 'send_failed' },
         cause: thrown,
@@ -148,10 +171,10 @@ class ConnectedClient implements ToolClient {
   async #receiveAll(): Promise<void> {
     try {
       for await (const message of this.#connection.messages()) this.#receive(message);
-      this.#fail(connectionClosed(undefined));
+      this.#fail(connectionClosed());
     } catch (thrown) {
       // May stop here: the cause travels with the rejection of every open call.
-      this.#fail(connectionClosed(thrown));
+      this.#fail(isToolError(thrown) ? thrown : connectionClosed(thrown));
     }
   }
 
@@ -176,30 +199,41 @@ class ConnectedClient implements ToolClient {
 
   #acknowledge(ack: SessionAck): void {
     if (!ack.accepted) {
-      this.#fail(sessionRefused('Session was refused by the host', 'session_refused'));
-    } else if (this.#sessionId !== undefined && this.#sessionId !== ack.session_id) {
-      this.#fail(sessionRefused('Host acknowledged a different session', 'session_mismatch'));
-    } else {
+      this.#fail(sessionRefused());
+    } else if (this.#sessionId === undefined || this.#sessionId === ack.session_id) {
       this.#sessionId = ack.session_id;
       this.#acknowledged.resolve(ack);
+      this.#listeners.joined();
+    } else if (this.#connection.changesSession === true) {
+      this.#sessionId = ack.session_id;
+      this.#listeners.restart();
+      this.#listeners.joined();
+    } else {
+      this.#fail(sessionRefused('Host acknowledged a different session', 'session_mismatch'));
     }
   }
 
   #announce(event: EventMessage): void {
     try {
-      this.#pending.get(event.request_id)?.onEvent?.(event);
+      this.#pending.announce(event);
     } catch (thrown) {
       // A listener's mistake must not end the connection for every other call.
-      this.#options.onError?.(toToolError(thrown));
+      this.#report(thrown);
     }
+    this.#listeners.push(event);
   }
 
-  #refuse({ code, message, request_id, details }: ErrorMessage): void {
-    const error = new ToolError(code, message, details === undefined ? {} : { details });
+  #refuse(message: ErrorMessage): void {
+    const { request_id } = message;
+    const error = fromErrorMessage(message);
     if (request_id !== null) this.#pending.take(request_id)?.reject(error);
     // Before there is a session this can only be the answer to opening it.
     else if (this.#sessionId === undefined) this.#fail(error);
     else this.#options.onError?.(error);
+  }
+
+  #report(thrown: unknown): void {
+    this.#options.onError?.(toToolError(thrown));
   }
 
   /** Ends the client. Only the first reason counts. */
@@ -208,26 +242,7 @@ class ConnectedClient implements ToolClient {
     this.#failure = error;
     this.#acknowledged.reject(error);
     this.#pending.rejectAll(error);
+    this.#listeners.end(error);
+    this.#heartbeats?.stop();
   }
-}
-
-function connectionClosed(cause: unknown): ToolError {
-  return new ToolError('E_INTERNAL', 'Connection is closed', { details: { reason: 'connection_closed' }, cause });
-}
-
-function cancelled(): ToolError {
-  return new ToolError('E_INTERNAL', 'Call was cancelled before it was sent', { details: { reason: 'cancelled' } });
-}
-
-function sessionRefused(message: string, reason: string): ToolError {
-  return new ToolError('E_POLICY', message, { details: { reason } });
-}
-
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(cancelled());
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { idSchema } from './id.ts';
 import { timestampSchema } from './timestamp.ts';
 
-export const cancelRequestSchema = z.strictObject({
-  type: z.literal('CancelRequest'),
-  request_id: idSchema,
-  session_id: idSchema,
-  timestamp: timestampSchema,
-});
+export const cancelRequestSchema = z
+  .strictObject({
+    type: z.literal('CancelRequest'),
+    request_id: idSchema,
+    session_id: idSchema,
+    timestamp: timestampSchema,
+  })
+  .meta({ id: 'CancelRequest' });
 
 export type CancelRequest = Readonly<z.infer<typeof cancelRequestSchema>>;

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { idSchema } from './id.ts';
 import { timestampSchema } from './timestamp.ts';
 
-export const heartbeatSchema = z.strictObject({
-  type: z.literal('Heartbeat'),
-  session_id: idSchema,
-  timestamp: timestampSchema,
-});
+export const heartbeatSchema = z
+  .strictObject({
+    type: z.literal('Heartbeat'),
+    session_id: idSchema,
+    timestamp: timestampSchema,
+  })
+  .meta({ id: 'Heartbeat' });
 
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;

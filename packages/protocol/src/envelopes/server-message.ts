@@ -6,12 +6,14 @@ import { heartbeatSchema } from './heartbeat.ts';
 import { sessionAckSchema } from './session-ack.ts';
 import { toolResponseSchema } from './tool-response.ts';
 
-export const serverMessageSchema = z.discriminatedUnion('type', [
-  sessionAckSchema,
-  eventMessageSchema,
-  toolResponseSchema,
-  errorMessageSchema,
-  heartbeatSchema,
-]);
+export const serverMessageSchema = z
+  .discriminatedUnion('type', [
+    sessionAckSchema,
+    eventMessageSchema,
+    toolResponseSchema,
+    errorMessageSchema,
+    heartbeatSchema,
+  ])
+  .meta({ id: 'ServerMessage' });
 
 export type ServerMessage = Readonly<z.infer<typeof serverMessageSchema>>;

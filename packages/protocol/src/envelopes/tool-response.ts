@@ -4,16 +4,18 @@ import { errorEntrySchema } from './error-entry.ts';
 import { idSchema } from './id.ts';
 import { jsonValueSchema } from './json.ts';
 
-export const toolResponseSchema = z.strictObject({
-  type: z.literal('ToolResponse'),
-  ok: z.boolean(),
-  tool: idSchema,
-  request_id: idSchema,
-  duration_ms: z.number().nonnegative(),
-  /** Null when the call has nothing to hand over. */
-  data: jsonValueSchema,
-  errors: z.array(errorEntrySchema).readonly(),
-  warnings: z.array(errorEntrySchema).readonly(),
-});
+export const toolResponseSchema = z
+  .strictObject({
+    type: z.literal('ToolResponse'),
+    ok: z.boolean(),
+    tool: idSchema,
+    request_id: idSchema,
+    duration_ms: z.number().nonnegative(),
+    /** Null when the call has nothing to hand over. */
+    data: jsonValueSchema,
+    errors: z.array(errorEntrySchema).readonly(),
+    warnings: z.array(errorEntrySchema).readonly(),
+  })
+  .meta({ id: 'ToolResponse' });
 
 export type ToolResponse = Readonly<z.infer<typeof toolResponseSchema>>;

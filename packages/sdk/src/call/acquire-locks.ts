@@ -9,7 +9,7 @@ const WHOLE_WORKSPACE = ['workspace'];
 
 export function acquireLocks(call: JudgedCall, parts: SessionParts): Promise<() => void> | (() => void) {
   if (call.view.mutationClass === 'read_only') return NOTHING_HELD;
-  return parts.locks.acquire({
+  const taken = parts.locks.acquire({
     keys: lockKeys(call, parts),
     owner: { callId: call.open.callId, tool: call.view.tool, sessionId: call.open.sessionId },
     waitMs: parts.registry.limits.lock_wait_ms,
@@ -18,6 +18,21 @@ export function acquireLocks(call: JudgedCall, parts: SessionParts): Promise<() 
       return call.open.signal();
     },
   });
+  return taken instanceof Promise ? countWait(taken, call, parts) : taken;
+}
+
+/** Only a lock that was not free at once is a promise; a wait that ends in a refusal was a wait too. */
+async function countWait(
+  taken: Promise<() => void>,
+  call: JudgedCall,
+  { metrics, clock, sessionId }: SessionParts,
+): Promise<() => void> {
+  const since = clock.monotonic();
+  try {
+    return await taken;
+  } finally {
+    metrics.lockWaited(sessionId, call.view.tool, clock.monotonic() - since);
+  }
 }
 
 function lockKeys(call: JudgedCall, parts: SessionParts): readonly string[] {

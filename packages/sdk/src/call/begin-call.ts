@@ -1,20 +1,23 @@
 /** Gives a request its identity, its clock and its signal. Cannot fail and changes nothing. */
 import { isToolError, type ToolError, ToolError as ToolErrorClass } from '@tool-runtime/protocol';
+import { openSpan } from './call-span.ts';
 import type { CallRequest, OpenCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
   let controller: AbortController | undefined;
   const outer = request.signal;
+  const callId = parts.newId();
   const open: OpenCall = {
     request,
-    callId: parts.newId(),
+    callId,
     sessionId: parts.sessionId,
     startedAt: parts.clock.now(),
     startedTick: parts.clock.monotonic(),
     warnings: [],
     trail: [],
     progress: { requested: false, pct: 0, ended: false },
+    span: openSpan(request, callId, parts),
     signal() {
       if (controller === undefined) {
         controller = new AbortController();

@@ -9,6 +9,7 @@ import type { CommitCandidate } from '../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
 import type { CallView } from '../contracts/policy.ts';
 import type { RuleSubject } from '../contracts/rule.ts';
+import type { CallSpan } from '../contracts/telemetry.ts';
 import type { FileChange } from '../contracts/workspace.ts';
 import type { ToolExecutionOutput } from '../package/execution-output.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -23,6 +24,9 @@ export interface CallRequest {
   readonly dedupeKey?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** W3C trace context of the caller. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
 }
 
 /** A call that has an identity and a clock, and nothing else yet. */
@@ -36,6 +40,8 @@ export interface OpenCall {
   /** Records of this call that are not written yet, in order. */
   readonly trail: JournalRecord[];
   readonly progress: { requested: boolean; pct: number; ended: boolean };
+  /** Undefined when nobody traces. Never throws. */
+  readonly span: CallSpan | undefined;
   /** Signal of the call: fires on cancel and at the deadline. Made on first use, because most calls never look. */
   signal(): AbortSignal;
   abort(reason: ToolError): void;

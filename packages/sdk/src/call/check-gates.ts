@@ -1,7 +1,8 @@
 /**
  * Every gate, on the final arguments, strictest first: ceiling → argument constraints → "before" rules → approval
- * policy → policy port. A gate refuses by throwing; only the last two may ask for a person's word instead.
+ * policy → policy port → coordinator. A gate refuses by throwing; only the last three may ask for a person's word instead.
  */
+import type { CoordinatorVerdict } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { PolicyOutcome } from '../contracts/policy.ts';
 import type { JudgedCall, ReadyCall } from './call-types.ts';
@@ -31,15 +32,23 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
   }
   const outcome = await parts.policy.evaluatePreTool(view);
   const policyAsks = judgePolicy(outcome);
-  if (approval.verdict === 'ask' || policyAsks) {
-    const why = approval.verdict === 'ask' ? approval.reason : outcome.decision.reason.code;
-    return { ...call, verdict: 'ask', decision: { outcome: 'ask', gate: 'approval', code: why } };
-  }
-  return {
-    ...call,
-    verdict: 'allow',
-    decision: { outcome: 'allow', gate: 'policy', code: outcome.decision.reason.code },
-  };
+  const ruling = parts.coordinator === undefined ? undefined : await parts.coordinator.evaluate(call);
+  const { code } = outcome.decision.reason;
+  if (approval.verdict === 'ask') return asking(call, approval.reason);
+  if (policyAsks) return asking(call, code);
+  return ruling === undefined
+    ? { ...call, verdict: 'allow', decision: { outcome: 'allow', gate: 'policy', code } }
+    : ruledCall(call, ruling);
+}
+
+function asking(call: ReadyCall, code: string): JudgedCall {
+  return { ...call, verdict: 'ask', decision: { outcome: 'ask', gate: 'approval', code } };
+}
+
+/** The approver is told who asks: the coordinator's codes are its own. */
+function ruledCall(call: ReadyCall, { verdict, reason }: CoordinatorVerdict): JudgedCall {
+  if (verdict === 'ask') return asking(call, `coordinator.${reason}`);
+  return { ...call, verdict: 'allow', decision: { outcome: 'allow', gate: 'coordinator', code: reason } };
 }
 
 /** True when the policy asks; throws for everything that is neither allow nor ask. */

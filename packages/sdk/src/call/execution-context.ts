@@ -6,10 +6,12 @@ import type { CommandRunner } from '../contracts/commands.ts';
 import type { CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { HttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';
+import type { SessionMetrics } from '../contracts/metrics.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { Validation } from '../contracts/validation.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
-import type { GatedCall, OpenCall } from './call-types.ts';
+import { announceProgress } from './call-events.ts';
+import type { GatedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
 import { createValidation } from './create-validation.ts';
 import { lookOnly, withoutRemotes } from './git-view.ts';
@@ -77,7 +79,7 @@ export class CallContext implements ExecutionContext {
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
     this.workspace = level >= WRITES ? log.tracked() : parts.readOnlyWorkspace;
-    this.progress = (pct, message, data) => emitProgress(open, { pct, message, data }, parts);
+    this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
     this.changed = (change) => log.changes.push(change);
@@ -100,6 +102,15 @@ export class CallContext implements ExecutionContext {
   get validation(): Validation {
     return createValidation(this.#call.open, this.#parts);
   }
+
+  get metrics(): SessionMetrics {
+    const { sessionId, reporter } = this.#parts;
+    const { progress, request } = this.#call.open;
+    return {
+      report: (intervalMs) =>
+        reporter.report({ requestId: progress.ended ? sessionId : request.requestId, intervalMs }),
+    };
+  }
 }
 
 /** What the call's level allows, ended with the call unless a run brings a signal of its own. */
@@ -113,25 +124,6 @@ function gitFor(level: number, git: GitRepository, signal: () => AbortSignal): G
   };
   if (level < WRITES) return lookOnly(bound);
   return level < CONNECTS ? withoutRemotes(bound) : bound;
-}
-
-/** Never steps back and never leaves 0 to 100, whatever a tool reports. */
-function emitProgress(
-  open: OpenCall,
-  report: { pct: number; message: string; data: JsonObject | undefined },
-  parts: SessionParts,
-): void {
-  const { progress, request } = open;
-  const bounded = Number.isFinite(report.pct) ? Math.min(100, Math.max(0, report.pct)) : 0;
-  progress.pct = Math.max(progress.pct, bounded);
-  if (!parts.events.active || progress.ended) return;
-  parts.events.emit(parts.sessionId, {
-    type: 'EventMessage',
-    event: 'TaskProgress',
-    request_id: request.requestId,
-    progress: { pct: progress.pct, message: parts.redact(report.message) },
-    ...(report.data === undefined ? {} : { data: report.data }),
-  });
 }
 
 /** A view that cannot write, whatever the tool tries. */

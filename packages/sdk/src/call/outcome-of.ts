@@ -2,11 +2,12 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import type { Execution, Outcome, RecordedCall } from './call-types.ts';
+import { reportFault } from './report-fault.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export function outcomeOf(call: RecordedCall, execution: Execution, parts: SessionParts): Outcome {
   const { error, changes } = execution;
-  if (error?.code === 'E_INTERNAL' && error.cause !== undefined) parts.reportUnexpected(error);
+  if (error !== undefined) reportFault(error, parts);
   return {
     status: error === undefined ? 'completed' : statusOf(error, call, execution),
     data: execution.data,

@@ -153,7 +153,7 @@ describe('the path of a call', () => {
       assert.deepEqual(seen, ['pre-check', 'execute', 'pct 10', 'pct 90', 'sync', 'validate', 'emit', 'completed']);
       seen.length = 0;
       await session.call('nope', {});
-      assert.deepEqual(seen, ['pre-check', 'failed']);
+      assert.deepEqual(seen, ['pre-check', 'Tool is not in the package: nope', 'failed']);
     }));
 
   test('S2-18 S2-25 a tool that is not annotated, or exceeds the ceiling, is hidden with its reason and refused', () => {

@@ -12,6 +12,7 @@ import { acquireLocks } from './acquire-locks.ts';
 import { askApproval } from './ask-approval.ts';
 import { beginCall } from './begin-call.ts';
 import { buildResponse } from './build-response.ts';
+import { announcePhase, PHASES } from './call-events.ts';
 import type {
   AdmittedCall,
   CallRequest,
@@ -20,12 +21,13 @@ import type {
   JudgedCall,
   OpenCall,
   Outcome,
+  ReadyCall,
   RecordedCall,
 } from './call-types.ts';
 import { checkCommitGate, dropCandidate } from './check-commit-gate.ts';
 import { checkGates } from './check-gates.ts';
 import { checkReplay } from './check-replay.ts';
-import { announce, emitOutcome } from './emit-outcome.ts';
+import { emitOutcome } from './emit-outcome.ts';
 import { executeTool, notExecuted } from './execute-tool.ts';
 import { finishCall } from './finish-call.ts';
 import { normalizeArgs } from './normalize-args.ts';
@@ -38,16 +40,22 @@ import { reserveBudget } from './reserve-budget.ts';
 import { resolveRoute } from './resolve-route.ts';
 import { runBeforeHooks } from './run-before-hooks.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
+import { type Settled, settle } from './settle.ts';
 import { syncAst } from './sync-ast.ts';
 import { tooManyEdits } from './too-many-edits.ts';
 import { validateChange } from './validate-change.ts';
 
 const MAX_EDITS = 3;
 
-export async function runCall(request: CallRequest, parts: SessionParts): Promise<ToolResponse> {
+/** `onOpen` is handed the way to cancel the call before anything else happens. */
+export async function runCall(
+  request: CallRequest,
+  parts: SessionParts,
+  onOpen?: (abort: OpenCall['abort']) => void,
+): Promise<ToolResponse> {
   const open = beginCall(request, parts);
-  announce(request, parts, { status: 'pending', phase: 'pre-check' });
+  onOpen?.(open.abort);
+  announcePhase(open, PHASES.preCheck, parts);
   const admission = await settle(() => admitCall(open, parts));
   const outcome = admission.ok
     ? await followAdmission(admission.value, parts)
@@ -65,6 +73,7 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
   await reserveBudget(judged, parts);
   const { claim, recorded } = await checkReplay(judged, parts);
   if (recorded !== undefined) return { replay: judged, answer: recorded.answer };
+  open.span?.stage('locks');
   const releaseLocks = await acquireLocks(judged, parts);
   return { call: { ...judged, claim, releaseLocks } };
 }
@@ -73,7 +82,8 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
 async function judgeUntilSettled(open: OpenCall, compiled: CompiledTool, parts: SessionParts): Promise<JudgedCall> {
   let judged = await judgeArgs(open, compiled, open.request.args, parts);
   for (let edits = 0; judged.verdict === 'ask'; edits++) {
-    const edited = await askApproval(judged, parts);
+    open.span?.stage('approval');
+    const edited = await askApproval(judged, edits, parts);
     const approved: JudgedCall = {
       ...judged,
       verdict: 'allow',
@@ -98,11 +108,32 @@ async function judgeArgs(
   return checkGates(proposed === undefined ? ready : normalized(proposed), parts);
 }
 
+/** What the gates say to a call that nobody makes yet. `ready` is missing when its arguments were not understood. */
+export interface JudgedProposal {
+  readonly open: OpenCall;
+  readonly ready: ReadyCall | undefined;
+  readonly judged: Settled<JudgedCall>;
+}
+
+/**
+ * The same route, arguments and gates as a call, and nothing else: no record, event, span, lock or budget. Hooks are left
+ * out, because they may have effects, and the coordinator too, which is asked about a plan as a whole.
+ */
+export async function judgeProposal(request: CallRequest, session: SessionParts): Promise<JudgedProposal> {
+  const parts: SessionParts = { ...session, coordinator: undefined, telemetry: undefined };
+  const open = beginCall(request, parts);
+  open.progress.ended = true;
+  const ready = await settle(() => normalizeArgs(open, resolveRoute(open, parts), request.args, parts));
+  if (!ready.ok) return { open, ready: undefined, judged: ready };
+  return { open, ready: ready.value, judged: await settle(() => checkGates(ready.value, parts)) };
+}
+
 async function followAdmission(admission: Admission, parts: SessionParts): Promise<Outcome> {
   if ('replay' in admission) return followReplay(admission.replay, admission.answer, parts);
   const { call } = admission;
   let lingering: Promise<unknown> | undefined;
   try {
+    call.open.span?.stage('intent');
     const intent = await settle(() => recordIntent(call, parts));
     if (!intent.ok) return await recordRefusal(call.open, intent.error, parts);
     const execution = await performCall(intent.value, parts);
@@ -121,15 +152,15 @@ async function followReplay(call: JudgedCall, answer: JsonValue, parts: SessionP
 
 /** The deed, between its two records. */
 async function performCall(call: RecordedCall, parts: SessionParts): Promise<Execution> {
-  announce(call.open.request, parts, { status: 'in_progress', phase: 'execute' });
+  announcePhase(call.open, PHASES.execute, parts);
   const gate = await settle(() => checkCommitGate(call, parts));
   if (!gate.ok) return notExecuted(gate.error, parts);
   const execution = await executeGated({ ...call, candidate: gate.value }, parts);
   if (execution.error !== undefined) return execution;
-  announce(call.open.request, parts, { status: 'in_progress', phase: 'sync' });
+  announcePhase(call.open, PHASES.sync, parts);
   const synced = await settle(() => syncAst(call, execution.changes, parts));
   if (!synced.ok) return { ...execution, error: synced.error };
-  announce(call.open.request, parts, { status: 'in_progress', phase: 'validate' });
+  announcePhase(call.open, PHASES.validate, parts);
   const valid = await settle(() => validateChange(call, execution.changes, parts));
   return valid.ok ? execution : { ...execution, data: null, error: valid.error };
 }
@@ -145,7 +176,8 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
 
 /** On record first, then what hooks and policy still have to say. */
 async function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Outcome> {
+  call.open.span?.stage('result');
   const recorded = await recordResult(call, execution, outcomeOf(call, execution, parts), parts);
-  announce(call.open.request, parts, { status: 'in_progress', phase: 'emit' });
+  announcePhase(call.open, PHASES.emit, parts);
   return finishCall(call, recorded, parts);
 }

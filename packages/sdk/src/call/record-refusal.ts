@@ -2,17 +2,17 @@
 
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
-import type { OpenCall, Outcome } from './call-types.ts';
+import type { CallRequest, OpenCall, Outcome } from './call-types.ts';
+import { reportFault } from './report-fault.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 import { noteDecision, noteRequested, writeTrail } from './trail.ts';
 
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {
-  if (error.code === 'E_INTERNAL' && error.cause !== undefined) parts.reportUnexpected(error);
-  const explained = withRegistryLine(error, parts);
-  const entry = { ...explained.toEntry(), message: parts.redact(explained.message) };
-  noteRequested(open, rawArgs(open, parts), parts);
-  noteDecision(open, decisionOf(explained, entry.message), parts);
+  const explained = explainRefusal(error, parts);
+  const entry = explained.toEntry();
+  noteRequested(open, rawArgs(open.request, parts), parts);
+  noteDecision(open, decisionOf(explained), parts);
   const written = await settle(() => writeTrail(open, parts));
   const errors = written.ok ? [entry] : [entry, await markUnrecorded(open, written.error, parts)];
   return {
@@ -24,6 +24,16 @@ export async function recordRefusal(open: OpenCall, error: ToolError, parts: Ses
     endedAt: parts.clock.now(),
     durationMs: parts.clock.monotonic() - open.startedTick,
   };
+}
+
+/** The refusal as callers and records see it: redacted, with the line that decided; what is our fault is reported. */
+export function explainRefusal(error: ToolError, parts: SessionParts): ToolError {
+  reportFault(error, parts);
+  const explained = withRegistryLine(error, parts);
+  const message = parts.redact(explained.message);
+  if (message === explained.message) return explained;
+  const { path, details } = explained;
+  return new ToolError(explained.code, message, { ...(path === undefined ? {} : { path }), details, cause: error });
 }
 
 /** A gate names the registry key it judged by; here the key becomes the file and line that decided. */
@@ -40,8 +50,10 @@ function withRegistryLine(error: ToolError, parts: SessionParts): ToolError {
 }
 
 /** The arguments as sent, for calls that were refused before theirs were understood. */
-function rawArgs(open: OpenCall, parts: SessionParts): { argsHash: string; argsSummary: string } {
-  const { args, tool } = open.request;
+export function rawArgs(
+  { args, tool }: Pick<CallRequest, 'args' | 'tool'>,
+  parts: SessionParts,
+): { readonly argsHash: string; readonly argsSummary: string } {
   try {
     return { argsHash: parts.hashArgs(tool, args as JsonObject), argsSummary: '(not valid)' };
   } catch {
@@ -50,7 +62,7 @@ function rawArgs(open: OpenCall, parts: SessionParts): { argsHash: string; argsS
   }
 }
 
-function decisionOf(error: ToolError, message: string) {
+function decisionOf(error: ToolError) {
   const text = (key: string): string | undefined => {
     const value = error.details[key];
     return typeof value === 'string' ? value : undefined;
@@ -61,7 +73,7 @@ function decisionOf(error: ToolError, message: string) {
     outcome: 'deny' as const,
     gate: text('gate') ?? 'runtime',
     code: text('reason') ?? error.code,
-    message,
+    message: error.message,
     ...(rule === undefined ? {} : { rule }),
     ...(registry === undefined ? {} : { registry }),
   };

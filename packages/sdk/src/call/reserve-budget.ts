@@ -1,4 +1,4 @@
-/** The coordinator's and the session's budgets may still refuse. */
+/** The budgets of session, embedding program and coordinator may still refuse; the one that may be far away comes last. */
 import { failure } from '../contracts/failures.ts';
 import type { JudgedCall } from './call-types.ts';
 import { isRepeatable } from './is-repeatable.ts';
@@ -16,4 +16,5 @@ export async function reserveBudget(call: JudgedCall, parts: SessionParts): Prom
   for (const budget of parts.budgets) {
     await budget.reserve({ sessionId: call.open.sessionId, callId: call.open.callId, tool: call.view.tool });
   }
+  if (parts.coordinator !== undefined) await parts.coordinator.reserve(call);
 }

@@ -2,6 +2,7 @@
 import type { ChangeSet } from '../contracts/git.ts';
 import type { RuleContext, RulePhase, RuleSubject } from '../contracts/rule.ts';
 import { gitFailure } from '../git/git-failure.ts';
+import { announceViolation } from './call-events.ts';
 import type { OpenCall } from './call-types.ts';
 import { lookOnly } from './git-view.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -15,7 +16,10 @@ export async function runRules(
 ): Promise<void> {
   if (!parts.rules.applies(phase, subject)) return;
   const report = await parts.rules.run(phase, subject, ruleContext(open, parts, changeSet));
-  open.warnings.push(...report.warnings);
+  for (const warning of report.warnings) {
+    open.warnings.push(warning);
+    announceViolation(open, warning, parts);
+  }
   if (report.blocking !== undefined) throw report.blocking;
 }
 

@@ -16,10 +16,13 @@ import type { BudgetPort, ToolPolicy } from '../contracts/policy.ts';
 import type { SourceRef } from '../contracts/refs.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { FindingCache } from '../contracts/rule.ts';
+import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool, CallProfile, ToolContext } from '../contracts/tool.ts';
 import type { Workspace } from '../contracts/workspace.ts';
+import type { SessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
+import type { MetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
 import type { ExecutorRegistry } from '../package/executor-registry.ts';
 import type { ToolRoute } from '../package/tool-route.ts';
@@ -70,6 +73,8 @@ export interface SessionParts {
   readonly approvals: ApprovalJudge;
   readonly broker: ApprovalBroker;
   readonly budgets: readonly BudgetPort[];
+  /** Undefined: there is none and none is required. */
+  readonly coordinator: SessionCoordinator | undefined;
   readonly locks: LockTable;
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
@@ -86,6 +91,8 @@ export interface SessionParts {
   readonly findings: FindingCache;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  readonly reporter: MetricsReporter;
+  readonly telemetry: CallTelemetry | undefined;
   readonly clock: Clock;
   newId(): string;
   hashArgs(tool: string, args: JsonObject): string;

@@ -7,6 +7,14 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { TerminalStatus } from './classes.ts';
 import type { RecordedIntent, RecordedResult } from './effects.ts';
+import type {
+  ArchiveCheck,
+  PruneOptions,
+  PruneReport,
+  RotateOptions,
+  RotateReport,
+  RotationRecord,
+} from './journal-rotation.ts';
 import type { MaybePromise } from './workspace.ts';
 
 interface CallRecord {
@@ -126,6 +134,33 @@ export interface ChildRecord {
   readonly details: JsonObject;
 }
 
+/** Calls that somebody proposed, and what was said to them. None of them ran by it. */
+export interface PlanRecord {
+  readonly kind: 'plan';
+  readonly at_ms: number;
+  readonly session_id: string;
+  readonly plan_id: string;
+  readonly actor: string;
+  readonly client: string;
+  /** Redacted. */
+  readonly note?: string;
+  readonly accepted: boolean;
+  readonly steps: readonly {
+    readonly tool: string;
+    readonly args_hash: string;
+    readonly args_summary: string;
+    readonly verdict: 'allow' | 'ask' | 'deny';
+    /** What asks or denies. */
+    readonly code?: string;
+  }[];
+  /** What the coordinator said, or why its word was missing where it was required. */
+  readonly coordinator?: {
+    readonly verdict: 'allow' | 'ask' | 'deny';
+    readonly reason: string;
+    readonly message?: string;
+  };
+}
+
 export type JournalRecord =
   | SessionRecord
   | RequestedRecord
@@ -136,7 +171,9 @@ export type JournalRecord =
   | ResultRecord
   | RecoveryRecord
   | CheckpointRecord
-  | ChildRecord;
+  | ChildRecord
+  | PlanRecord
+  | RotationRecord;
 
 export type StoredRecord = JournalRecord & { readonly seq: number };
 
@@ -148,10 +185,20 @@ export interface ChainHead {
 
 export interface VerifyReport {
   readonly ok: boolean;
+  /** How many were checked. */
   readonly records: number;
   readonly head: ChainHead;
+  /** Where the journal begins since its last rotation. */
+  readonly base?: ChainHead;
+  /** Oldest first, when they were asked for. */
+  readonly archives?: readonly ArchiveCheck[];
   /** First record that does not fit, and why. */
   readonly broken?: { readonly seq: number; readonly reason: string };
+}
+
+export interface VerifyOptions {
+  /** Also checks every archive that is still there. */
+  readonly archives?: boolean;
 }
 
 export type KeyState =
@@ -161,7 +208,7 @@ export type KeyState =
   | { readonly state: 'conflict'; readonly callId: string };
 
 export interface KeyClaim {
-  /** Keys live in a scope: a session's for `idempotency_key`, the whole state folder for `dedupe_key`. */
+  /** Keys live in a scope: `idempotency:<actor>` for an `idempotency_key`, else the whole state folder (`dedupe`). */
   readonly scope: string;
   readonly key: string;
   readonly argsHash: string;
@@ -174,6 +221,8 @@ export interface ReadFilter {
   readonly sessionId?: string;
   readonly callId?: string;
   readonly kind?: JournalRecord['kind'];
+  /** Also those that were moved into an archive that is still there. */
+  readonly archived?: boolean;
 }
 
 export interface Instance {
@@ -206,8 +255,15 @@ export interface JournalStore {
   atomically<T>(work: () => T): MaybePromise<T>;
   read(filter?: ReadFilter): Iterable<StoredRecord>;
   head(): ChainHead;
-  /** Checks every record, and that the chain still contains `anchor` where one is given. */
-  verify(anchor?: ChainHead): VerifyReport;
+  /**
+   * Checks every record, and that the chain still contains `anchor` where one is given. An anchor that was archived is
+   * looked up in its archive; once that is deleted, it cannot be confirmed.
+   */
+  verify(anchor?: ChainHead, options?: VerifyOptions): VerifyReport;
+  /** Moves old records into an archive. In small steps; being closed in between ends it with what was moved so far. */
+  rotate(options: RotateOptions): Promise<RotateReport>;
+  /** Deletes what need not be kept: whole archives, oldest first, and the leftovers of finished processes. */
+  prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
   enroll(instance: Instance): void;
   instances(): readonly Instance[];

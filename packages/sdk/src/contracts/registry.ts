@@ -2,6 +2,7 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
+import type { CoordinatorSettings } from './coordinator.ts';
 
 /** Where in a registry file something is written. Lines and columns start at 1. */
 export interface RegistrySpot {
@@ -120,4 +121,5 @@ export interface Registry {
   readonly providers: Readonly<Record<string, JsonValue>>;
   readonly limits: Limits;
   readonly budgets: Budgets;
+  readonly coordinator: CoordinatorSettings;
 }

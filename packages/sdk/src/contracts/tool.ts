@@ -8,6 +8,7 @@ import type { CommandRunner } from './commands.ts';
 import type { CommitCandidate, GitIntent, GitRepository } from './git.ts';
 import type { HttpClient } from './http.ts';
 import type { JobTable } from './jobs.ts';
+import type { SessionMetrics } from './metrics.ts';
 import type { Registry } from './registry.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
@@ -31,6 +32,7 @@ export interface ToolContext {
   readonly validation: Validation;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
+  readonly metrics: SessionMetrics;
   /** Fires on cancel and at the deadline. */
   readonly signal: AbortSignal;
   /** `data` is for machines, such as which stream a chunk of output came from. */

@@ -1,61 +1,102 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { EventMessage } from '@tool-runtime/protocol';
+import { describe, test } from 'node:test';
+import { type EventMessage, parseServerMessage } from '@tool-runtime/protocol';
 import { createEventBus } from './event-bus.ts';
 
-function progress(message: string): EventMessage {
-  return { type: 'EventMessage', event: 'TaskProgress', request_id: 'r', progress: { pct: 1, message } };
+function progress(message: string, event = 'TaskProgress'): EventMessage {
+  return { type: 'EventMessage', event, request_id: 'r', progress: { pct: 1, message } };
 }
 
-test('a listener gets the events of its session in order', async () => {
-  const bus = createEventBus();
-  const mine = bus.subscribe({ sessionId: 'a' });
-  bus.emit('a', progress('1'));
-  bus.emit('b', progress('other'));
-  bus.emit('a', progress('2'));
-  bus.close();
-  const seen: string[] = [];
-  for await (const event of mine) seen.push(event.message.progress.message);
-  assert.deepEqual(seen, ['1', '2']);
-});
+describe('an event bus', () => {
+  test('a listener gets the events of its session in order', async () => {
+    const bus = createEventBus();
+    const mine = bus.subscribe({ sessionId: 'a' });
+    bus.emit('a', progress('1'));
+    bus.emit('b', progress('other'));
+    bus.emit('a', progress('2'));
+    bus.close();
+    const seen: string[] = [];
+    for await (const event of mine) seen.push(event.message.progress.message);
+    assert.deepEqual(seen, ['1', '2']);
+  });
 
-test('a slow listener loses the oldest events and is told how many', async () => {
-  const bus = createEventBus({ capacity: 3 });
-  const slow = bus.subscribe();
-  for (let n = 1; n <= 5; n++) bus.emit('a', progress(String(n)));
-  const first = await slow.next();
-  assert.equal(first.value.message.event, 'EventsMissed');
-  assert.deepEqual(first.value.message.data, { missed: 2 });
-  assert.equal((await slow.next()).value.message.progress.message, '3');
-});
+  test('a slow listener loses the oldest events and is told how many, in a message its own schema accepts', async () => {
+    for (const filter of [{}, { sessionId: 'a' }]) {
+      const bus = createEventBus({ capacity: 3 });
+      const slow = bus.subscribe(filter);
+      for (let n = 1; n <= 5; n++) bus.emit('a', progress(String(n)));
+      const first = await slow.next();
+      assert.equal(first.value.message.event, 'EventsMissed');
+      assert.deepEqual(first.value.message.data, { missed: 2 });
+      assert.equal(first.value.message.request_id, filter.sessionId ?? 'host');
+      assert.equal(parseServerMessage(JSON.stringify(first.value.message)).ok, true);
+      const second = await slow.next();
+      assert.deepEqual([second.value.message.progress.message, second.value.id], ['3', first.value.id + 1]);
+    }
+  });
 
-test('leaving the loop unsubscribes, so that the bus is idle again', async () => {
-  const bus = createEventBus();
-  assert.equal(bus.active, false);
-  const events = bus.subscribe();
-  assert.equal(bus.active, true);
-  bus.emit('a', progress('1'));
-  for await (const _event of events) break;
-  assert.equal(bus.active, false);
-});
+  test('leaving the loop unsubscribes, so that nobody is heard any more', async () => {
+    const bus = createEventBus();
+    assert.equal(bus.hears('a', 'progress'), false);
+    const events = bus.subscribe();
+    assert.deepEqual([bus.hears('a', 'progress'), bus.hears('a', 'all')], [true, true]);
+    bus.emit('a', progress('1'));
+    for await (const _event of events) break;
+    assert.deepEqual([bus.hears('a', 'progress'), bus.hears('a', 'all')], [false, false]);
+  });
 
-test('a waiting listener is woken by the next event and by the end', async () => {
-  const bus = createEventBus();
-  const events = bus.subscribe();
-  const waiting = events.next();
-  bus.emit('a', progress('late'));
-  assert.equal((await waiting).value.message.progress.message, 'late');
-  const end = events.next();
-  bus.close();
-  assert.equal((await end).done, true);
-});
+  test('waiting readers are woken by the next events and by the end', async () => {
+    const bus = createEventBus();
+    const events = bus.subscribe();
+    const waiting = [events.next(), events.next(), events.next()];
+    bus.emit('a', progress('late'));
+    bus.emit('a', progress('later'));
+    bus.close();
+    const results = await Promise.all(waiting);
+    assert.deepEqual(
+      results.map((result) => (result.done ? 'end' : result.value.message.progress.message)),
+      ['late', 'later', 'end'],
+    );
+  });
 
-test('a direct listener hears events at once until it stops', () => {
-  const bus = createEventBus();
-  const heard: string[] = [];
-  const stop = bus.listen('a', (event) => heard.push(event.message.progress.message));
-  bus.emit('a', progress('1'));
-  stop();
-  bus.emit('a', progress('2'));
-  assert.deepEqual(heard, ['1']);
+  test('a direct listener hears events at once until it stops, and stopping twice takes nobody else away', () => {
+    const bus = createEventBus();
+    const heard: string[] = [];
+    const stop = bus.listen('a', (event) => heard.push(event.message.progress.message));
+    bus.emit('a', progress('1'));
+    stop();
+    bus.emit('a', progress('2'));
+    assert.deepEqual(heard, ['1']);
+    bus.listen('a', () => {});
+    stop();
+    assert.equal(bus.hears('a', 'all'), true);
+  });
+
+  test('changes of status reach only those who asked for all; everything else reaches both', () => {
+    const bus = createEventBus();
+    const heard = { few: [] as string[], all: [] as string[] };
+    bus.listen('a', ({ message }) => heard.few.push(message.event), { events: 'progress' });
+    assert.deepEqual(
+      [bus.hears('a', 'progress'), bus.hears('a', 'all'), bus.hears('b', 'progress')],
+      [true, false, false],
+    );
+    const stop = bus.listen('a', ({ message }) => heard.all.push(message.event), { events: 'all' });
+    assert.equal(bus.hears('a', 'all'), true);
+    for (const event of ['TaskProgress', 'CallStatusChanged', 'RuleViolation']) bus.emit('a', progress('', event));
+    assert.deepEqual(heard, {
+      few: ['TaskProgress', 'RuleViolation'],
+      all: ['TaskProgress', 'CallStatusChanged', 'RuleViolation'],
+    });
+    stop();
+    assert.deepEqual([bus.hears('a', 'progress'), bus.hears('a', 'all')], [true, false]);
+  });
+
+  test('a subscriber may ask for less too', async () => {
+    const bus = createEventBus();
+    const events = bus.subscribe({ events: 'progress' });
+    assert.equal(bus.hears('a', 'all'), false);
+    bus.emit('a', progress('status', 'CallStatusChanged'));
+    bus.emit('a', progress('news'));
+    assert.equal((await events.next()).value.message.progress.message, 'news');
+  });
 });

@@ -1,126 +1,116 @@
 /**
  * Announces what happens to whoever listens, and costs nearly nothing when nobody does.
  *
- * Each listener has a bounded buffer. A slow one loses its oldest events and is told how many by an `EventsMissed`
- * message; it never grows memory and never slows a call down.
+ * Listeners stand by session, so that a thousand sessions with one listener each do not look at one another's events.
  */
 import type { EventMessage } from '@tool-runtime/protocol';
-import type { RuntimeEvent } from '../contracts/events.ts';
+import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/events.ts';
+import { EventListener } from './event-listener.ts';
+
+export interface EventFilter {
+  /** Undefined: every session. */
+  readonly sessionId?: string;
+  /** `all` unless said. */
+  readonly events?: EventSelection;
+}
 
 export interface EventBus {
-  /** False when an event would reach nobody: callers may skip building it. */
-  readonly active: boolean;
+  /** False when an event of this kind would reach nobody: callers skip building it. */
+  hears(sessionId: string, selection: EventSelection): boolean;
   emit(sessionId: string, message: EventMessage): void;
   /** Ends when `close` is called or the loop is left. */
-  subscribe(filter?: { readonly sessionId?: string }): AsyncIterableIterator<RuntimeEvent>;
+  subscribe(filter?: EventFilter): AsyncIterableIterator<RuntimeEvent>;
   /** Calls back at once, in order, for as long as the returned function is not called. The callback must not throw. */
-  listen(sessionId: string, callback: (event: RuntimeEvent) => void): () => void;
+  listen(
+    sessionId: string,
+    callback: (event: RuntimeEvent) => void,
+    options?: { readonly events?: EventSelection },
+  ): () => void;
   close(): void;
 }
 
 export function createEventBus(options: { readonly capacity?: number } = {}): EventBus {
   const capacity = options.capacity ?? 1024;
-  const listeners = new Set<Target>();
+  const everywhere = new Audience();
+  const sessions = new Map<string, Audience>();
   let lastId = 0;
+
+  function join(sessionId: string | undefined, target: Target): () => void {
+    const audience = sessionId === undefined ? everywhere : audienceOf(sessions, sessionId);
+    audience.add(target);
+    return () => {
+      audience.remove(target);
+      if (sessionId !== undefined && audience.isEmpty && sessions.get(sessionId) === audience) {
+        sessions.delete(sessionId);
+      }
+    };
+  }
+
   return {
-    get active() {
-      return listeners.size > 0;
-    },
+    hears: (sessionId, selection) => everywhere.hears(selection) || sessions.get(sessionId)?.hears(selection) === true,
     emit(sessionId, message) {
       lastId += 1;
-      for (const listener of listeners) {
-        if (listener.sessionId === undefined || listener.sessionId === sessionId) {
-          listener.push({ id: lastId, sessionId, message });
-        }
-      }
+      const event = { id: lastId, sessionId, message };
+      everywhere.tell(event);
+      sessions.get(sessionId)?.tell(event);
     },
-    subscribe(filter = {}) {
-      const listener = new Listener(filter.sessionId, capacity, () => listeners.delete(listener));
-      listeners.add(listener);
+    subscribe({ sessionId, events = 'all' } = {}) {
+      let leave: (() => void) | undefined;
+      const listener = new EventListener(sessionId, capacity, () => leave?.());
+      leave = join(sessionId, { events, push: (event) => listener.push(event), end: () => listener.end() });
       return listener;
     },
-    listen(sessionId, callback) {
-      const target: Target = { sessionId, push: callback, end: () => listeners.delete(target) };
-      listeners.add(target);
-      return target.end;
+    listen(sessionId, callback, { events = 'all' } = {}) {
+      const leave = join(sessionId, { events, push: callback, end: () => leave() });
+      return leave;
     },
     close() {
-      for (const listener of [...listeners]) listener.end();
+      for (const audience of [everywhere, ...sessions.values()]) audience.end();
     },
   };
 }
 
 interface Target {
-  readonly sessionId: string | undefined;
+  readonly events: EventSelection;
   push(event: RuntimeEvent): void;
   end(): void;
 }
 
-class Listener implements Target, AsyncIterableIterator<RuntimeEvent> {
-  readonly sessionId: string | undefined;
-  readonly #capacity: number;
-  readonly #leave: () => void;
-  #buffer: RuntimeEvent[] = [];
-  #missed = 0;
-  #done = false;
-  #wake: (() => void) | undefined;
+class Audience {
+  readonly #targets = new Set<Target>();
+  #wantingAll = 0;
 
-  constructor(sessionId: string | undefined, capacity: number, leave: () => void) {
-    this.sessionId = sessionId;
-    this.#capacity = capacity;
-    this.#leave = leave;
+  get isEmpty(): boolean {
+    return this.#targets.size === 0;
   }
 
-  push(event: RuntimeEvent): void {
-    if (this.#buffer.length >= this.#capacity) {
-      this.#buffer.shift();
-      this.#missed += 1;
-    }
-    this.#buffer.push(event);
-    this.#wake?.();
+  hears(selection: EventSelection): boolean {
+    return selection === 'all' ? this.#wantingAll > 0 : this.#targets.size > 0;
+  }
+
+  add(target: Target): void {
+    this.#targets.add(target);
+    if (target.events === 'all') this.#wantingAll += 1;
+  }
+
+  remove(target: Target): void {
+    if (this.#targets.delete(target) && target.events === 'all') this.#wantingAll -= 1;
+  }
+
+  tell(event: RuntimeEvent): void {
+    const isStatus = event.message.event === STATUS_EVENT;
+    for (const target of this.#targets) if (!isStatus || target.events === 'all') target.push(event);
   }
 
   end(): void {
-    this.#done = true;
-    this.#leave();
-    this.#wake?.();
+    for (const target of [...this.#targets]) target.end();
   }
+}
 
-  async next(): Promise<IteratorResult<RuntimeEvent>> {
-    while (this.#buffer.length === 0 && !this.#done) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    if (this.#missed > 0) return { done: false, value: this.#takeMissed() };
-    const event = this.#buffer.shift();
-    return event === undefined ? { done: true, value: undefined } : { done: false, value: event };
-  }
-
-  async return(): Promise<IteratorResult<RuntimeEvent>> {
-    this.#buffer = [];
-    this.end();
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  #takeMissed(): RuntimeEvent {
-    const missed = this.#missed;
-    this.#missed = 0;
-    const nextId = this.#buffer[0]?.id ?? 0;
-    return {
-      id: nextId - 1,
-      sessionId: this.sessionId ?? '',
-      message: {
-        type: 'EventMessage',
-        event: 'EventsMissed',
-        request_id: '',
-        progress: { pct: 0, message: `${missed} events were dropped because this listener was slow` },
-        data: { missed },
-      },
-    };
-  }
+function audienceOf(sessions: Map<string, Audience>, sessionId: string): Audience {
+  const known = sessions.get(sessionId);
+  if (known !== undefined) return known;
+  const made = new Audience();
+  sessions.set(sessionId, made);
+  return made;
 }

@@ -110,6 +110,21 @@ describe('resolvePending', () => {
     await resolvePending(store, 'keyless', 'completed', { clock, note: 'seen' });
   });
 
+  test('S1-42 finds the intent of a lost call in an archive, and cannot once that is deleted', async () => {
+    const resolve = (store: JournalStore) => resolvePending(store, 'keyless', 'completed', { clock, note: 'seen' });
+    for (const keepArchives of [1, 0]) {
+      const store = await lostCalls();
+      await reconcile(store, options([]));
+      await store.append([sampleResult('mine')]);
+      await store.rotate({ keepRecords: 0 });
+      await store.prune({ keepArchives });
+      assert.deepEqual([...store.read({ callId: 'keyless' })], []);
+      if (keepArchives === 0) await assert.rejects(resolve(store), /not waiting for a decision/);
+      else await resolve(store);
+      await assert.rejects(resolve(store), /not waiting for a decision/);
+    }
+  });
+
   test('refuses a call with a known end, one resolved before, and one nobody knows', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));

@@ -37,6 +37,8 @@ const KINDS: ReadonlySet<string> = new Set<JournalRecord['kind']>([
   'recovery',
   'checkpoint',
   'child',
+  'plan',
+  'rotation',
 ]);
 
 /** Throws ToolError (journal_failure) for a kind it does not know and for records out of order. */

@@ -2,7 +2,7 @@
 import type { JsonValue } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
 import { contractViolation } from '../contracts/failures.ts';
-import type { JournalStore, RecoveryRecord } from '../contracts/journal.ts';
+import type { JournalStore, RecoveryRecord, StoredRecord } from '../contracts/journal.ts';
 import { isPending } from './call-state.ts';
 import { replay } from './replay.ts';
 
@@ -27,9 +27,11 @@ export async function resolvePending(
   resolution: Resolution,
   options: ResolveOptions,
 ): Promise<void> {
+  const archived = archivedRecords(store, callId);
   await store.atomically(() => {
     const claims = store.claimsOf(callId);
-    const state = replay(store.read({ callId }), { mode: 'audit' }).calls.get(callId);
+    const records = bySeq([...archived, ...store.read({ callId })]);
+    const state = replay(records, { mode: 'audit' }).calls.get(callId);
     if (claims.length === 0 && (state === undefined || !isPending(state))) {
       throw contractViolation('Call is not waiting for a decision', { call_id: callId, reason: 'not_pending' });
     }
@@ -39,6 +41,17 @@ export async function resolvePending(
     }
     void store.append([resolvedRecord(callId, resolution, options)]);
   });
+}
+
+/** A call may have waited for a decision for so long that its intent was archived. Searched before anyone is locked out. */
+function archivedRecords(store: JournalStore, callId: string): readonly StoredRecord[] {
+  for (const { kind } of store.read({ callId })) if (kind === 'intent') return [];
+  return [...store.read({ callId, archived: true })];
+}
+
+/** What was archived meanwhile may be there twice. */
+function bySeq(records: readonly StoredRecord[]): Iterable<StoredRecord> {
+  return new Map(records.map((record) => [record.seq, record])).values();
 }
 
 function resolvedRecord(callId: string, resolution: Resolution, { clock, note }: ResolveOptions): RecoveryRecord {

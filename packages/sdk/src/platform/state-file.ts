@@ -69,7 +69,8 @@ export function placeDraft(folder: string, bytes: Uint8Array, place: (draft: str
   }
 }
 
-function openChecked(path: string, flags: number): number {
+/** The descriptor of a file that is safe to use. Throws ToolError for one that is not, and what `open` throws. */
+export function openChecked(path: string, flags: number): number {
   let file: number;
   try {
     file = openSync(path, flags | CAREFUL, 0o600);

@@ -20,8 +20,11 @@ export type ApprovalQuestion = Omit<ApprovalRequest, 'approvalId' | 'timeoutMs'>
   Partial<Pick<ApprovalRequest, 'approvalId' | 'timeoutMs'>>;
 
 export interface ApprovalBroker {
-  /** Throws only when the question is malformed or the journal fails; every other trouble is a refusal. */
-  decide(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalDecision>;
+  /**
+   * Throws only when the question is malformed or the journal fails; every other trouble is a refusal. `onAsk` is called
+   * when an approver is really about to be asked: not for a yes that is remembered, nor when there is nobody to ask.
+   */
+  decide(question: ApprovalQuestion, signal: AbortSignal, onAsk?: () => void): Promise<ApprovalDecision>;
   /** Forgets what was approved for the session, also by answers still under way. */
   revokeSession(sessionId: string): void;
 }
@@ -36,7 +39,7 @@ export interface ApprovalBrokerOptions {
 export function createApprovalBroker(options: ApprovalBrokerOptions): ApprovalBroker {
   const grants = new Map<string, Set<string>>();
   return {
-    async decide(question, signal) {
+    async decide(question, signal, onAsk) {
       const request = completeRequest(question, options);
       const { call, allowedAnswers } = request;
       const granted = grantsOf(grants, call.sessionId);
@@ -45,6 +48,7 @@ export function createApprovalBroker(options: ApprovalBrokerOptions): ApprovalBr
       }
       if (options.dispatcher === undefined) return refused('missing.approval_dispatcher');
       await recordQuestion(request, options);
+      onAsk?.();
       const decision = await contactApprover(request, options.dispatcher, signal);
       await recordAnswer(request, decision, options);
       if (decision.approved && decision.answer === 'approved_for_session' && decision.args === undefined) {

@@ -5,6 +5,7 @@ import type { CapabilityPolicy, CompiledPattern, Registry, Validator } from '../
 import type { RuleFacts } from '../contracts/rule.ts';
 import { compileAllowlistPattern, compilePattern } from '../pattern/compile-pattern.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
+import { coordinatorSettings, fingerprintedSettings, listedQuestions } from './coordinator-settings.ts';
 import type { RegistryDocument } from './document.ts';
 import { readDomain } from './domains.ts';
 import { bareTable, deepFreeze, freezeMap } from './freeze.ts';
@@ -63,7 +64,9 @@ function domainEntries(document: RegistryDocument): readonly string[] {
   });
 }
 
-type NamedLists = Pick<Registry, 'validators' | 'shellAllow' | 'allowedDomains' | 'externalTools'>;
+interface NamedLists extends Pick<Registry, 'validators' | 'shellAllow' | 'allowedDomains' | 'externalTools'> {
+  readonly required: readonly string[];
+}
 
 /** Entries of lists can be asked for by index or by what they name (`validators.sec.paths.sandbox`). */
 function namedPlaces(places: Places, registry: NamedLists): Places {
@@ -77,6 +80,7 @@ function namedPlaces(places: Places, registry: NamedLists): Places {
   add('validators', [...registry.validators.keys()]);
   add('network.allowed_domains', registry.allowedDomains);
   add('external_tools', registry.externalTools.map(toolName));
+  add('coordinator.required', registry.required);
   add(
     'shell_allow',
     registry.shellAllow.map(({ source }) => source),
@@ -102,10 +106,12 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
   const shellAllow = shellPatterns(document);
   const allowedDomains = domainEntries(document);
   const externalTools = document.external_tools as unknown as readonly JsonObject[];
-  const places = namedPlaces(origin.places, { validators, shellAllow, allowedDomains, externalTools });
+  const required = listedQuestions(document);
+  const places = namedPlaces(origin.places, { validators, shellAllow, allowedDomains, externalTools, required });
+  const coordinator = coordinatorSettings(document.coordinator);
   const registry: Registry = {
     version: document.version,
-    fingerprint: digest(canonicalJson({ ...document, validators: list } as unknown as JsonValue)),
+    fingerprint: fingerprintOf(document, { validators: list, ...fingerprintedSettings(coordinator) }),
     warnings: origin.warnings,
     spot: createSpot(origin.file, places),
     allowedDomains,
@@ -127,6 +133,15 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     providers: bareTable(Object.entries(document.providers as Record<string, JsonValue>)),
     limits: document.limits,
     budgets: document.budgets,
+    coordinator,
   };
   return deepFreeze(registry);
+}
+
+/** `meant` stands for the sections that can be written in more than one way. */
+function fingerprintOf(
+  { coordinator: _, ...document }: RegistryDocument,
+  meant: Partial<Pick<Registry, 'coordinator'>> & { readonly validators: readonly Validator[] },
+): string {
+  return digest(canonicalJson({ ...document, ...meant } as unknown as JsonValue));
 }

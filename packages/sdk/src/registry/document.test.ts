@@ -44,6 +44,7 @@ describe('registryJsonSchema', () => {
       'budgets',
       'capabilities',
       'commands',
+      'coordinator',
       'external_tools',
       'git',
       'import_rules',

@@ -8,6 +8,7 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS } from '../contracts/annotations.ts';
 import { ENFORCEMENTS } from '../contracts/classes.ts';
+import { COORDINATOR_QUESTIONS } from '../contracts/coordinator.ts';
 import {
   commandText,
   domainText,
@@ -23,20 +24,24 @@ const globs = z.array(globText);
 const milliseconds = z.int().min(1).max(86_400_000);
 const freeMap = z.record(z.string(), z.unknown());
 
-const shellEntry = z.union([
-  shellPatternText.describe('Pattern, anchored with ^'),
-  z
-    .strictObject({
-      pattern: shellPatternText.describe('Pattern, anchored with ^'),
-      match: z.array(z.string()).default([]).describe('Command lines it must allow; checked at load'),
-      not_match: z.array(z.string()).default([]).describe('Command lines it must not allow; checked at load'),
-    })
-    .superRefine((entry, context) => {
-      for (const { path, message } of examplesProblem(entry)) {
-        context.addIssue({ code: 'custom', path: [...path], message });
-      }
-    }),
-]);
+/** The words after a union are what is expected, for the message when none of its forms fits. */
+const shellEntry = z.union(
+  [
+    shellPatternText.describe('Pattern, anchored with ^'),
+    z
+      .strictObject({
+        pattern: shellPatternText.describe('Pattern, anchored with ^'),
+        match: z.array(z.string()).default([]).describe('Command lines it must allow; checked at load'),
+        not_match: z.array(z.string()).default([]).describe('Command lines it must not allow; checked at load'),
+      })
+      .superRefine((entry, context) => {
+        for (const { path, message } of examplesProblem(entry)) {
+          context.addIssue({ code: 'custom', path: [...path], message });
+        }
+      }),
+  ],
+  'a pattern, or a map with pattern',
+);
 
 const network = z.strictObject({
   allowed_domains: z
@@ -131,6 +136,20 @@ const budgets = z.strictObject({
   max_duration_ms: z.int().min(0).exactOptional().describe('Summed run time of one session'),
 });
 
+export const coordinatorSection = z.strictObject({
+  required: z
+    .union([z.literal(true), z.array(z.enum(COORDINATOR_QUESTIONS))], 'true, or a list of plan, budget and policy')
+    .default([])
+    .describe(
+      'Questions (plan, budget, policy; true: all) without whose answer nothing goes on; of the others an unreachable coordinator costs a warning',
+    ),
+  timeout_ms: z.int().min(1).max(60_000).default(2000).describe('How long an answer may take'),
+  share_args: z
+    .boolean()
+    .default(false)
+    .describe('Whether the coordinator is shown raw arguments; otherwise hashes, redacted summaries and paths'),
+});
+
 export const registryDocument = z
   .strictObject({
     version: z.literal(1).default(1).describe('Version of this format'),
@@ -173,6 +192,9 @@ export const registryDocument = z
       .describe('Tools that are programs of their own'),
     limits: limits.prefault({}).describe('Limits of the runtime'),
     budgets: budgets.prefault({}).describe('What one session may use up; left out: no budget'),
+    coordinator: coordinatorSection
+      .exactOptional()
+      .describe('How the coordinator is asked, where the runtime was started with one'),
     providers: z.record(nameText, z.unknown()).default({}).describe('Language servers and analyzers by name'),
   })
   .describe('Tool Runtime registry: what an operator allows');

@@ -75,15 +75,18 @@ function explainValue(value: JsonValue | undefined, subject: string, allowed: re
   return `Unknown value: ${subject} ${excerpt(written)} (one of ${names.join(', ')})${didYouMean(written, names)}`;
 }
 
-/** The alternative that got furthest speaks for a union; the others failed on the type alone. */
+/** The alternative that got furthest speaks for a union; where all failed at the value itself, the union's own words do. */
 function explainUnion(issue: z.core.$ZodIssueInvalidUnion, judged: Subject): readonly Finding[] {
   const path = issue.path.map(String).join('.');
   const value = valueAt(judged.root, issue.path);
-  const deep = isMap(value)
-    ? issue.errors.find((errors) => !errors.some((error) => error.code === 'invalid_type' && error.path.length === 0))
-    : undefined;
-  if (deep === undefined) return [{ path, message: explainType(value, path, 'a pattern, or a map with pattern') }];
+  const deep =
+    typeof value === 'object' && value !== null ? issue.errors.find((errors) => !errors.some(isMismatch)) : undefined;
+  if (deep === undefined) return [{ path, message: explainType(value, path, issue.message) }];
   return deep.flatMap((error) => explainIssue({ ...error, path: [...issue.path, ...error.path] } as Issue, judged));
+}
+
+function isMismatch({ code, path }: Issue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
 
 function explainIssue(issue: Issue, judged: Subject): readonly Finding[] {

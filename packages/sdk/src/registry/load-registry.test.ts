@@ -133,6 +133,7 @@ describe('a registry that loads', () => {
           approval_timeout_ms: 120_000,
         },
         budgets: {},
+        coordinator: { required: [], timeout_ms: 2000, share_args: false },
       },
     );
   });
@@ -161,6 +162,7 @@ describe('a registry that loads', () => {
     assert.equal(registry.branchPattern?.test('x'), false);
     assert.deepEqual(registry.limits.lock_wait_ms, 0);
     assert.deepEqual(registry.budgets, { max_calls: 100 });
+    assert.deepEqual(registry.coordinator, { required: ['plan', 'policy'], timeout_ms: 500, share_args: true });
     assert.deepEqual(registry.externalTools, [{ name: 'scanner', binary: 'scan' }]);
     assert.deepEqual(registry.providers['rust-analyzer'], { command: ['rust-analyzer'] });
     assert.equal(registry.commands['constructor'], undefined);
@@ -207,6 +209,26 @@ describe('a registry that loads', () => {
       one,
     );
     assert.notEqual(load('version: 1\ngit: {allow_push: false}\n').fingerprint, one);
+  });
+
+  test('S0-75 a coordinator section that says what holds anyway leaves the fingerprint as it was', () => {
+    const plain = load('version: 1\n').fingerprint;
+    assert.equal(load('version: 1\ncoordinator: {}\n').fingerprint, plain);
+    assert.equal(load('version: 1\ncoordinator: {timeout_ms: 2000, required: []}\n').fingerprint, plain);
+    const all = load('version: 1\ncoordinator: {required: true}\n');
+    assert.deepEqual(all.coordinator.required, ['plan', 'budget', 'policy']);
+    assert.notEqual(all.fingerprint, plain);
+    assert.equal(load('version: 1\ncoordinator: {required: [policy, budget, plan]}\n').fingerprint, all.fingerprint);
+    assert.equal(load('version: 1\ncoordinator: {required: [policy, policy]}\n').coordinator.required.length, 1);
+  });
+
+  test('S0-75 a required question is found by its name, in a list and as true', () => {
+    const at = (text: string): string | undefined => {
+      const spot = load(text).spot('coordinator.required.policy');
+      return spot && `${spot.line}:${spot.column}`;
+    };
+    assert.equal(at('version: 1\ncoordinator:\n  required:\n    - plan\n    - policy\n'), '5:7');
+    assert.equal(at('version: 1\ncoordinator:\n  required: true\n'), '3:3');
   });
 
   test('knows the line of what is written, by index, by name and by nearest parent', () => {
@@ -280,6 +302,20 @@ describe('a registry that is refused', () => {
         '3:10 Unknown key: enable (did you mean enabled?)',
         '6:5 Unknown key: level',
       ],
+    ],
+    [
+      'S0-75 questions nobody asks, and answers that take no time',
+      'coordinator:\n  required: [policy, polcy]\n  timeout_ms: 0\n  url: http://evil.test',
+      [
+        '2:22 Unknown value: coordinator.required.1 polcy (one of plan, budget, policy) (did you mean policy?)',
+        '3:3 Value is too small: coordinator.timeout_ms (at least 1)',
+        '4:3 Unknown key: url',
+      ],
+    ],
+    [
+      'S0-75 a word where a list of questions should be',
+      'coordinator: {required: policy}',
+      ['1:15 Wrong type: coordinator.required (expected true, or a list of plan, budget and policy, got text)'],
     ],
     [
       'S0-25 unknown keys beside a pattern',

@@ -152,6 +152,12 @@ describe('what a session may not ask for', () => {
       ["session.yaml:2 Exceptions of the secrets scan are the host's to make"],
     ],
   ];
+  rows.push([
+    'to show the coordinator more',
+    'coordinator: {required: true}',
+    'coordinator:\n  share_args: true',
+    ['session.yaml:3 Arguments are not shared by the host'],
+  ]);
   for (const [name, host, session, expected] of rows) {
     test(`S0-23 ${name}`, () => assert.deepEqual(overreachOf(host, session), expected));
   }
@@ -352,6 +358,32 @@ describe('what holds when both are narrowed', () => {
     assert.equal(at('commands.build'), undefined);
   });
 
+  test('S0-75 a session requires more of the coordinator and shows it less; it takes nothing away', () => {
+    const host = 'coordinator:\n  required:\n    - policy\n  timeout_ms: 900\n  share_args: true';
+    const at = (registry: Registry, path: string): string | undefined => {
+      const spot = registry.spot(path);
+      return spot && `${spot.file}:${spot.line}`;
+    };
+    const silent = narrow(host, 'git: {}');
+    assert.deepEqual(silent.coordinator, { required: ['policy'], timeout_ms: 900, share_args: true });
+    const stricter = narrow(host, 'coordinator:\n  required: [budget]\n  share_args: false');
+    assert.deepEqual(stricter.coordinator, { required: ['budget', 'policy'], timeout_ms: 900, share_args: false });
+    assert.equal(at(stricter, 'coordinator.required.policy'), 'host.yaml:4');
+    assert.equal(at(stricter, 'coordinator.required.budget'), 'session.yaml:3');
+    assert.deepEqual(narrow(host, 'coordinator: {required: []}').coordinator.required, ['policy']);
+    assert.deepEqual(narrow('git: {}', 'coordinator: {required: true}').coordinator.required.length, 3);
+  });
+
+  test('S0-75 a session cannot make the coordinator too late to be heard', () => {
+    const registry = narrow('coordinator: {timeout_ms: 900}', 'coordinator:\n  timeout_ms: 1');
+    assert.equal(registry.coordinator.timeout_ms, 900);
+    assert.deepEqual(
+      registry.warnings.map(({ message, details }) => `${details?.['registry']} ${message}`),
+      ['session.yaml:3 Time limit of the host is used instead: coordinator.timeout_ms'],
+    );
+    assert.equal(narrow('git: {}', 'coordinator: {timeout_ms: 1}').coordinator.timeout_ms, 2000);
+  });
+
   test('S0-23 has a fingerprint of its own', () => {
     assert.equal(narrow('git: {}', 'git: {}').fingerprint, narrow('git: {}', 'git: {}').fingerprint);
     assert.notEqual(narrow('git: {}', 'git: {}').fingerprint, narrow('isolation: none', 'git: {}').fingerprint);
@@ -391,6 +423,14 @@ describe('narrowing', () => {
       isolation: fc.constantFrom('bubblewrap', 'none'),
       limits: fc.record({ max_in_flight: figure, lock_wait_ms: figure }, optional),
       budgets: fc.record({ max_calls: figure }, optional),
+      coordinator: fc.record(
+        {
+          required: fc.oneof(fc.constant(true), fc.subarray(['plan', 'budget', 'policy'])),
+          timeout_ms: figure,
+          share_args: fc.boolean(),
+        },
+        optional,
+      ),
       tools: fc.dictionary(
         fc.constantFrom('grep', 'other'),
         fc.record({ enabled: fc.boolean(), timeout_ms: figure, max_timeout_ms: fc.constant(5) }, optional),
@@ -472,6 +512,10 @@ describe('narrowing', () => {
           `${both} above ${theirs}`,
         );
         assert.deepEqual(result.commands, host.commands);
+        const demanded = new Set([...host.coordinator.required, ...session.coordinator.required]);
+        assert.deepEqual(new Set(result.coordinator.required), demanded);
+        assert.equal(result.coordinator.timeout_ms, host.coordinator.timeout_ms);
+        assert.ok(!result.coordinator.share_args || host.coordinator.share_args);
       }),
       { numRuns: 1500 },
     );

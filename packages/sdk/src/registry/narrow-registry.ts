@@ -12,6 +12,7 @@ import { canonicalJson, digest } from '../platform/digest.ts';
 import { mergeApprovalPolicies } from '../policy/approval-policy.ts';
 import { narrowPolicies } from '../policy/intersect-policy.ts';
 import { deepFreeze } from './freeze.ts';
+import { narrowCoordinator } from './narrow-coordinator.ts';
 import {
   narrowBranchPattern,
   narrowDomains,
@@ -119,6 +120,7 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
     providers: narrowProviders(narrowing),
     limits: narrowLimits(narrowing),
     budgets: narrowBudgets(narrowing),
+    coordinator: narrowCoordinator(narrowing),
   };
   if (narrowing.overreach.length > 0 && options.overreach === 'error') throw refuse(session, narrowing.overreach);
   const warnings = [

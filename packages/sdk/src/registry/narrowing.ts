@@ -20,7 +20,13 @@ export interface Narrowing {
   readonly spots: Map<string, RegistrySpot>;
 }
 
-const LISTS = ['validators', 'shell_allow', 'network.allowed_domains', 'external_tools'] as const;
+const LISTS = [
+  'validators',
+  'shell_allow',
+  'network.allowed_domains',
+  'external_tools',
+  'coordinator.required',
+] as const;
 type NarrowedList = (typeof LISTS)[number];
 
 function parentOf(path: string): string {

@@ -1,23 +1,26 @@
 /** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
-import { ToolError } from '@tool-runtime/protocol';
 import { readOnlyView } from '../call/execution-context.ts';
-import type { ExecutionContext, SessionParts } from '../call/session-parts.ts';
+import type { SessionParts } from '../call/session-parts.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { Coordinator } from '../contracts/coordinator.ts';
 import type { OpenHttpClient } from '../contracts/http.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { LockTable } from '../contracts/locks.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from '../contracts/policy.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { OpenFindingCache, RuleDefinition } from '../contracts/rule.ts';
+import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool } from '../contracts/tool.ts';
 import type { Workspace } from '../contracts/workspace.ts';
+import type { CoordinatorBreakers } from '../coordinator/circuit-breaker.ts';
+import { createSessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
+import { createMetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
 import { compilePackage } from '../package/compile-package.ts';
-import { createExecutorRegistry, type ExecutorRegistry } from '../package/executor-registry.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
@@ -26,9 +29,9 @@ import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
-import { validateSurface } from '../policy/surface.ts';
+import { checkSurface } from './check-surface.ts';
 import { chooseTools, compileTool, toolFacts } from './compile-tools.ts';
-import { inProcessExecutor } from './in-process-executor.ts';
+import { inProcessExecutors } from './in-process-executor.ts';
 import { createJobTable } from './job-table.ts';
 import { createSessionBudget } from './session-budget.ts';
 
@@ -41,6 +44,9 @@ export interface RuntimeParts {
   readonly policy: ToolPolicy;
   readonly dispatcher: ApprovalDispatcher | undefined;
   readonly budget: BudgetPort | undefined;
+  readonly coordinator: Coordinator | undefined;
+  /** What sessions learned about the coordinator, so that a dead one is waited for once and not by each. */
+  readonly breakers: CoordinatorBreakers;
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
@@ -54,6 +60,7 @@ export interface RuntimeParts {
   readonly findings: OpenFindingCache;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  readonly telemetry: CallTelemetry | undefined;
   readonly clock: Clock;
   newId(): string;
   readonly hashArgs: SessionParts['hashArgs'];
@@ -101,7 +108,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     router,
     tools,
     hidden,
-    executors: executorsFor([...tools.values()].map(({ tool, route }) => [tool, route.executor_ref ?? ''])),
+    executors: inProcessExecutors(tools.values()),
     ceiling,
     hooks: compileHooks(runtime.hooks),
     rules: compileRules(runtime.rules, registry),
@@ -113,17 +120,23 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
       newId: runtime.newId,
     }),
     budgets: [createSessionBudget(registry.budgets), ...(runtime.budget === undefined ? [] : [runtime.budget])],
+    coordinator: createSessionCoordinator({ ...runtime, settings: registry.coordinator, client: identity.client }),
     readOnlyWorkspace: readOnlyView(runtime.workspace),
     http: runtime.createHttp(registry.allowedDomains),
     programs: runtime.createPrograms(registry, identity.actor),
     jobs: createJobTable(runtime),
+    reporter: createMetricsReporter({
+      sessionId: identity.sessionId,
+      events: runtime.events,
+      metrics: runtime.metrics,
+    }),
     artifacts: runtime.artifacts,
   };
 }
 
 function sharedParts(runtime: RuntimeParts) {
   const { instanceId, policy, journal, recovery, locks, workspace, ast, findings, events, metrics, clock } = runtime;
-  const { newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
+  const { telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
   return {
     instanceId,
     policy,
@@ -135,6 +148,7 @@ function sharedParts(runtime: RuntimeParts) {
     findings,
     events,
     metrics,
+    telemetry,
     clock,
     newId,
     hashArgs,
@@ -142,25 +156,4 @@ function sharedParts(runtime: RuntimeParts) {
     redact,
     reportUnexpected,
   };
-}
-
-function executorsFor(tools: readonly (readonly [AnyTool, string])[]): ExecutorRegistry<ExecutionContext> {
-  const executors = createExecutorRegistry<ExecutionContext>();
-  for (const [tool, ref] of tools) executors.register(inProcessExecutor(tool, ref));
-  return executors;
-}
-
-/** A surface with errors never opens: better no session than one whose tools contradict its policy. */
-function checkSurface(tools: readonly AnyTool[], registry: Registry, runtime: RuntimeParts): void {
-  const report = validateSurface({
-    tools,
-    ceiling: registry.ceiling,
-    approvals: registry.approvals,
-    hooks: runtime.hooks,
-  });
-  if (report.valid) return;
-  const errors = report.diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
-  throw new ToolError('E_VALIDATION_FAIL', `Tools and policy do not fit: ${errors[0]?.message ?? 'unknown'}`, {
-    details: { diagnostics: errors.map((diagnostic) => ({ ...diagnostic })) },
-  });
 }

@@ -1,11 +1,17 @@
-/** Runs a tool of this process behind the executor port. A synchronous tool stays synchronous. */
+/** Runs the tools of this process behind the executor port. A synchronous tool stays synchronous. */
 
-import type { ExecutionContext } from '../call/session-parts.ts';
+import type { CompiledTool, ExecutionContext } from '../call/session-parts.ts';
 import type { AnyTool } from '../contracts/tool.ts';
 import { completedOutput } from '../package/execution-output.ts';
-import type { ToolExecutor } from '../package/executor-registry.ts';
+import { createExecutorRegistry, type ExecutorRegistry, type ToolExecutor } from '../package/executor-registry.ts';
 
-export function inProcessExecutor(tool: AnyTool, executorRef: string): ToolExecutor<ExecutionContext> {
+export function inProcessExecutors(tools: Iterable<CompiledTool>): ExecutorRegistry<ExecutionContext> {
+  const executors = createExecutorRegistry<ExecutionContext>();
+  for (const { tool, route } of tools) executors.register(inProcessExecutor(tool, route.executor_ref ?? ''));
+  return executors;
+}
+
+function inProcessExecutor(tool: AnyTool, executorRef: string): ToolExecutor<ExecutionContext> {
   const output = completedOutput(`${tool.name} completed`);
   return {
     executorRef,

@@ -30,12 +30,14 @@ export async function openSession(
   const parts = compileSession(identity, runtime);
   const fingerprint = parts.router.snapshot.runtime_package_fingerprint;
   await runtime.journal.append([sessionRecord('opened', identity, fingerprint, runtime)]);
+  runtime.metrics.open(identity.sessionId);
   const session: Session = createSession(parts, {
     heartbeatTimeoutMs: checkHeartbeat(input.heartbeatTimeoutMs),
     onClose: async (reason) => {
       onClosed(session);
       parts.broker.revokeSession(identity.sessionId);
       parts.http.close();
+      parts.reporter.close();
       runtime.metrics.forget(identity.sessionId);
       const recorded = runtime.journal.append([sessionRecord(reason, identity, fingerprint, runtime)]);
       await Promise.all([recorded, parts.jobs.close(), parts.programs.close()]);

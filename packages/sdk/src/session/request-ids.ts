@@ -7,6 +7,10 @@ const REMEMBERED = 100_000;
 export class RequestIds {
   readonly #seen = new Set<string>();
 
+  has(requestId: string): boolean {
+    return this.#seen.has(requestId);
+  }
+
   /** A call that carries an idempotency key may repeat its id: it is answered from the record. */
   claim(requestId: string, { isKeyed }: { isKeyed: boolean }): void {
     if (this.#seen.has(requestId)) {

@@ -3,19 +3,29 @@
  *
  * Entrances: `call` and `batch` for programs, `handle` for transports that speak envelopes. All lead to the pipeline.
  */
-import { type ErrorMessage, ToolError, type ToolRequest, type ToolResponse, toToolError } from '@tool-runtime/protocol';
+import {
+  type ErrorMessage,
+  type PlanVerdict,
+  ToolError,
+  type ToolRequest,
+  type ToolResponse,
+  toToolError,
+} from '@tool-runtime/protocol';
 import type { CallRequest } from '../call/call-types.ts';
 import { runCall } from '../call/pipeline.ts';
 import type { SessionParts } from '../call/session-parts.ts';
-import type { RuntimeEvent } from '../contracts/events.ts';
+import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
 import { checkId } from '../contracts/identifiers.ts';
-import type { ToolTotals } from '../events/metrics.ts';
+import type { CapabilityPolicy } from '../contracts/registry.ts';
+import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
 import { footprintOf } from './call-footprint.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
+import { type PlanSteps, proposePlan } from './propose-plan.ts';
 import { RequestIds } from './request-ids.ts';
-import { runBatch, Slots } from './run-batch.ts';
+import { runBatch } from './run-batch.ts';
+import { RunningWork } from './running-work.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
@@ -24,6 +34,9 @@ export interface CallOptions {
   /** Lowers the tool's time limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** W3C trace context: the span of the call becomes a child of the caller's. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
 }
 
 export interface BatchItem extends CallOptions {
@@ -37,26 +50,51 @@ export interface BatchOptions {
   readonly onResponse?: (response: ToolResponse, index: number) => void;
 }
 
+export interface EventOptions {
+  /** `all` unless said; `progress` leaves out the changes of status, which are then not even built. */
+  readonly events?: EventSelection;
+}
+
 export interface Session {
   readonly id: string;
   readonly snapshot: ToolRegistrySnapshot;
+  /** The most any of its calls may do. */
+  readonly ceiling: CapabilityPolicy;
   /** Rejects only when the session is closed or expired; every other failure is a response with `ok: false`. */
   call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
   handle(request: ToolRequest, options?: { readonly signal?: AbortSignal }): Promise<ToolResponse | ErrorMessage>;
+  /**
+   * What the gates and the coordinator say to calls that nobody makes yet. Nothing runs, and nothing is promised: hooks,
+   * budgets and locks have their say when the calls come. One record in the journal. Rejects where `call` does, for
+   * what is no plan, and when it cannot be recorded.
+   */
+  propose(plan: PlanSteps, options?: ProposeOptions): Promise<PlanVerdict>;
   /** What this session may use: all tools, or the one of this name. */
   tools(name?: string): readonly ToolListing[];
   /** Tools this session may not use, and why. */
   hidden(): readonly HiddenTool[];
-  events(): AsyncIterableIterator<RuntimeEvent>;
+  events(options?: EventOptions): AsyncIterableIterator<RuntimeEvent>;
   /** The same as they happen, for transports: every event of a call arrives before its answer. */
-  listen(callback: (event: RuntimeEvent) => void): () => void;
-  metrics(): Readonly<Record<string, Readonly<ToolTotals>>>;
+  listen(callback: (event: RuntimeEvent) => void, options?: EventOptions): () => void;
+  metrics(): Totals;
+  /** Whether a request of this id arrived: what did not, did not run. */
+  hasSeen(requestId: string): boolean;
   /** Keeps a session alive that was opened with a heartbeat limit. */
   heartbeat(): void;
-  /** Waits for running calls, then ends the session. */
-  close(): Promise<void>;
+  /** Ends the session: no new calls, then waits for the running ones, cancelled first if that is wanted. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface ProposeOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface CloseOptions {
+  readonly cancel?: boolean;
+  /** How the journal names the end. */
+  readonly reason?: 'closed' | 'expired';
 }
 
 export interface SessionHooks {
@@ -65,44 +103,48 @@ export interface SessionHooks {
 }
 
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
-  const running = new Set<Promise<unknown>>();
-  const slots = new Slots(parts.registry.limits.max_in_flight);
+  const running = new RunningWork(parts.registry.limits.max_in_flight);
   const requestIds = new RequestIds();
-  const life = { ended: undefined as 'closed' | 'expired' | undefined, lastBeat: parts.clock.monotonic() };
+  const life = {
+    ended: undefined as 'closed' | 'expired' | undefined,
+    end: undefined as Promise<void> | undefined,
+    lastBeat: parts.clock.monotonic(),
+  };
 
   function refuseWhenEnded(): void {
     const limit = hooks.heartbeatTimeoutMs;
     if (life.ended === undefined && limit !== undefined && parts.clock.monotonic() - life.lastBeat > limit) {
-      life.ended = 'expired';
-      void hooks.onClose('expired');
+      void close({ cancel: true, reason: 'expired' });
     }
     if (life.ended !== undefined) throw sessionEnded(life.ended);
   }
 
-  async function runInTurn(request: CallRequest): Promise<ToolResponse> {
-    const wait = slots.take();
-    if (wait !== undefined) await wait;
-    try {
-      return await runCall(request, parts);
-    } finally {
-      slots.give();
-    }
+  function close({ cancel = false, reason = 'closed' }: CloseOptions = {}): Promise<void> {
+    life.ended ??= reason;
+    if (cancel) running.cancel(cancelledWith(life.ended));
+    life.end ??= finish(life.ended);
+    return life.end;
   }
 
-  /** Waiting calls count as running: closing the session waits for them too. */
-  async function admitted(request: CallRequest): Promise<ToolResponse> {
-    const response = runInTurn(request);
-    running.add(response);
-    try {
-      return await response;
-    } finally {
-      running.delete(response);
-    }
+  async function finish(reason: 'closed' | 'expired'): Promise<void> {
+    await running.ended();
+    await hooks.onClose(reason);
   }
 
   async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
     refuseWhenEnded();
-    return admitted(toRequest(tool, args, options));
+    const request = toRequest(tool, args, options);
+    return running.run((onOpen) => runCall(request, parts, onOpen));
+  }
+
+  async function propose(plan: PlanSteps, options: ProposeOptions = {}): Promise<PlanVerdict> {
+    refuseWhenEnded();
+    const stop = new AbortController();
+    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
+    return running.run((onOpen) => {
+      onOpen((reason) => stop.abort(reason));
+      return proposePlan(plan, parts, signal);
+    });
   }
 
   function toRequest(tool: string, args: unknown, options: CallOptions): CallRequest {
@@ -117,6 +159,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   return {
     id: parts.sessionId,
     snapshot: parts.router.snapshot,
+    ceiling: parts.registry.ceiling,
     call,
     async batch(items, options = {}) {
       const strategy = parseStrategy(options.strategy ?? { type: 'sequential' });
@@ -134,21 +177,18 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
         return errorMessage(toToolError(thrown), request.request_id);
       }
     },
+    propose,
     tools: (name) => discoverTools(parts, name),
     hidden: () => hiddenTools(parts),
-    events: () => parts.events.subscribe({ sessionId: parts.sessionId }),
-    listen: (callback) => parts.events.listen(parts.sessionId, callback),
+    events: (options) => parts.events.subscribe({ ...options, sessionId: parts.sessionId }),
+    listen: (callback, options) => parts.events.listen(parts.sessionId, callback, options),
     metrics: () => parts.metrics.totals(parts.sessionId),
+    hasSeen: (requestId) => requestIds.has(requestId),
     heartbeat() {
       refuseWhenEnded();
       life.lastBeat = parts.clock.monotonic();
     },
-    async close() {
-      if (life.ended !== undefined) return;
-      life.ended = 'closed';
-      await Promise.allSettled(running);
-      await hooks.onClose('closed');
-    },
+    close,
   };
 }
 
@@ -158,6 +198,8 @@ function envelopeOptions(request: ToolRequest): CallOptions {
     ...(request.idempotency_key === undefined ? {} : { idempotencyKey: request.idempotency_key }),
     ...(request.dedupe_key === undefined ? {} : { dedupeKey: request.dedupe_key }),
     ...(request.timeout_ms === undefined ? {} : { timeoutMs: request.timeout_ms }),
+    ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    ...(request.tracestate === undefined ? {} : { tracestate: request.tracestate }),
   };
 }
 
@@ -169,6 +211,12 @@ export function errorMessage(error: ToolError, requestId: string | null): ErrorM
 function sessionEnded(how: 'closed' | 'expired'): ToolError {
   return new ToolError('E_POLICY', `Session is ${how}`, {
     details: { gate: 'session', reason: `session_${how}`, next: 'open a new session' },
+  });
+}
+
+function cancelledWith(how: 'closed' | 'expired'): ToolError {
+  return new ToolError('E_INTERNAL', `Call was cancelled because the session was ${how}`, {
+    details: { reason: 'cancelled', gate: 'session' },
   });
 }
 

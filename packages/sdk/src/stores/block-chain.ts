@@ -22,13 +22,24 @@ export function* recordsOf(block: UnsealedBlock): Generator<JournalRecord> {
   for (const line of block.body.split('\n')) yield JSON.parse(line) as JournalRecord;
 }
 
+export interface Stretch {
+  /** Where the rows begin; the beginning of the chain unless given. */
+  readonly start?: ChainHead;
+  /** A place that the rows must contain. */
+  readonly anchor?: ChainHead | undefined;
+}
+
 /** Walks the rows in order and stops at the first that does not fit. A throw while reading is a row that does not fit. */
-export function verifyBlocks(rows: Iterable<BlockRow>, seal: Seal, anchor?: ChainHead): VerifyReport {
-  let head = GENESIS;
+export function verifyBlocks(
+  rows: Iterable<BlockRow>,
+  seal: Seal,
+  { start = GENESIS, anchor }: Stretch = {},
+): VerifyReport {
+  let head = start;
   let anchored = anchor === undefined || isSame(anchor, head);
   const broken = (seq: number, reason: string): VerifyReport => ({
     ok: false,
-    records: head.seq,
+    records: head.seq - start.seq,
     head,
     broken: { seq, reason },
   });
@@ -45,15 +56,15 @@ export function verifyBlocks(rows: Iterable<BlockRow>, seal: Seal, anchor?: Chai
   if (!anchored && anchor !== undefined) {
     return broken(Math.min(anchor.seq, head.seq + 1), 'anchor not contained: chain was cut or rewritten');
   }
-  return { ok: true, records: head.seq, head };
+  return { ok: true, records: head.seq - start.seq, head };
 }
 
-function isSame(one: ChainHead, other: ChainHead): boolean {
+export function isSame(one: ChainHead, other: ChainHead): boolean {
   return one.seq === other.seq && one.mac === other.mac;
 }
 
 /** Why the row cannot be the next one after `head`, or undefined when it is. */
-function misfit(row: BlockRow, head: ChainHead, seal: Seal): string | undefined {
+export function misfit(row: BlockRow, head: ChainHead, seal: Seal): string | undefined {
   const expected = head.seq + 1;
   if (row.first_seq !== expected) {
     return row.first_seq > expected

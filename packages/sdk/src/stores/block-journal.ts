@@ -1,26 +1,41 @@
 /** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
 import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
-import { createSeal, verifyBlocks } from './block-chain.ts';
+import type { ArchiveFiles } from '../platform/archive-files.ts';
+import { archivedBlocks } from './archive-blocks.ts';
+import { createArchiveSeal, undisturbed } from './archive-rows.ts';
+import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
+import { pruneJournal } from './prune-journal.ts';
+import { rotateJournal } from './rotate-journal.ts';
+import { verifyJournal } from './verify-journal.ts';
 
 export interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
+  readonly archives: ArchiveFiles;
+  /** Characters of records in one archive. */
+  readonly maxArchiveLength?: number | undefined;
 }
 
 export function createBlockJournal(tables: JournalTables, options: BlockJournalOptions): JournalStore {
   const seal = createSeal(options.masterKey);
-  const log = createBlockLog(tables, seal, options.clock);
+  const { clock, archives: files } = options;
+  const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
+  const log = createBlockLog({ source, seal, clock });
   const writer = createBlockWriter(tables, log, options);
   const queue = createGroupCommit((prepared) => {
     writer.write(prepared);
     writer.checkpointIfDue();
   });
   let closed = false;
+  let upkeep: Promise<void> = Promise.resolve();
+  const sealArchive = createArchiveSeal(options.masterKey);
+  const { maxArchiveLength } = options;
+  const parts = { tables, log, writer, files, seal, sealArchive, clock, maxArchiveLength, isClosed: () => closed };
 
   function assertOpen(): void {
     if (closed) throw failure('journal_failure', 'not_retryable', 'Journal is closed');
@@ -37,6 +52,18 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     const result = afterQueue(() => writer.exclusively(work));
     writer.checkpointIfDue();
     return result;
+  }
+
+  /** One after the other: two rotations of one process would only get into each other's way. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    assertOpen();
+    const turn = upkeep.then(() => {
+      assertOpen();
+      queue.flush();
+      return work();
+    });
+    upkeep = turn.then(nothing, nothing);
+    return turn;
   }
 
   return {
@@ -62,7 +89,7 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
       const prepared = prepare(records);
       const text = JSON.stringify(answer);
       change(() => {
-        settleKey(tables, { scope, key, answer: text });
+        settleKey(tables, { scope, key, answer: text, atMs: clock.now() });
         writer.write(prepared);
       });
     },
@@ -78,22 +105,28 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     atomically: change,
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
-    verify: (anchor) => afterQueue(() => verifyBlocks(log.rows(), seal, anchor)),
+    verify: (anchor, checks) =>
+      afterQueue(() => undisturbed(tables, () => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
+    rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
+    prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
     enroll(instance) {
       afterQueue(() => tables.enroll(instance));
       writer.sign(instance.id);
     },
     instances: () => afterQueue(() => tables.instances()),
-    retire: (id) => afterQueue(() => tables.retire(id, options.clock.now())),
+    retire: (id) => afterQueue(() => tables.retire(id, clock.now())),
     close() {
-      if (closed) return;
+      if (closed) return upkeep;
       queue.flush();
       writer.checkpointAtEnd();
       closed = true;
       tables.close();
+      return upkeep;
     },
   };
 }
+
+function nothing(): void {}
 
 function prepare(records: readonly JournalRecord[]): PreparedRecords {
   try {

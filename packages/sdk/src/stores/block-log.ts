@@ -4,15 +4,18 @@
  * Appending is optimistic: a block is sealed onto the head this process remembers. If another process has been faster,
  * its block already holds that `first_seq`; then the head is read again and the block sealed anew. The remembered head
  * may be old but is never wrong, so falling back to an older one (after an undone transaction) is always safe.
+ *
+ * Another process may also move blocks into an archive before they were seen here. None of them holds the intent of an
+ * open call, so a scan of what is left finds every open call; but one that was begun before must begin again.
  */
 import type { Clock } from '../contracts/clock.ts';
-import { failure } from '../contracts/failures.ts';
 import type { ChainHead, JournalRecord, ReadFilter, StoredIntent, StoredRecord } from '../contracts/journal.ts';
-import { GENESIS, recordsOf, type Seal } from './block-chain.ts';
+import { baseSeq, endOf, undisturbed } from './archive-rows.ts';
+import { GENESIS, type Seal } from './block-chain.ts';
+import { damaged } from './journal-damage.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
-
-const PAGE_ROWS = 128;
+import { type BlockSource, PAGE_ROWS, readRecords, recordAt } from './read-records.ts';
 
 /** Records turned into text already, so that one that cannot be written fails its own caller and no one else. */
 export interface PreparedRecords {
@@ -34,32 +37,49 @@ export interface BlockLog {
   rows(): Generator<BlockRow>;
 }
 
-export function createBlockLog(tables: JournalTables, seal: Seal, clock: Clock): BlockLog {
+export interface BlockLogOptions {
+  readonly source: BlockSource;
+  readonly seal: Seal;
+  readonly clock: Clock;
+}
+
+export function createBlockLog({ source, seal, clock }: BlockLogOptions): BlockLog {
+  const { tables } = source;
   let head = GENESIS;
   let openCalls: OpenCalls | undefined;
 
   function catchUp(): ChainHead {
     const last = tables.lastBlock();
-    const stored = last === undefined ? GENESIS : { seq: last.first_seq + last.count - 1, mac: last.mac };
+    const stored =
+      last === undefined ? endOf(tables.lastArchive()) : { seq: last.first_seq + last.count - 1, mac: last.mac };
     if (stored.mac !== head.mac) {
-      if (openCalls !== undefined) applyAfter(openCalls, head.seq);
+      if (openCalls !== undefined) openCalls = followed(openCalls);
       head = stored;
     }
     return head;
   }
 
+  /** Undefined when some of what was to be taken note of has been archived already: the next question scans again. */
+  function followed(calls: OpenCalls): OpenCalls | undefined {
+    applyAfter(calls, head.seq);
+    return baseSeq(tables) > head.seq ? undefined : calls;
+  }
+
   function applyAfter(calls: OpenCalls, seq: number): void {
-    for (const record of readRecords(tables, { after: seq })) calls.apply(record, record.seq);
+    for (const record of readRecords(source, { after: seq })) calls.apply(record, record.seq);
   }
 
   function tracked(): OpenCalls {
-    if (openCalls === undefined) {
-      const checkpoint = newestCheckpoint(tables);
-      openCalls = createOpenCalls(checkpoint);
-      catchUp();
-      applyAfter(openCalls, checkpoint?.seq ?? 0);
-    } else catchUp();
+    catchUp();
+    openCalls ??= undisturbed(tables, scan);
     return openCalls;
+  }
+
+  function scan(): OpenCalls {
+    const checkpoint = newestCheckpoint(source);
+    const calls = createOpenCalls(checkpoint);
+    applyAfter(calls, checkpoint?.seq ?? 0);
+    return calls;
   }
 
   return {
@@ -84,8 +104,8 @@ export function createBlockLog(tables: JournalTables, seal: Seal, clock: Clock):
       return true;
     },
     openCalls: tracked,
-    unfinished: () => intentsOf(tables, tracked()),
-    read: (filter) => readRecords(tables, filter),
+    unfinished: () => undisturbed(tables, () => intentsOf(source, tracked())),
+    read: (filter) => readRecords(source, filter),
     rows: () => rowsOf(tables),
   };
 }
@@ -101,64 +121,20 @@ function applyAll(calls: OpenCalls, records: readonly JournalRecord[], firstSeq:
 }
 
 /** The mark lies outside the chain, so it is believed only when a checkpoint really stands there. */
-function newestCheckpoint(tables: JournalTables): (StoredRecord & { readonly kind: 'checkpoint' }) | undefined {
-  const seq = tables.checkpointSeq();
-  const found = seq > 0 ? recordAt(tables, seq) : undefined;
+function newestCheckpoint(source: BlockSource): (StoredRecord & { readonly kind: 'checkpoint' }) | undefined {
+  const seq = source.tables.checkpointSeq();
+  const found = seq > 0 ? recordAt(source, seq) : undefined;
   return found?.kind === 'checkpoint' ? found : undefined;
 }
 
-function intentsOf(tables: JournalTables, calls: OpenCalls): readonly StoredIntent[] {
+function intentsOf(source: BlockSource, calls: OpenCalls): readonly StoredIntent[] {
   const intents: StoredIntent[] = [];
   for (const [callId, seq] of calls.intents) {
-    const record = recordAt(tables, seq);
+    const record = recordAt(source, seq);
     if (record?.kind !== 'intent' || record.call_id !== callId) throw damaged(seq, 'an intent is not where it was');
     intents.push(record);
   }
   return intents;
-}
-
-function recordAt(tables: JournalTables, seq: number): StoredRecord | undefined {
-  for (const record of readRecords(tables, { after: seq - 1, limit: 1 }))
-    return record.seq === seq ? record : undefined;
-  return undefined;
-}
-
-function* readRecords(tables: JournalTables, filter: ReadFilter): Generator<StoredRecord> {
-  const { after = 0, limit = Number.POSITIVE_INFINITY } = filter;
-  const marks = [filter.sessionId, filter.callId, filter.kind].flatMap((value) =>
-    value === undefined ? [] : [JSON.stringify(value)],
-  );
-  let left = limit;
-  let cursor = (tables.blockAt(after + 1)?.first_seq ?? 1) - 1;
-  while (left > 0) {
-    const page = tables.blocksAfter(cursor, Math.min(PAGE_ROWS, left));
-    for (const row of page) {
-      cursor = row.first_seq;
-      // Parsing is the cost of a search; a block that never mentions what is sought is not parsed.
-      if (!marks.every((mark) => row.body.includes(mark))) continue;
-      for (const record of storedRecords(row)) {
-        if (record.seq <= after || !matches(record, filter)) continue;
-        yield record;
-        if (--left <= 0) return;
-      }
-    }
-    if (page.length === 0) return;
-  }
-}
-
-function storedRecords(row: BlockRow): readonly StoredRecord[] {
-  try {
-    return Array.from(recordsOf(row), (record, at) => Object.assign(record, { seq: row.first_seq + at }));
-  } catch (cause) {
-    throw damaged(row.first_seq, 'a block cannot be read', cause);
-  }
-}
-
-function matches(record: StoredRecord, filter: ReadFilter): boolean {
-  const { kind, sessionId, callId } = filter;
-  if (kind !== undefined && record.kind !== kind) return false;
-  if (sessionId !== undefined && !('session_id' in record && record.session_id === sessionId)) return false;
-  return callId === undefined || ('call_id' in record && record.call_id === callId);
 }
 
 /** Every row, also those whose numbers make no sense. Falls back to single rows so that one bad row hides no good one. */
@@ -181,11 +157,4 @@ function pageAfter(tables: JournalTables, cursor: number): readonly BlockRow[] {
     // Somewhere in this page stands a row that cannot be read; alone, the first one tells whether it is this one.
     return tables.blocksAfter(cursor, 1);
   }
-}
-
-function damaged(seq: number, reason: string, cause?: unknown): Error {
-  return failure('journal_failure', 'repair_needed', `Journal is damaged: record ${seq}`, {
-    details: { seq, reason, next: 'run verify; restore the state folder or start a new one' },
-    cause,
-  });
 }

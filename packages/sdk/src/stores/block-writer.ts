@@ -8,7 +8,7 @@
  */
 import type { Clock } from '../contracts/clock.ts';
 import { failure } from '../contracts/failures.ts';
-import type { CheckpointRecord } from '../contracts/journal.ts';
+import type { CheckpointRecord, JournalRecord } from '../contracts/journal.ts';
 import { type BlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import type { JournalTables } from './journal-tables.ts';
 
@@ -23,6 +23,8 @@ export interface BlockWriter {
   write(prepared: PreparedRecords): void;
   /** Runs `work` as the only writer; a throw undoes what it wrote. Inside another such work it simply joins in. */
   exclusively<T>(work: () => T): T;
+  /** Writes the records and a checkpoint behind them, as one block. Call as the only writer. */
+  writeWithCheckpoint(records: readonly JournalRecord[]): void;
   /** Call when nothing else is under way. Never throws. */
   checkpointIfDue(): void;
   /** Unless nothing was written since the last one. Never throws. */
@@ -66,7 +68,7 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
     }
   }
 
-  function checkpoint(): void {
+  function writeWithCheckpoint(records: readonly JournalRecord[]): void {
     const { intents } = log.openCalls();
     const record: CheckpointRecord = {
       kind: 'checkpoint',
@@ -75,13 +77,14 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
       open_seq: [...intents.values()],
       instance,
     };
-    write(prepareRecords([record]));
+    write(prepareRecords([...records, record]));
     tables.markCheckpoint(log.head.seq);
+    sinceCheckpoint = 0;
   }
 
   function tryCheckpoint(): void {
     try {
-      exclusively(checkpoint);
+      exclusively(() => writeWithCheckpoint([]));
     } catch {
       // The records before it are stored and acknowledged; without a checkpoint the next scan only takes longer.
     }
@@ -94,6 +97,7 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
     },
     write,
     exclusively,
+    writeWithCheckpoint,
     checkpointIfDue() {
       if (sinceCheckpoint >= checkpointEvery && !inTransaction) tryCheckpoint();
     },

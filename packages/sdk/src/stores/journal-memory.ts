@@ -7,7 +7,8 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Instance, JournalStore } from '../contracts/journal.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { createBlockJournal } from './block-journal.ts';
-import type { BlockRow, JournalTables, KeyRow } from './journal-tables.ts';
+import type { ArchiveRow, BlockRow, JournalTables, KeyRow } from './journal-tables.ts';
+import { createMemoryArchives } from './memory-archives.ts';
 
 export interface MemoryJournalOptions {
   readonly clock?: Clock;
@@ -16,12 +17,19 @@ export interface MemoryJournalOptions {
 
 export function createMemoryJournal(options: MemoryJournalOptions = {}): JournalStore {
   const { clock = createSystemClock(), checkpointEvery = Number.POSITIVE_INFINITY } = options;
-  return createBlockJournal(createMemoryTables(), { masterKey: randomBytes(32), clock, checkpointEvery });
+  const masterKey = randomBytes(32);
+  return createBlockJournal(createMemoryTables(), {
+    masterKey,
+    clock,
+    checkpointEvery,
+    archives: createMemoryArchives(),
+  });
 }
 
 function createMemoryTables(): JournalTables {
   const blocks: BlockRow[] = [];
-  const keys = new Map<string, KeyRow>();
+  const keys = new Map<string, KeyRow & { readonly settled_at?: number }>();
+  const archives = new Map<number, ArchiveRow>();
   const live = new Map<string, Instance>();
   const marks = new Map<'checkpoint', number>();
   let undo: (() => void)[] | undefined;
@@ -48,9 +56,26 @@ function createMemoryTables(): JournalTables {
     },
     findKey: (scope, key) => keys.get(keyName(scope, key)),
     insertKey: (row) => put(keys, keyName(row.scope, row.key), row),
-    settleKey(scope, key, answer) {
+    settleKey(scope, key, answer, atMs) {
       const row = keys.get(keyName(scope, key));
-      if (row !== undefined) put(keys, keyName(scope, key), { ...row, state: 'done', answer });
+      if (row !== undefined) put(keys, keyName(scope, key), { ...row, state: 'done', answer, settled_at: atMs });
+    },
+    deleteAnswers(scopePrefix, before, limit) {
+      const found = [...keys].filter(
+        ([, { scope, settled_at }]) => scope.startsWith(scopePrefix) && settled_at !== undefined && settled_at < before,
+      );
+      for (const [name] of found.slice(0, limit)) put(keys, name, undefined);
+      return Math.min(found.length, limit);
+    },
+    // Archives are added in order, and a map keeps the place of what is replaced.
+    archives: () => [...archives.values()],
+    lastArchive: () => [...archives.values()].at(-1),
+    putArchive: (row) => put(archives, row.through, row),
+    deleteBlocks(through) {
+      const deleted = blocks.splice(0, indexAfter(blocks, through));
+      undo?.push(() => {
+        for (const row of [...deleted, ...blocks.splice(0)]) blocks.push(row);
+      });
     },
     deleteKey: (scope, key) => put(keys, keyName(scope, key), undefined),
     pendingKeys: (callId) => [...keys.values()].filter((row) => row.call_id === callId && row.state === 'pending'),
@@ -59,6 +84,7 @@ function createMemoryTables(): JournalTables {
     enroll: (instance) => put(live, instance.id, instance),
     instances: () => [...live.values()].sort((one, other) => (one.id < other.id ? -1 : 1)),
     retire: (id) => put(live, id, undefined),
+    deleteRetired: () => 0,
     transaction(work) {
       const steps: (() => void)[] = [];
       undo = steps;

@@ -1,5 +1,6 @@
 /**
- * The journal in a state folder: `journal.db` (SQLite, write-ahead log) and `journal.key` (the key of its chain).
+ * The journal in a state folder: `journal.db` (SQLite, write-ahead log), `journal.key` (the key of its chain) and its
+ * archives, `journal-<first>-<last>-<mac>.jsonl.gz`.
  *
  * Several processes may hold the same folder open. Durability `normal`: what was acknowledged survives the process
  * being killed at any moment, but a power loss or a crash of the machine may take back the last moments. `full`: it
@@ -7,6 +8,7 @@
  */
 import type { Clock } from '../contracts/clock.ts';
 import type { JournalStore } from '../contracts/journal.ts';
+import { createArchiveFiles } from '../platform/archive-files.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { createBlockJournal } from './block-journal.ts';
@@ -22,6 +24,8 @@ export interface SqliteJournalOptions {
   readonly busyTimeoutMs?: number;
   /** The size at which the journal counts as full and refuses further records. */
   readonly maxBytes?: number;
+  /** Characters of records in one archive; a rotation with more to move makes several. */
+  readonly maxArchiveLength?: number;
 }
 
 const DEFAULT_CHECKPOINT_EVERY = 5000;
@@ -37,7 +41,9 @@ export function openSqliteJournal(state: StateFolder, options: SqliteJournalOpti
   try {
     const tables = createSqliteTables(connect({ path, durability, busyTimeoutMs, maxBytes }));
     const checkpointEvery = options.checkpointEvery ?? DEFAULT_CHECKPOINT_EVERY;
-    return createBlockJournal(tables, { masterKey, clock, checkpointEvery });
+    const archives = createArchiveFiles(state.path);
+    const { maxArchiveLength } = options;
+    return createBlockJournal(tables, { masterKey, clock, checkpointEvery, archives, maxArchiveLength });
   } catch (thrown) {
     throw journalFailure(thrown);
   }

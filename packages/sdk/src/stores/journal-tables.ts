@@ -24,9 +24,30 @@ export interface KeyRow {
   readonly answer: string | null;
 }
 
+/** One archive of moved blocks. The newest one's end is the base: the place where the stored chain begins. */
+export interface ArchiveRow {
+  /** Its last record. */
+  readonly through: number;
+  readonly first_seq: number;
+  /** Of the chain after `through`, lower-case hex. */
+  readonly mac: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Time of its last block. */
+  readonly newest_at_ms: number;
+  /** The last record written together with this row: a chain that ends before it was cut. */
+  readonly head_seq: number;
+  /** The last one before those that rotations added: with `head_seq` still the head, they alone are no reason to rotate. */
+  readonly content_seq: number;
+  readonly pruned_at: number | null;
+  /** Keyed digest of all of the above: the base cannot be moved without the key. */
+  readonly seal: string;
+}
+
 export interface JournalTables {
   lastBlock(): BlockRow | undefined;
-  /** False, and nothing written, when `first_seq` is taken. */
+  /** False, and nothing written, when a block stands there or behind: a place may be free only because it was archived. */
   insertBlock(row: BlockRow): boolean;
   /** The block with the greatest `first_seq` not above `seq`. */
   blockAt(seq: number): BlockRow | undefined;
@@ -35,9 +56,19 @@ export interface JournalTables {
 
   findKey(scope: string, key: string): KeyRow | undefined;
   insertKey(row: KeyRow): void;
-  settleKey(scope: string, key: string, answer: string): void;
+  settleKey(scope: string, key: string, answer: string, atMs: number): void;
   deleteKey(scope: string, key: string): void;
   pendingKeys(callId: string): readonly KeyRow[];
+
+  /** Forgets up to `limit` answers of scopes that begin with `scopePrefix`, settled before `before`. Says how many. */
+  deleteAnswers(scopePrefix: string, before: number, limit: number): number;
+
+  /** In order. */
+  archives(): readonly ArchiveRow[];
+  lastArchive(): ArchiveRow | undefined;
+  /** Adds the row, or replaces the one with the same `through`. */
+  putArchive(row: ArchiveRow): void;
+  deleteBlocks(through: number): void;
 
   /** Seq of the newest checkpoint, 0 for none. Only says where to look: what stands there is checked. */
   checkpointSeq(): number;
@@ -46,6 +77,8 @@ export interface JournalTables {
   enroll(instance: Instance): void;
   instances(): readonly Instance[];
   retire(id: string, atMs: number): void;
+  /** Forgets those who retired, but for the ones named. Says how many. */
+  deleteRetired(except: readonly string[]): number;
 
   /** Runs `work` as the only writer; a throw undoes what it wrote. Never nested. */
   transaction<T>(work: () => T): T;

@@ -22,13 +22,20 @@ export function keyState(row: KeyRow | undefined, argsHash: string): KeyState {
   return { state: 'done', callId, answer: JSON.parse(row.answer) as JsonValue };
 }
 
+interface SettledKey {
+  readonly scope: string;
+  readonly key: string;
+  readonly answer: string;
+  readonly atMs: number;
+}
+
 /** Only a pending key takes an answer: a second one would replace what was already told. */
-export function settleKey(tables: JournalTables, settled: { scope: string; key: string; answer: string }): void {
-  const { scope, key, answer } = settled;
+export function settleKey(tables: JournalTables, settled: SettledKey): void {
+  const { scope, key, answer, atMs } = settled;
   if (tables.findKey(scope, key)?.state !== 'pending') {
     throw contractViolation('Key is not waiting for an answer', { scope, reason: 'key_not_pending' });
   }
-  tables.settleKey(scope, key, answer);
+  tables.settleKey(scope, key, answer, atMs);
 }
 
 /** A key that is already free stays free; an answered one is never freed. */

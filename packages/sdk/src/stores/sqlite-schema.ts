@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { failure } from '../contracts/failures.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** Every commit writes whole pages: small ones copy less, and the records of one call still fit into one. */
 export const PAGE_BYTES = 4096;
@@ -15,13 +15,22 @@ const SCHEMA = `
     first_seq INTEGER PRIMARY KEY, count INTEGER NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL, mac BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS key_claim (
     scope TEXT NOT NULL, key TEXT NOT NULL, args_hash TEXT NOT NULL, call_id TEXT NOT NULL,
-    state TEXT NOT NULL, answer TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID;
+    state TEXT NOT NULL, answer TEXT, settled_at INTEGER, PRIMARY KEY (scope, key)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS pending_key ON key_claim (call_id) WHERE state = 'pending';
   CREATE TABLE IF NOT EXISTS instance (
     id TEXT PRIMARY KEY, pid INTEGER NOT NULL, birth TEXT NOT NULL, retired_at INTEGER);
   CREATE INDEX IF NOT EXISTS live_instance ON instance (id) WHERE retired_at IS NULL;
   CREATE TABLE IF NOT EXISTS mark (name TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS archive (
+    through INTEGER PRIMARY KEY, first_seq INTEGER NOT NULL, mac BLOB NOT NULL, name TEXT NOT NULL, sha256 TEXT NOT NULL,
+    bytes INTEGER NOT NULL, newest_at_ms INTEGER NOT NULL, head_seq INTEGER NOT NULL,
+    content_seq INTEGER NOT NULL, pruned_at INTEGER, seal BLOB NOT NULL);
   PRAGMA user_version = ${VERSION};`;
+
+/** Version 1 did not note when a key got its answer: those answers count as given at the change. */
+const ADD_SETTLED_AT = `
+  ALTER TABLE key_claim ADD COLUMN settled_at INTEGER;
+  UPDATE key_claim SET settled_at = unixepoch() * 1000 WHERE state = 'done';`;
 
 export interface ConnectionOptions {
   readonly path: string;
@@ -66,6 +75,18 @@ function migrate(database: DatabaseSync): void {
       details: { found, known: VERSION, next: 'update, or use another state folder' },
     });
   }
-  // Several processes may open a new folder at once: every statement tolerates having been run already.
-  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
+  // Several processes may open a folder at once: every statement tolerates having been run already.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    if (lacksSettledAt(database)) database.exec(ADD_SETTLED_AT);
+    database.exec(`${SCHEMA} COMMIT;`);
+  } catch (thrown) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw thrown;
+  }
+}
+
+function lacksSettledAt(database: DatabaseSync): boolean {
+  const columns = database.prepare("SELECT name FROM pragma_table_info('key_claim')").all();
+  return columns.length > 0 && !columns.some(({ name }) => name === 'settled_at');
 }

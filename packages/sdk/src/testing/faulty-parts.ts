@@ -20,7 +20,7 @@ export interface Faults {
   wrap(parts: RuntimeParts): RuntimeParts;
 }
 
-const PORTS = ['journal', 'locks', 'workspace', 'policy', 'budget', 'ast'] as const;
+const PORTS = ['journal', 'locks', 'workspace', 'policy', 'budget', 'coordinator', 'ast'] as const;
 
 /** Synchronous look-ups that cannot fail in any adapter. */
 const SAFE = new Set([

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import type { JournalRecord, JournalStore, KeyClaim, ReadFilter } from '../contracts/journal.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
+import { type Check, retentionTests } from './journal-rotation-suite.ts';
 import { sampleDecision, sampleIntent, sampleRecovery, sampleRequested, sampleResult } from './sample-records.ts';
 
 type Body = (store: JournalStore) => Promise<void> | void;
@@ -25,10 +26,9 @@ export function journalStoreSuite(name: string, open: () => MaybePromise<Journal
     describe('one step', () => atomicTests(check));
     describe('unfinished work', () => unfinishedTests(check));
     describe('chain', () => chainTests(check));
+    describe('retention', () => retentionTests(check));
   });
 }
-
-type Check = (title: string, body: Body) => void;
 
 function recordTests(check: Check): void {
   check('S1-41 numbers records from 1 without gaps, in the order of the appends', async (store) => {

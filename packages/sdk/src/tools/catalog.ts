@@ -29,6 +29,7 @@ export { gitRestore } from './git/git-restore.ts';
 export { gitShow } from './git/git-show.ts';
 export { gitStash } from './git/git-stash.ts';
 export { gitStatus } from './git/git-status.ts';
+export { emitMetrics } from './metrics/emit-metrics.ts';
 export { curl } from './net/curl.ts';
 export { jobInput } from './proc/job-input.ts';
 export { jobList } from './proc/job-list.ts';

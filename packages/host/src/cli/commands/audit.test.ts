@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -257,4 +258,109 @@ describe('tool-runtime audit export', () => {
     child.stdout.destroy();
     assert.deepEqual([await closed, complaint], [[0, null], '']);
   });
+});
+
+describe('tool-runtime audit rotate and prune', () => {
+  const json = async (scratch: Scratch, ...args: string[]) =>
+    JSON.parse((await audit(scratch, ...args, '--json')).stdout);
+  const seqs = async (scratch: Scratch, ...args: string[]) =>
+    jsonLines((await audit(scratch, 'list', '--json', '--after', '0', '-n', '1000', ...args)).stdout).map(
+      ({ seq }) => seq,
+    );
+
+  test('S1-41 moves old records into an archive that list, show, export and verify read on request', async () => {
+    using scratch = createScratch();
+    const { head, callIds } = await fillJournal(scratch, 3);
+    const report = await json(scratch, 'rotate', '--keep-records', '4');
+    assert.deepEqual([report.archives.length, report.through, report.records > 5], [1, report.records, true]);
+    const all = await seqs(scratch, '--archived');
+    assert.deepEqual(
+      all,
+      Array.from({ length: all.length }, (_, index) => index + 1),
+    );
+    assert.deepEqual(await seqs(scratch), all.slice(report.through));
+
+    const [callId = ''] = callIds;
+    const hidden = await audit(scratch, 'show', callId);
+    assert.deepEqual([hidden.code, hidden.stdout], [1, '']);
+    assert.match(hidden.stderr, /add --archived/);
+    assert.equal((await audit(scratch, 'show', '1')).code, 1);
+    const shown = jsonLines((await audit(scratch, 'show', callId, '--archived', '--json')).stdout);
+    assert.deepEqual([shown[0]?.['kind'], shown.at(-1)?.['kind']], ['requested', 'result']);
+    assert.deepEqual(jsonLines((await audit(scratch, 'show', 'r0', '--archived', '--json')).stdout), shown);
+
+    const exported = jsonLines((await audit(scratch, 'export', '--archived')).stdout).slice(0, -1);
+    assert.deepEqual(
+      exported.map(({ seq }) => seq),
+      all,
+    );
+    const verified = await audit(scratch, 'verify', '--archives', '--anchor', `${head.seq}:${head.mac}`);
+    assert.equal(verified.code, 0);
+    assert.match(
+      verified.stdout,
+      /^ok journal-1-\d+-[0-9a-f]{16}\.jsonl\.gz\nok \d+ records, archived through \d+, head /,
+    );
+  });
+
+  test('says when there is nothing to move, by default what is younger than 30 days', async () => {
+    using scratch = createScratch();
+    await fillJournal(scratch, 1);
+    for (const args of [[], ['--keep-days', '1'], ['--keep-records', '1000']]) {
+      const { code, stdout, stderr } = await audit(scratch, 'rotate', ...args);
+      assert.deepEqual([code, stdout, stderr], [0, 'nothing to move\n', '']);
+    }
+    const { stdout } = await audit(scratch, 'rotate', '--keep-days', '0');
+    assert.match(stdout, /^\d+ records moved, through \d+: journal-1-\S+\.jsonl\.gz \(\d+ bytes\)\n$/);
+  });
+
+  test('S1-41 deletes archives oldest first, and verify tells them from broken ones', async () => {
+    using scratch = createScratch();
+    await fillJournal(scratch, 1);
+    const [first] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;
+    await fillJournal(scratch, 1);
+    const [second] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;
+    assert.equal((await audit(scratch, 'prune', '--keep-days', '1')).stdout, 'nothing to delete\n');
+    const { stdout } = await audit(scratch, 'prune', '--keep-archives', '1');
+    assert.match(stdout, new RegExp(`^1 archives deleted \\(\\d+ records\\), 0 answers forgotten: ${first}\n$`));
+    const { ok, archives } = await json(scratch, 'verify', '--archives');
+    assert.deepEqual(
+      [ok, archives.map((entry: { archive: string; state: string }) => [entry.archive, entry.state])],
+      [true, [[first, 'pruned'], [second, 'ok']]], // biome-ignore format: pairs
+    );
+    rmSync(join(scratch.state, second));
+    const missing = await audit(scratch, 'verify', '--archives');
+    assert.equal(missing.code, 0);
+    assert.match(missing.stdout, new RegExp(`^missing ${second}$`, 'm'));
+    const list = await audit(scratch, 'list', '--kind', 'rotation', '--archived');
+    assert.match(list.stdout, new RegExp(` rotation +pruned \\d+ records, through \\d+ ${first}$`, 'm'));
+  });
+
+  test('S1-41 verify ends with 1 after an archive was changed or the base moved', async () => {
+    using scratch = createScratch();
+    await fillJournal(scratch, 1);
+    const [name] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;
+    writeFileSync(join(scratch.state, name), 'garbage');
+    const changed = await audit(scratch, 'verify', '--archives');
+    assert.equal(changed.code, 1);
+    assert.match(changed.stdout, new RegExp(`^broken at record 1: archive ${name}: `, 'm'));
+    assert.equal((await audit(scratch, 'verify')).code, 0);
+    tamper(scratch, 'UPDATE archive SET through = through - 1');
+    const moved = await audit(scratch, 'verify');
+    assert.equal(moved.code, 1);
+    assert.match(moved.stdout, /^broken at record 1: base forged: /);
+  });
+
+  for (const args of [
+    ['rotate', '--keep-days', '1', '--keep-records', '1'],
+    ['rotate', '--keep-days', 'x'],
+    ['prune'],
+    ['prune', '--keep-archives', '-1'],
+  ]) {
+    test(`ends with 2 after ${args.join(' ')}`, async () => {
+      using scratch = createScratch();
+      const { code, stdout, stderr } = await audit(scratch, ...args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /^error /);
+    });
+  }
 });

@@ -1,9 +1,10 @@
 /** audit list: the newest records, or those after one, oldest first. */
 import type { Runtime, StoredRecord } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { type Done, withSharedOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
 import { wholeNumber } from '../../whole-number.ts';
+import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 import { createRecordPrinter } from './print-record.ts';
 
 type Kind = StoredRecord['kind'];
@@ -20,9 +21,11 @@ const KINDS: Readonly<Record<Kind, true>> = {
   recovery: true,
   checkpoint: true,
   child: true,
+  plan: true,
+  rotation: true,
 };
 
-interface ListOptions extends SharedOptions {
+interface ListOptions extends ArchivedOption {
   readonly limit: number;
   readonly session?: string;
   readonly kind?: Kind;
@@ -30,7 +33,7 @@ interface ListOptions extends SharedOptions {
 }
 
 export function addList(command: Command, done: Done): void {
-  withSharedOptions(command.command('list').description('The newest records, oldest first'))
+  withArchivedOption(withSharedOptions(command.command('list').description('The newest records, oldest first')))
     .option('-n, --limit <count>', 'how many', wholeNumber('--limit', 1), 50)
     .option('--session <id>', 'only one session')
     .addOption(command.createOption('--kind <kind>', 'only one kind').choices(Object.keys(KINDS)))
@@ -45,14 +48,18 @@ export function addList(command: Command, done: Done): void {
 }
 
 /** The last `limit` matches, or the first ones after `--after`. */
-function chosen(runtime: Runtime, { limit, session, kind, after }: ListOptions): Iterable<StoredRecord> {
+function chosen(
+  runtime: Runtime,
+  { limit, session, kind, after, archived = false }: ListOptions,
+): Iterable<StoredRecord> {
   const filter = {
+    archived,
     ...(session === undefined ? {} : { sessionId: session }),
     ...(kind === undefined ? {} : { kind }),
   };
   if (after !== undefined) return runtime.records({ ...filter, after, limit });
   const isFiltered = session !== undefined || kind !== undefined;
-  if (!isFiltered) return runtime.records({ after: Math.max(0, runtime.head().seq - limit), limit });
+  if (!isFiltered) return runtime.records({ archived, after: Math.max(0, runtime.head().seq - limit), limit });
   const last: StoredRecord[] = [];
   for (const record of runtime.records(filter)) {
     last.push(record);

@@ -1,28 +1,38 @@
 /** audit show: everything on record about one call. */
 import type { Runtime, StoredRecord } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { type Done, withSharedOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
 import { printJson, showError } from '../../terminal.ts';
+import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 
 export function addShow(command: Command, done: Done): void {
-  withSharedOptions(command.command('show').description('Every record of one call, or the one with this number'))
+  withArchivedOption(
+    withSharedOptions(command.command('show').description('Every record of one call, or the one with this number')),
+  )
     .argument('<id>', 'call id, request id or record number')
-    .action(async (id: string, options: SharedOptions) => {
-      const records = await withRuntime(options, (runtime) => recordsOf(runtime, id));
+    .action(async (id: string, options: ArchivedOption) => {
+      const records = await withRuntime(options, (runtime) => recordsOf(runtime, id, options));
       for (const record of records) printJson(record, { compact: options.json === true });
-      if (records.length === 0) showError(`No such call or record: ${id}`, 'run: tool-runtime audit list');
+      if (records.length === 0) showError(`No such call or record: ${id}`, next(options));
       done(records.length === 0 ? 1 : 0);
     });
 }
 
 /** An id is looked for as a call, then as a request; digits that are neither count as a record's number. */
-function recordsOf(runtime: Runtime, id: string): readonly StoredRecord[] {
-  const ofCall = [...runtime.records({ callId: id })];
+function recordsOf(runtime: Runtime, id: string, { archived = false }: ArchivedOption): readonly StoredRecord[] {
+  const ofCall = [...runtime.records({ archived, callId: id })];
   if (ofCall.length > 0) return ofCall;
-  for (const record of runtime.records({ kind: 'requested' })) {
+  for (const record of runtime.records({ archived, kind: 'requested' })) {
     if (record.kind === 'requested' && record.request_id === id)
-      return [...runtime.records({ callId: record.call_id })];
+      return [...runtime.records({ archived, callId: record.call_id })];
   }
-  return /^[1-9]\d{0,15}$/.test(id) ? [...runtime.records({ after: Number(id) - 1, limit: 1 })] : [];
+  if (!/^[1-9]\d{0,15}$/.test(id)) return [];
+  const seq = Number(id);
+  // Where it was archived or never written, the next one after it would be another record.
+  return [...runtime.records({ archived, after: seq - 1, limit: 1 })].filter((record) => record.seq === seq);
+}
+
+function next({ archived = false }: ArchivedOption): string {
+  return archived ? 'run: tool-runtime audit list --archived' : 'run: tool-runtime audit list, or add --archived';
 }

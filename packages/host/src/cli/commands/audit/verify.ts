@@ -7,24 +7,36 @@ import { withRuntime } from '../../open-runtime.ts';
 import { plainText } from '../../plain-text.ts';
 import { paint, printJson, printLine } from '../../terminal.ts';
 
+const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'yellow', pruned: 'dim' } as const;
+
 interface VerifyOptions extends SharedOptions {
   readonly anchor?: ChainHead;
+  readonly archives?: boolean;
 }
 
 export function addVerify(command: Command, done: Done): void {
   withSharedOptions(command.command('verify').description('Check every record against the keyed chain'))
     .option('--anchor <seq:mac>', 'a head kept elsewhere that the chain must still contain', parseAnchor)
+    .option('--archives', 'also check every archive that is still there')
     .action(async (options: VerifyOptions) => {
-      const report = await withRuntime(options, (runtime) => runtime.verify(options.anchor));
+      const report = await withRuntime(options, (runtime) =>
+        runtime.verify(options.anchor, { archives: options.archives === true }),
+      );
       if (options.json === true) printJson(report, { compact: true });
-      else printLine(describe(report));
+      else for (const line of describe(report)) printLine(line);
       done(report.ok ? 0 : 1);
     });
 }
 
-function describe({ ok, records, head, broken }: VerifyReport): string {
-  if (ok) return `${paint('green', 'ok')} ${records} records, head ${head.seq}:${head.mac}`;
-  return `${paint('red', 'broken')} at record ${broken?.seq}: ${plainText(broken?.reason ?? '')}`;
+function describe(report: VerifyReport): readonly string[] {
+  const { ok, records, head, base, archives = [], broken } = report;
+  const since = base === undefined ? '' : `, archived through ${base.seq}`;
+  return [
+    ...archives.map(({ archive, state }) => `${paint(STATE_COLORS[state], state)} ${plainText(archive)}`),
+    ok
+      ? `${paint('green', 'ok')} ${records} records${since}, head ${head.seq}:${head.mac}`
+      : `${paint('red', 'broken')} at record ${broken?.seq}: ${plainText(broken?.reason ?? '')}`,
+  ];
 }
 
 function parseAnchor(text: string): ChainHead {

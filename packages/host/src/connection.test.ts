@@ -3,17 +3,23 @@ import { describe, test } from 'node:test';
 import { type ServerMessage, serverMessageSchema } from '@tool-runtime/protocol';
 import type { SessionOptions } from '@tool-runtime/sdk';
 import { nothing, openScratchRuntime, wait } from '@tool-runtime/sdk/testing';
-import { createDispatcher, type DispatcherOptions } from './dispatch.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { serveSession } from './host/served-session.ts';
+import { reachOnly } from './reach-only.ts';
 
-async function open(options: Partial<DispatcherOptions> = {}, session: SessionOptions = {}) {
+async function open(options: Partial<ConnectionOptions> = {}, session: SessionOptions = {}) {
   const scratch = await openScratchRuntime({ tools: [nothing, wait] }, session);
   const sent: ServerMessage[] = [];
-  const dispatcher = createDispatcher(scratch.session, {
+  let lastEventId = 0;
+  const served = serveSession(scratch.session, { keptEvents: 10, nextEventId: () => ++lastEventId, now: () => 0 });
+  const reach = { ...reachOnly(served), now: () => 1_700_000_000_999 };
+  const connection = new Connection(reach, {
     maxBytes: 10_000,
     events: 'progress',
-    now: () => 1_700_000_000_999,
+    serverVersion: '0.0.0',
     ...options,
-    send: (message) => {
+    send: (text) => {
+      const message = JSON.parse(text) as ServerMessage;
       assert.ok(serverMessageSchema.safeParse(message).success, JSON.stringify(message));
       sent.push(message);
     },
@@ -22,13 +28,13 @@ async function open(options: Partial<DispatcherOptions> = {}, session: SessionOp
     JSON.stringify({ type, session_id: scratch.session.id, timestamp: 1, ...fields });
   return {
     ...scratch,
-    dispatcher,
+    connection,
     sent,
     call: (request_id: string, tool: string, args: object = {}, more: object = {}) =>
-      dispatcher.receive(envelope('ToolRequest', { request_id, tool, args, ...more })),
+      connection.receive(envelope('ToolRequest', { request_id, tool, args, ...more })),
     cancel: (request_id: string, more: object = {}) =>
-      dispatcher.receive(envelope('CancelRequest', { request_id, ...more })),
-    beat: (more: object = {}) => dispatcher.receive(envelope('Heartbeat', more)),
+      connection.receive(envelope('CancelRequest', { request_id, ...more })),
+    beat: (more: object = {}) => connection.receive(envelope('Heartbeat', more)),
     outline: () => sent.map(outlineOf),
     [Symbol.asyncDispose]: scratch.dispose,
   };
@@ -47,27 +53,27 @@ function outlineOf(message: ServerMessage): string {
   }
 }
 
-describe('a dispatcher', () => {
+describe('a connection', () => {
   test('S0-10 answers many requests that are in flight together, each exactly once', async () => {
     await using host = await open();
     for (let index = 0; index < 200; index++) host.call(`r${index}`, 'probe_nothing', { text: `${index}` });
-    assert.equal(host.dispatcher.inFlight, 200);
-    await host.dispatcher.drain();
-    assert.equal(host.dispatcher.inFlight, 0);
+    assert.equal(host.connection.inFlight, 200);
+    await host.connection.drain();
+    assert.equal(host.connection.inFlight, 0);
     assert.deepEqual(host.outline().toSorted(), Array.from({ length: 200 }, (_, index) => `r${index} ok`).toSorted());
   });
 
   test('S0-10 sends the events of a request before its answer', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 1 });
-    await host.dispatcher.drain();
+    await host.connection.drain();
     assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 TaskProgress waited', 'r1 ok']);
   });
 
   test('S0-5 sends every change of status when all events are wanted', async () => {
     await using host = await open({ events: 'all' });
     host.call('r1', 'probe_nothing');
-    await host.dispatcher.drain();
+    await host.connection.drain();
     const events = host.sent.flatMap((message) => (message.type === 'EventMessage' ? [message.event] : []));
     assert.ok(events.length >= 2);
     assert.deepEqual([...new Set(events)], ['CallStatusChanged']);
@@ -77,7 +83,7 @@ describe('a dispatcher', () => {
   test('S0-10 drops what a tool still reports after its call was answered', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 2_500, stubborn: true }, { timeout_ms: 10 });
-    await host.dispatcher.drain();
+    await host.connection.drain();
     // The tool ignores its deadline and reports once more after the answer.
     await new Promise((resolve) => setTimeout(resolve, 600));
     assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 E_TIMEOUT']);
@@ -89,7 +95,7 @@ describe('a dispatcher', () => {
     host.call('r2', 'probe_wait', { ms: 1 });
     host.cancel('r1');
     host.cancel('unknown');
-    await host.dispatcher.drain();
+    await host.connection.drain();
     assert.deepEqual(
       host
         .outline()
@@ -102,8 +108,8 @@ describe('a dispatcher', () => {
   test('cancels everything when told to', async () => {
     await using host = await open();
     for (const id of ['r1', 'r2', 'r3']) host.call(id, 'probe_wait', { ms: 60_000 });
-    host.dispatcher.cancelAll();
-    await host.dispatcher.drain();
+    host.connection.cancelAll();
+    await host.connection.drain();
     assert.equal(host.outline().filter((line) => line.endsWith(' E_INTERNAL')).length, 3);
   });
 
@@ -127,17 +133,17 @@ describe('a dispatcher', () => {
     host.call('r2', 'probe_nothing', {}, { session_id: 'other' });
     host.call('r3', 'probe_nothing', {}, { extra: 1 });
     host.call('r4', 'probe_nothing', {}, { timestamp: 'now' });
-    host.dispatcher.receive('{');
-    host.dispatcher.receive('{"type":"Heartbeat","type":"Heartbeat"}');
-    host.dispatcher.receive(`"${'x'.repeat(20_000)}"`);
-    await host.dispatcher.drain();
+    host.connection.receive('{');
+    host.connection.receive('{"type":"Heartbeat","type":"Heartbeat"}');
+    host.connection.receive(`"${'x'.repeat(20_000)}"`);
+    await host.connection.drain();
     assert.deepEqual(host.outline().toSorted(), [
       'null refused E_POLICY session_id',
       'null refused E_POLICY session_id',
       'null refused E_VALIDATION_FAIL syntax',
       'null refused E_VALIDATION_FAIL too_large',
       'null refused E_VALIDATION_FAIL type',
-      'r2 refused E_POLICY unknown_session',
+      'r2 refused E_POLICY session_id',
       'r3 refused E_VALIDATION_FAIL extra',
       'r4 refused E_VALIDATION_FAIL timestamp',
     ]);
@@ -146,7 +152,7 @@ describe('a dispatcher', () => {
   test('S0-8 S1-45 answers an unknown tool as a call that is not allowed', async () => {
     await using host = await open();
     host.call('r1', 'no_such_tool');
-    await host.dispatcher.drain();
+    await host.connection.drain();
     assert.deepEqual(host.outline(), ['r1 E_POLICY']);
   });
 
@@ -155,7 +161,7 @@ describe('a dispatcher', () => {
     host.call('r1', 'probe_wait', { ms: 60_000 });
     host.cancel('r1', { extra: 1 });
     host.cancel('r1');
-    await host.dispatcher.drain();
+    await host.connection.drain();
     assert.deepEqual(
       host.outline().filter((line) => !line.includes('TaskProgress')),
       ['null refused E_VALIDATION_FAIL extra', 'r1 E_INTERNAL'],
@@ -168,7 +174,7 @@ describe('a dispatcher', () => {
     host.call('r1', 'probe_nothing');
     await new Promise((resolve) => setImmediate(resolve));
     host.cancel('r1');
-    await host.dispatcher.drain();
+    await host.connection.drain();
     assert.deepEqual(
       host.outline().filter((line) => !line.includes('TaskProgress')),
       ['r1 refused E_VALIDATION_FAIL request_id_reused', 'r1 E_INTERNAL'],
@@ -177,21 +183,21 @@ describe('a dispatcher', () => {
 
   test('asks to wait while unanswered requests weigh too much, and not before or after', async () => {
     await using host = await open({ maxHeldBytes: 20_000 });
-    assert.equal(host.dispatcher.place(), undefined);
+    assert.equal(host.connection.place(), undefined);
     for (const id of ['r1', 'r2', 'r3']) host.call(id, 'probe_wait', { ms: 5 });
-    const place = host.dispatcher.place();
+    const place = host.connection.place();
     assert.ok(place instanceof Promise);
     await place;
-    assert.ok(host.dispatcher.inFlight < 3);
-    await host.dispatcher.drain();
-    assert.equal(host.dispatcher.place(), undefined);
+    assert.ok(host.connection.inFlight < 3);
+    await host.connection.drain();
+    assert.equal(host.connection.place(), undefined);
   });
 
   test('forwards no events once it is closed', async () => {
     await using host = await open();
-    host.dispatcher.close();
+    host.connection.close();
     host.call('r1', 'probe_wait', { ms: 1 });
-    await host.dispatcher.drain();
+    await host.connection.drain();
     assert.deepEqual(host.outline(), ['r1 ok']);
   });
 });

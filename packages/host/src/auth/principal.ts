@@ -1,0 +1,19 @@
+/** Who sends a message, as far as the host could prove it, and what they may do. */
+import { type Scope, ToolError } from '@tool-runtime/protocol';
+
+export interface Principal {
+  /** Sessions belong to the principal of this id. */
+  readonly id: string;
+  /** Goes into the journal as the actor. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Set for the token of one session: it reaches that session and nothing else. */
+  readonly sessionId?: string;
+}
+
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (principal.scopes.has(scope)) return;
+  throw new ToolError('E_POLICY', `Token lacks the scope: ${scope}`, {
+    details: { gate: 'auth', reason: 'scope_missing', scope, next: `use a token with the scope ${scope}` },
+  });
+}

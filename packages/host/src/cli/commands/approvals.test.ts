@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { ToolResponse } from '@tool-runtime/protocol';
+import { createScratch, jsonLines, runCli, type Scratch } from '../../../test/run-cli.ts';
+import { startServe } from '../../../test/start-serve.ts';
+
+function writeRegistry(scratch: Scratch, text: string): string {
+  const file = join(scratch.root, 'registry.yaml');
+  writeFileSync(file, `version: 1\n${text}`);
+  return file;
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe('tool-runtime approvals', () => {
+  test('approvals are listed and answered from the command line, and only once', async () => {
+    using scratch = createScratch();
+    const registry = writeRegistry(scratch, 'approvals:\n  require_approval: [file_write]\n');
+    await using host = await startServe(scratch, '--registry', registry);
+    const call = await host.openSession({ client: { name: 'test', version: '1.0' } });
+    const list = async () => jsonLines((await runCli(['approvals', '--json', ...scratch.options])).stdout);
+    const first = call('file_write', { path: 'a', content: 'asked' });
+    // Looked at below; a test that fails before that should say why, not that its host is gone.
+    first.catch(() => {});
+    await until(async () => (await list()).length === 1);
+    const [question] = await list();
+    const id = String(question?.['approval_id']);
+    assert.equal(question?.['tool'], 'file_write');
+    assert.match(JSON.stringify(question['args']), /^{"path":"a","content":"asked",/);
+    const allowed = await runCli([
+      'approvals',
+      'allow',
+      id,
+      '--args',
+      '{"path":"b","content":"edited"}',
+      ...scratch.options,
+    ]);
+    assert.equal(allowed.code, 0, allowed.stderr);
+    // Edited arguments are judged from the start, so the registry asks again.
+    await until(async () => (await list()).some((open) => open['approval_id'] !== id));
+    const [again] = await list();
+    const session = await runCli([
+      'approvals',
+      'allow',
+      String(again?.['approval_id']),
+      '--session',
+      ...scratch.options,
+    ]);
+    assert.equal(session.code, 0, session.stderr);
+    assert.equal(((await (await first).json()) as ToolResponse).ok, true);
+    assert.equal(readFileSync(join(scratch.workspace, 'b'), 'utf8'), 'edited');
+    assert.equal(existsSync(join(scratch.workspace, 'a')), false);
+    const late = await runCli(['approvals', 'deny', id, ...scratch.options]);
+    assert.equal(late.code, 1);
+    assert.match(late.stderr, /answered already/);
+    assert.equal(((await (await call('file_write', { path: 'c', content: '' })).json()) as ToolResponse).ok, true);
+  });
+
+  test('a denial reaches the caller with its reason', async () => {
+    using scratch = createScratch();
+    const registry = writeRegistry(scratch, 'approvals:\n  require_approval: [file_write]\n');
+    await using host = await startServe(scratch, '--registry', registry);
+    const call = await host.openSession();
+    const asked = call('file_write', { path: 'a', content: 'x' });
+    let id = '';
+    await until(async () => {
+      const { approvals } = (await (await host.fetch('/v1/approvals')).json()) as {
+        approvals: { approval_id: string }[];
+      };
+      id = approvals[0]?.approval_id ?? '';
+      return id !== '';
+    });
+    await runCli(['approvals', 'deny', id, '--reason', 'not on a Friday', ...scratch.options]);
+    const answer = (await (await asked).json()) as ToolResponse;
+    assert.equal(answer.errors[0]?.code, 'E_POLICY');
+    assert.match(answer.errors[0]?.message ?? '', /not on a Friday/);
+    assert.equal(existsSync(join(scratch.workspace, 'a')), false);
+  });
+
+  test('says so when nothing waits, and when no host runs', async () => {
+    using scratch = createScratch();
+    const none = await runCli(['approvals', ...scratch.options]);
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /No host runs/);
+    await using _host = await startServe(scratch);
+    const empty = await runCli(['approvals', ...scratch.options]);
+    assert.deepEqual([empty.code, empty.stdout], [0, 'nothing waits for an answer\n']);
+  });
+
+  test('refuses arguments that are no object before anything is sent', async () => {
+    using scratch = createScratch();
+    const { code, stderr } = await runCli(['approvals', 'allow', 'x', '--args', '[]', ...scratch.options]);
+    assert.equal(code, 2);
+    assert.match(stderr, /JSON object/);
+  });
+});

@@ -1,0 +1,87 @@
+/** Options of `serve` as the host wants them. What cannot be meant is bad usage, before anything is opened. */
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { createAst } from '@tool-runtime/ast';
+import { type HttpCoordinator, httpCoordinator } from '../coordinator/http-coordinator.ts';
+import type { Log } from '../log/log.ts';
+import type { StartHostOptions } from '../start-host.ts';
+import { badUsage } from './bad-usage.ts';
+import type { ServeOptions } from './commands/serve.ts';
+import { parseHttpAddress } from './host-address.ts';
+import { stateOf } from './state-of.ts';
+import { checkWorkspace } from './workspace-folder.ts';
+
+export interface ServePlaces {
+  readonly state: string;
+  readonly tokenFile: string;
+}
+
+export function servePlaces(options: ServeOptions): ServePlaces {
+  const folders = [options.workspace, ...options.also];
+  for (const folder of folders) checkWorkspace(folder);
+  const state = resolve(stateOf(options));
+  const tokenFile = resolve(options.tokenFile ?? join(state, 'host.token'));
+  // A tool could read it there.
+  if (folders.some((folder) => !relative(realpathSync(folder), realFolder(tokenFile)).startsWith('..'))) {
+    throw badUsage('The token file lies inside a workspace, where tools could read it', 'name one outside');
+  }
+  return { state, tokenFile };
+}
+
+function realFolder(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) ? realpathSync(folder) : join(realFolder(folder), relative(dirname(folder), folder));
+}
+
+export function coordinatorOf({ coordinator: url }: ServeOptions): HttpCoordinator | undefined {
+  if (url === undefined) return undefined;
+  const token = process.env['TOOL_RUNTIME_COORDINATOR_TOKEN'];
+  try {
+    return httpCoordinator({ url, ...(token === undefined ? {} : { token }) });
+  } catch (thrown) {
+    throw badUsage(`--coordinator: ${thrown instanceof Error ? thrown.message : 'cannot be used'}`);
+  }
+}
+
+type Given = Omit<StartHostOptions, 'tokens' | 'log' | 'serverVersion' | 'onStopRequested' | 'runtime'>;
+
+export function hostOptions(options: ServeOptions, state: string): Given {
+  const http = parseHttpAddress(options.http);
+  const socket = options.socket ?? join(state, 'host.sock');
+  return {
+    workspaces: [options.workspace, ...options.also],
+    ...(options.state === undefined ? {} : { state }),
+    ...(http === undefined ? {} : { http }),
+    ...(socket === 'none' ? {} : { socket: resolve(socket) }),
+    ...tlsOf(options),
+    allowPlaintext: options.allowPlaintext === true,
+    allowHosts: options.allowHost,
+    allowOrigins: options.allowOrigin,
+    limits: {
+      ...(options.maxSessions === undefined ? {} : { maxSessions: options.maxSessions }),
+      ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
+    },
+    drainMs: options.drainTimeout * 1000,
+    ast: createAst,
+  };
+}
+
+export function runtimeOptions(
+  options: ServeOptions,
+  coordinator: HttpCoordinator | undefined,
+  log: Log,
+): NonNullable<StartHostOptions['runtime']> {
+  const token = process.env['TOOL_RUNTIME_COORDINATOR_TOKEN'];
+  return {
+    ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(coordinator === undefined ? {} : { coordinator }),
+    ...(token === undefined ? {} : { secrets: [token] }),
+    onUnexpected: (error) => log.error('unexpected', { error, cause: error.cause }),
+  };
+}
+
+function tlsOf({ tlsCert, tlsKey }: ServeOptions): Pick<StartHostOptions, 'tls'> {
+  if (tlsCert === undefined && tlsKey === undefined) return {};
+  if (tlsCert === undefined || tlsKey === undefined) throw badUsage('--tls-cert and --tls-key go together');
+  return { tls: { certFile: tlsCert, keyFile: tlsKey } };
+}

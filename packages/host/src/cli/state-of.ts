@@ -1,0 +1,10 @@
+/** The state folder a command means. */
+import { defaultStateFolder } from '@tool-runtime/sdk/parts';
+import type { SharedOptions } from './command.ts';
+import { checkWorkspace } from './workspace-folder.ts';
+
+export function stateOf({ workspace, state }: SharedOptions): string {
+  if (state !== undefined) return state;
+  checkWorkspace(workspace);
+  return defaultStateFolder(workspace, process.env);
+}

@@ -1,0 +1,97 @@
+/**
+ * Every event a host sends, and what its `data` holds.
+ *
+ * The runtime builds events by hand on the call path; here is what clients may rely on. A test compares the two by
+ * making each of them happen.
+ */
+import { ERROR_CODES, eventMessageSchema, idSchema, jsonObjectSchema } from '@tool-runtime/protocol';
+import { z } from 'zod';
+
+const tool = idSchema.describe('Name of the tool');
+const whole = z.int().nonnegative();
+const milliseconds = z.number().nonnegative();
+
+const statusSchema = z.union([
+  z.strictObject({
+    tool,
+    status: z.enum(['pending', 'in_progress']),
+    phase: z.enum(['pre-check', 'execute', 'sync', 'validate', 'emit']),
+  }),
+  z.strictObject({
+    tool,
+    status: z.enum(['completed', 'failed']),
+    outcome: z.string().describe('How the journal names the end, such as denied_before_execution'),
+  }),
+]);
+
+const violationSchema = z.strictObject({
+  tool,
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  gate: z.string().exactOptional(),
+  rule: z.string().exactOptional(),
+  enforcement: z.string().exactOptional(),
+  registry: z.string().exactOptional().describe('`file:line` that decided'),
+});
+
+const approval = { approval_id: idSchema, tool, summary: z.string().describe('The arguments in one redacted line') };
+
+const requestedSchema = z.strictObject({ ...approval, reason: z.string().describe('Gate, rule or policy that asks') });
+
+const answeredSchema = z.strictObject({
+  approval_id: idSchema,
+  answer: z.enum(['approved', 'approved_for_session', 'denied']),
+  by: z.string().exactOptional().describe('Missing when nobody answered in time'),
+  reason: z.string().exactOptional(),
+  tool: tool.exactOptional(),
+  summary: approval.summary.exactOptional(),
+});
+
+const toolRollupSchema = z
+  .strictObject({
+    calls: whole,
+    errors: whole.describe('Calls that did not succeed, denied ones included'),
+    error_codes: z.record(z.string(), whole),
+    denials: whole.describe('Calls a gate refused before anything ran'),
+    duration_ms: milliseconds,
+    max_duration_ms: milliseconds,
+    durations: z.array(whole).describe('Calls for each of duration_bounds_ms and, last, those that took longer'),
+    files_touched: whole,
+    bytes: whole,
+    lock_waits: whole,
+    lock_wait_ms: milliseconds,
+  })
+  .meta({ id: 'ToolRollup' });
+
+const metricsSchema = z.strictObject({
+  interval: z.number().nonnegative().describe('Seconds until the next one; 0 when there is none'),
+  rollup: z.strictObject({
+    tools: z.record(z.string(), toolRollupSchema),
+    total: toolRollupSchema,
+    duration_bounds_ms: z.array(z.number()),
+  }),
+});
+
+const missedSchema = z.strictObject({ missed: whole.describe('How many; unknown after a long absence') });
+
+export interface EventKind {
+  readonly summary: string;
+  readonly schema: z.ZodType;
+}
+
+function eventKind<Name extends string>(name: Name, summary: string, data: z.ZodType | undefined): EventKind {
+  const bare = eventMessageSchema.omit({ data: true }).extend({ event: z.literal(name) });
+  const full = data === undefined ? bare : bare.extend({ data });
+  return { summary, schema: full.meta({ id: `${name}Event` }) };
+}
+
+export const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
+  TaskProgress: eventKind('TaskProgress', 'A tool says how far it is', jsonObjectSchema.exactOptional()),
+  CallStatusChanged: eventKind('CallStatusChanged', 'A call enters a phase or ends; only for `all`', statusSchema),
+  RuleViolation: eventKind('RuleViolation', 'A gate or rule refused a call, or warned', violationSchema),
+  ApprovalRequested: eventKind('ApprovalRequested', 'A call waits for the answer of a person', requestedSchema),
+  ApprovalAnswered: eventKind('ApprovalAnswered', 'A question has its answer', answeredSchema),
+  Metrics: eventKind('Metrics', 'Figures of the session; `request_id` of a repeated one is the session', metricsSchema),
+  EventsMissed: eventKind('EventsMissed', 'Events are missing here', missedSchema.exactOptional()),
+  SessionEnded: eventKind('SessionEnded', 'The session has ended; the last event of it', undefined),
+};

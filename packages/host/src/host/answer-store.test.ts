@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { AnswerStore } from './answer-store.ts';
+
+test('keeps the newest answers that fit, whatever came before', () => {
+  const answer = fc.record({ id: fc.integer({ min: 0, max: 9 }), text: fc.string({ maxLength: 30 }) });
+  fc.assert(
+    fc.property(fc.array(answer, { maxLength: 60 }), (answers) => {
+      const store = new AnswerStore(50);
+      for (const { id, text } of answers) store.keep('s', `${id}`, text);
+      const fitting = new Map<string, string>();
+      let size = 0;
+      for (const { id, text } of answers.toReversed()) {
+        size += text.length;
+        if (size > 50) break;
+        if (!fitting.has(`${id}`)) fitting.set(`${id}`, text);
+      }
+      for (let id = 0; id < 10; id++) assert.equal(store.find('s', `${id}`), fitting.get(`${id}`));
+    }),
+  );
+});
+
+test('an answer larger than everything is not kept, and the next one is', () => {
+  const store = new AnswerStore(10);
+  store.keep('s', 'large', 'x'.repeat(11));
+  assert.equal(store.find('s', 'large'), undefined);
+  store.keep('s', 'small', 'x');
+  assert.equal(store.find('s', 'small'), 'x');
+  assert.equal(store.find('other', 'small'), undefined);
+});
+
+test('stays small over many answers', () => {
+  const store = new AnswerStore(1000);
+  for (let index = 0; index < 10_000; index++) store.keep('s', `${index}`, 'x'.repeat(10));
+  assert.equal(store.find('s', '9999'), 'x'.repeat(10));
+  assert.equal(store.find('s', '9900'), 'x'.repeat(10));
+  assert.equal(store.find('s', '9899'), undefined);
+});

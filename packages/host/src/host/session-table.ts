@@ -1,0 +1,53 @@
+/** The sessions of a host, who owns them, and when they end by themselves. */
+import type { SessionInfo } from '@tool-runtime/protocol';
+import type { Principal } from '../auth/principal.ts';
+import type { ServedSession } from './served-session.ts';
+
+export interface HostSession {
+  readonly served: ServedSession;
+  readonly ownerId: string;
+  readonly workspace: string;
+  readonly actor: string;
+  readonly client: string;
+  readonly openedAt: number;
+  /** Ends it when no message comes for so long. */
+  readonly heartbeatMs: number;
+  /** The client named the limit itself: then running calls do not keep the session alive. */
+  readonly isStrict: boolean;
+  /** Opened for one connection: it ends soon after the last one is gone. */
+  readonly isOfConnection: boolean;
+  isClosing: boolean;
+}
+
+export function infoOf(session: HostSession): SessionInfo {
+  const { served } = session;
+  return {
+    session_id: served.id,
+    workspace: session.workspace,
+    actor: session.actor,
+    client: session.client,
+    state: session.isClosing ? 'closing' : 'open',
+    opened_at: session.openedAt,
+    in_flight: served.inFlight,
+    last_event_id: served.events.lastId,
+    heartbeat_timeout_ms: session.heartbeatMs,
+    fingerprint: served.session.snapshot.runtime_package_fingerprint,
+  };
+}
+
+/** Its own token reaches one session; other tokens reach what they opened, an admin's reaches all. */
+export function mayUse(principal: Principal, session: HostSession): boolean {
+  if (principal.sessionId !== undefined) return principal.sessionId === session.served.id;
+  return session.ownerId === principal.id || principal.scopes.has('admin');
+}
+
+/** Why the session should end now, if it should. */
+export function dueEnd(session: HostSession, now: number, resumeMs: number): 'expired' | 'closed' | undefined {
+  if (session.isClosing) return undefined;
+  const { served } = session;
+  const silent = now - served.lastSeen;
+  const isBusy = served.inFlight > 0 && !session.isStrict;
+  if (silent > session.heartbeatMs && !isBusy) return 'expired';
+  if (session.isOfConnection && served.listeners === 0 && silent > resumeMs) return 'closed';
+  return undefined;
+}

@@ -1,0 +1,61 @@
+/** What a file in `routes/` exports. The same definition serves requests and writes the OpenAPI document. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Scope } from '@tool-runtime/protocol';
+import type { z } from 'zod';
+import type { Principal } from '../auth/principal.ts';
+import type { Documents } from '../describe/documents.ts';
+import type { Host } from '../host/create-host.ts';
+
+export interface RouteCall<Query = unknown, Body = unknown> {
+  readonly host: Host;
+  /** Undefined only on routes without a scope. */
+  readonly principal: Principal;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly documents: Documents;
+}
+
+/** `sent`: the route has written to `outgoing` itself. */
+export type RouteAnswer =
+  | { readonly status: number; readonly json?: unknown; readonly text?: string; readonly type?: string }
+  | 'sent';
+
+export interface AnswerDoc {
+  readonly description: string;
+  /** For a refusal it goes without saying: ErrorMessage. */
+  readonly schema?: z.ZodType;
+  /** When it is not JSON. */
+  readonly type?: string;
+}
+
+export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'delete';
+  /** `{name}` marks a parameter. */
+  readonly path: string;
+  readonly summary: string;
+  /** What the summary has no room for. */
+  readonly description?: string;
+  /** What a token needs; `open` needs no token at all. */
+  readonly scope: Scope | 'open' | 'any';
+  readonly query?: Query;
+  /** Read, bounded and checked before `handle`. An envelope route reads its text itself, to refuse it by its own rules. */
+  readonly body?: Body;
+  /** The envelopes a route takes that reads its text itself. Described, not applied. */
+  readonly envelope?: z.ZodType;
+  /** Request headers that the route looks at, and what they mean. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Refusals that any such route has (400, 401, 403, 413, 500, and 404 for one with parameters) need no mention. */
+  readonly answers: Readonly<Record<number, AnswerDoc>>;
+  handle(call: RouteCall<z.infer<Query>, z.infer<Body>>): Promise<RouteAnswer> | RouteAnswer;
+}
+
+export type AnyRoute = Route;
+
+/** Keeps the types of query and body for `handle`; the catalog holds all routes as one type. */
+export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(route: Route<Query, Body>): AnyRoute {
+  return route as unknown as AnyRoute;
+}

@@ -1,0 +1,19 @@
+/** Every route, one line each. */
+export { answerApproval } from './answer-approval.ts';
+export { asyncapi } from './asyncapi.ts';
+export { call } from './call.ts';
+export { callState } from './call-state.ts';
+export { closeSession } from './close-session.ts';
+export { drain } from './drain.ts';
+export { events } from './events.ts';
+export { healthz } from './healthz.ts';
+export { listApprovals } from './list-approvals.ts';
+export { listSessions } from './list-sessions.ts';
+export { listTools } from './list-tools.ts';
+export { metrics } from './metrics.ts';
+export { openSession } from './open-session.ts';
+export { openapi } from './openapi.ts';
+export { proposePlan } from './propose-plan.ts';
+export { readyz } from './readyz.ts';
+export { showSession } from './show-session.ts';
+export { status } from './status.ts';

@@ -1,0 +1,222 @@
+/**
+ * A running host: the parts of `host/` behind real sockets. The `serve` command is a thin cover over this, and programs
+ * that embed a host call it directly.
+ */
+import { readFileSync } from 'node:fs';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { ToolError } from '@tool-runtime/protocol';
+import { type AstPlugin, createRuntime, type RuntimeOptions } from '@tool-runtime/sdk';
+import { createExposure } from './auth/exposure.ts';
+import { listenUnix } from './auth/listen-unix.ts';
+import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
+import type { TokenBook } from './auth/tokens.ts';
+import { createHost, type Host } from './host/create-host.ts';
+import { DEFAULT_LIMITS, type HostLimits } from './host/host-limits.ts';
+import { createApp } from './http/create-app.ts';
+import { createGatekeeper } from './http/gatekeeper.ts';
+import type { Log } from './log/log.ts';
+import { createHttpServer } from './transports/http-server.ts';
+import { createUnixServer } from './transports/unix-socket.ts';
+
+export interface StartHostOptions {
+  /** Folders sessions may work in; the first is the default. */
+  readonly workspaces: readonly string[];
+  readonly state?: string;
+  /** Where to listen for HTTP and WebSocket; port 0 takes a free one. */
+  readonly http?: { readonly hostname: string; readonly port: number };
+  /** Path of a Unix socket. */
+  readonly socket?: string;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Needed to listen beyond this machine without TLS. */
+  readonly allowPlaintext?: boolean;
+  /** Names besides loopback that clients may use for this host. */
+  readonly allowHosts?: readonly string[];
+  /** Web pages that may talk to it. */
+  readonly allowOrigins?: readonly string[];
+  readonly limits?: Partial<HostLimits>;
+  readonly tokens: TokenBook;
+  readonly log: Log;
+  readonly serverVersion: string;
+  /** What every runtime gets: registry, tools, rules, hooks, coordinator, telemetry. */
+  readonly runtime?: Omit<RuntimeOptions, 'workspace' | 'state' | 'approvals' | 'ast'>;
+  /** Code intelligence, made anew for each workspace (`createAst` of the ast package). */
+  readonly ast?: () => AstPlugin;
+  /** How long running calls may take to end when the host stops. */
+  readonly drainMs?: number;
+  readonly onStopRequested?: () => void;
+}
+
+export interface RunningHost {
+  readonly host: Host;
+  /** `http://127.0.0.1:7411`, when it listens for HTTP. */
+  readonly url: string | undefined;
+  readonly socket: string | undefined;
+  /** Takes no more calls, lets the running ones end or cancels them at the deadline, then closes everything. */
+  stop(options?: { readonly now?: boolean }): Promise<void>;
+  /** Cancels what a stop still waits for. */
+  hurry(): void;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+const DRAIN_MS = 30_000;
+
+export async function startHost(options: StartHostOptions): Promise<RunningHost> {
+  refuseBareExposure(options);
+  const { ast } = options;
+  const limits: HostLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const host = await createHost({
+    folders: options.workspaces,
+    ...(options.state === undefined ? {} : { state: options.state }),
+    createRuntime: (own) => createRuntime({ ...options.runtime, ...own, ...(ast === undefined ? {} : { ast: ast() }) }),
+    tokens: options.tokens,
+    limits,
+    serverVersion: options.serverVersion,
+    log: options.log,
+    onStopRequested: options.onStopRequested ?? (() => {}),
+  });
+  const opened: Opened = { servers: [] };
+  try {
+    const url = options.http === undefined ? undefined : await openHttp(host, options, options.http, opened);
+    const socket = options.socket === undefined ? undefined : await openUnix(host, options, options.socket, opened);
+    host.state = 'ready';
+    const hurry = new AbortController();
+    let stopped: Promise<void> | undefined;
+    return {
+      host,
+      url,
+      socket,
+      hurry: () => hurry.abort(),
+      stop({ now = false } = {}) {
+        if (now) hurry.abort();
+        const deadline = AbortSignal.any([hurry.signal, AbortSignal.timeout(options.drainMs ?? DRAIN_MS)]);
+        stopped ??= stopHost(host, opened, deadline);
+        return stopped;
+      },
+    };
+  } catch (thrown) {
+    await closeServers(opened);
+    await host.close();
+    throw thrown;
+  }
+}
+
+interface Opened {
+  readonly servers: { close(): Promise<void> }[];
+}
+
+async function openHttp(
+  host: Host,
+  options: StartHostOptions,
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  opened: Opened,
+): Promise<string> {
+  const { tls } = options;
+  const { allowHosts = [], allowOrigins = [] } = options;
+  const isTls = tls !== undefined;
+  // Until the port is known nothing is ours, so nothing is let in.
+  let exposure = createExposure({ addresses: [], allowHosts, allowOrigins, isTls });
+  const gatekeeper = createGatekeeper({
+    tokens: options.tokens,
+    exposure: () => exposure,
+    peerOf: () => undefined,
+  });
+  const server = createHttpServer({
+    host,
+    gatekeeper,
+    app: createApp(host, gatekeeper),
+    tls: tls === undefined ? undefined : { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
+  });
+  const close = closer(server);
+  await listening(server, () => server.listen(port, hostname));
+  opened.servers.push({
+    async close() {
+      const closed = close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  });
+  const address = server.address() as AddressInfo;
+  exposure = createExposure({ addresses: [address], allowHosts, allowOrigins, isTls });
+  const name = hostname.includes(':') ? `[${hostname}]` : hostname;
+  return `${isTls ? 'https' : 'http'}://${name}:${address.port}`;
+}
+
+async function openUnix(host: Host, options: StartHostOptions, path: string, opened: Opened): Promise<string> {
+  const exposure = createExposure({ addresses: [], allowOrigins: options.allowOrigins ?? [], isUnix: true });
+  const peers = createPeerReader();
+  const peerOf = (socket: Socket) => peerPrincipal(peers.peerOf(socket));
+  const gatekeeper = createGatekeeper({ tokens: options.tokens, exposure: () => exposure, peerOf });
+  const http = createHttpServer({ host, gatekeeper, app: createApp(host, gatekeeper) });
+  const server = createUnixServer({ host, http, principalOf: peerOf });
+  const close = closer(server);
+  const listener = await listenUnix(server, path, peers);
+  opened.servers.push({
+    async close() {
+      listener.release();
+      const closed = close();
+      http.closeIdleConnections();
+      await closed;
+    },
+  });
+  return listener.path;
+}
+
+async function stopHost(host: Host, opened: Opened, deadline: AbortSignal): Promise<void> {
+  host.log.info('draining', { in_flight: host.status().in_flight });
+  await host.drain(deadline);
+  for (const goAway of host.goingAway) goAway();
+  await closeServers(opened);
+  await host.close();
+  host.log.info('stopped', {});
+}
+
+async function closeServers({ servers }: Opened): Promise<void> {
+  await Promise.all(servers.map((server) => server.close()));
+}
+
+/** Whoever has not left by then is cut off. */
+const GOODBYE_MS = 1000;
+
+/** Follows every socket from its first byte: what was upgraded or never spoke is not in Node's own list. */
+function closer(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const cut = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, GOODBYE_MS);
+    await closed;
+    clearTimeout(cut);
+  };
+}
+
+function listening(server: Server, listen: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (thrown: NodeJS.ErrnoException) => reject(cannotListen(thrown)));
+    server.once('listening', resolve);
+    listen();
+  });
+}
+
+function cannotListen(thrown: NodeJS.ErrnoException): ToolError {
+  const isTaken = thrown.code === 'EADDRINUSE';
+  return new ToolError('E_INTERNAL', `Cannot listen: ${isTaken ? 'the port is taken' : (thrown.code ?? 'unknown')}`, {
+    details: { reason: 'cannot_listen', next: 'choose another with --http HOST:PORT; port 0 takes a free one' },
+    cause: thrown,
+  });
+}
+
+/** Tokens in the clear are for this machine only. */
+function refuseBareExposure({ http, tls, allowPlaintext }: StartHostOptions): void {
+  if (http === undefined || tls !== undefined || allowPlaintext === true || LOOPBACK.test(http.hostname)) return;
+  throw new ToolError('E_POLICY', `Listening beyond this machine needs TLS: ${http.hostname}`, {
+    details: {
+      reason: 'plaintext_exposure',
+      next: 'give --tls-cert and --tls-key, or --allow-plaintext behind a proxy that adds TLS',
+    },
+  });
+}

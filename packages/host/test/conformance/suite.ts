@@ -1,0 +1,30 @@
+/** The one suite every transport passes, whoever speaks it. */
+import { after, before, describe, test } from 'node:test';
+import { callTests } from './suite/call-tests.ts';
+import { lifeTests } from './suite/life-tests.ts';
+import { refusalTests } from './suite/refusal-tests.ts';
+import type { Transport } from './transport.ts';
+
+export function transportSuite(name: string, open: () => Promise<Transport>): void {
+  describe(name, () => {
+    let opened: Transport | undefined;
+    const transport = (): Transport => {
+      if (opened === undefined) throw new TypeError('The transport is not open');
+      return opened;
+    };
+    before(async () => {
+      opened = await open();
+    });
+    after(() => opened?.close());
+
+    describe('together', { concurrency: true }, () => {
+      callTests(transport);
+      refusalTests(transport);
+      lifeTests(transport);
+    });
+
+    test('S0-3 everything that was said, in both directions, is what the published schemas allow', () => {
+      transport().traffic.check();
+    });
+  });
+}

@@ -1,0 +1,182 @@
+/** The life of a session: questions answered, connections lost and found, an end in order, an end by silence. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EventMessage, ServerMessage } from '@tool-runtime/protocol';
+import { heartbeat, readRequest, toolRequest, waitRequest } from '../envelopes.ts';
+import { outcomeOf } from '../inbox.ts';
+import type { Client, Transport } from '../transport.ts';
+import { isProgressOf, printed, printedIn, settled } from './call-tests.ts';
+
+export function lifeTests(transport: () => Transport): void {
+  test('takes the answer to a question, once', async () => {
+    const { traits, connect, stage } = transport();
+    const client = await connect();
+    const file = `${stage.name()}.txt`;
+    stage.write(file, 'to be deleted');
+    await client.attach();
+    client.send(toolRequest(client, 'delete', 'fs_delete', { path: file }));
+    if (traits.approvals === 'refused') {
+      // Nobody can be asked, so nothing is done; and an answer has no question.
+      assert.equal(outcomeOf(await client.inbox.terminal('delete')), 'E_POLICY');
+      client.send({ type: 'ApprovalAnswer', approval_id: 'approval.none', answer: 'approved' });
+      assert.equal(outcomeOf(await client.inbox.refusal()), 'refused unknown_approval');
+      return assert.ok(stage.has(file));
+    }
+    const asked = await client.inbox.until(isEvent('ApprovalRequested'));
+    const approval_id = String(asked.data?.['approval_id']);
+    assert.ok(stage.has(file));
+    client.send({ type: 'ApprovalAnswer', approval_id, answer: 'approved' });
+    assert.equal(outcomeOf(await client.inbox.terminal('delete')), 'ok');
+    assert.ok(!stage.has(file));
+    client.send({ type: 'ApprovalAnswer', approval_id, answer: 'denied' });
+    return assert.equal(outcomeOf(await client.inbox.refusal()), 'refused already_answered');
+  });
+
+  test('loses no running call and no event when the connection drops, and doubles none', async () => {
+    const { traits, connect, stage } = transport();
+    const client = await connect();
+    await client.attach();
+    client.send(readRequest(client, 'before'));
+    await client.inbox.terminal('before');
+    const name = stage.name();
+    client.send(waitRequest(client, 'running', name));
+    await client.inbox.until(isProgressOf('running'));
+    await client.drop();
+    if (traits.return === 'never') return assertStopped(transport(), name);
+    const seen = client.inbox.messages.length;
+    const after = lastEventId(client);
+    const back = await connect({ after: client });
+    if (back !== client) await back.attach({ after, pending: ['running', 'before', 'never sent'] });
+    if (back !== client) {
+      assert.equal(outcomeOf(await back.inbox.terminal('never sent')), 'refused never_received');
+      assert.equal(outcomeOf(await back.inbox.terminal('before')), 'ok');
+      assert.deepEqual(back.inbox.terminals('running'), []);
+    }
+    stage.release(name);
+    const answer = await back.inbox.terminal('running');
+    await back.inbox.until((message) => isProgressOf('running')(message) && isLastChunk(message));
+    await settled(back);
+    const told = back === client ? printed(back, 'running') : printed(client, 'running') + printed(back, 'running');
+    assert.equal(told, printedIn(answer));
+    const ids = [
+      ...client.inbox.messages.slice(0, seen),
+      ...back.inbox.messages.slice(back === client ? seen : 0),
+    ].flatMap((message) => (message.type === 'EventMessage' && message.id !== undefined ? [message.id] : []));
+    assert.deepEqual(
+      ids,
+      ids.toSorted((one, other) => one - other),
+    );
+    assert.equal(new Set(ids).size, ids.length);
+    assert.equal(back.inbox.terminals('running').length, 1);
+    return assert.equal(stage.runs(name), 1);
+  });
+
+  test('says in its own way how to join a session', async () => {
+    const { traits, connect } = transport();
+    const client = await connect();
+    if (traits.return !== 'requests') {
+      await client.attach({ events: 'all' });
+      client.send(readRequest(client, 'watched'));
+      await client.inbox.until(isEvent('CallStatusChanged'));
+      return assert.equal(outcomeOf(await client.inbox.terminal('watched')), 'ok');
+    }
+    client.send({ type: 'SessionAttach', session_id: client.sessionId });
+    assert.equal(outcomeOf(await client.inbox.refusal()), 'refused needs_connection');
+    await client.attach({ events: 'all' });
+    client.send(readRequest(client, 'watched'));
+    await client.inbox.terminal('watched');
+    await client.inbox.until(isEvent('CallStatusChanged'));
+    return undefined;
+  });
+
+  test('an end in order waits for the running calls', async () => {
+    const { traits, connect, stage } = transport();
+    const client = await connect();
+    if (traits.streams === 'two') await client.attach();
+    const name = stage.name();
+    client.send(waitRequest(client, 'last', name));
+    await client.inbox.until(isProgressOf('last'));
+    const ended = client.endSession('wait');
+    if (traits.return !== 'never') await refusesCalls(client, 'too late');
+    assert.deepEqual(client.inbox.terminals('last'), []);
+    stage.release(name);
+    assert.equal(outcomeOf(await client.inbox.terminal('last')), 'ok');
+    await ended;
+    assert.equal(stage.runs(name), 1);
+    if (traits.return === 'never') return assert.match(await client.inbox.untilEnd(), /^exit 0 /);
+    return refusesCalls(client, 'after the end');
+  });
+
+  test('an end at once cancels the running calls, each of which still has its answer', async () => {
+    const { traits, connect, stage } = transport();
+    const client = await connect();
+    if (traits.streams === 'two') await client.attach();
+    const name = stage.name();
+    client.send(waitRequest(client, 'last', name));
+    await client.inbox.until(isProgressOf('last'));
+    await client.endSession('cancel');
+    const answer = await client.inbox.terminal('last');
+    assert.ok(answer.type === 'ToolResponse' && answer.errors[0]?.details?.['reason'] === 'cancelled');
+    assert.equal(stage.runs(name), 0);
+    if (traits.return !== 'never') await refusesCalls(client, 'after the end');
+  });
+
+  test('S0-7 a session that falls silent ends, and its calls with it; one that beats goes on', async () => {
+    const { traits, connect, stage } = transport();
+    if (traits.return === 'never') {
+      // The process lives as long as its pipes: there is no silence to be afraid of.
+      const client = await connect();
+      client.send(heartbeat(client));
+      await client.inbox.until((message) => message.type === 'Heartbeat');
+      return;
+    }
+    const silent = await connect({ heartbeatTimeoutMs: 1000 });
+    const beating = await connect({ heartbeatTimeoutMs: 1000 });
+    const beats = setInterval(() => beating.send(heartbeat(beating)), 100);
+    try {
+      const names = [stage.name(), stage.name()] as const;
+      silent.send(waitRequest(silent, 'abandoned', names[0]));
+      beating.send(waitRequest(beating, 'kept', names[1]));
+      const answer = await silent.inbox.terminal('abandoned');
+      assert.ok(answer.type === 'ToolResponse' && answer.errors[0]?.details?.['reason'] === 'cancelled');
+      await refusesCalls(silent, 'after the silence');
+      assert.deepEqual(beating.inbox.terminals('kept'), []);
+      stage.release(names[1]);
+      assert.equal(outcomeOf(await beating.inbox.terminal('kept')), 'ok');
+      assert.equal(stage.runs(names[0]), 0);
+    } finally {
+      clearInterval(beats);
+    }
+  });
+}
+
+/** A session that is gone is refused like one that never was; a connection that comes back by itself ends with it. */
+async function refusesCalls(client: Client, requestId: string): Promise<void> {
+  client.send(readRequest(client, requestId));
+  const outcome = await Promise.race([
+    client.inbox.terminal(requestId).then(outcomeOf, String),
+    client.inbox.untilEnd(),
+  ]);
+  assert.match(outcome, /unknown_session|session_closed|session_expired|not this one|Session is|401|1008/);
+}
+
+/** Without anybody who could come back, what runs is stopped. */
+function assertStopped({ stage }: Transport, name: string): void {
+  stage.release(name);
+  assert.equal(stage.runs(name), 0);
+}
+
+function isEvent(event: string): (message: ServerMessage) => message is EventMessage {
+  return (message): message is EventMessage => message.type === 'EventMessage' && message.event === event;
+}
+
+function isLastChunk(message: EventMessage): boolean {
+  return String(message.data?.['chunk']).includes('done');
+}
+
+function lastEventId({ inbox }: Client): number {
+  return Math.max(
+    0,
+    ...inbox.messages.flatMap((message) => (message.type === 'EventMessage' ? [message.id ?? 0] : [])),
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * A host under load for a while, judged from outside: what clients heard, what lies in the workspace, what is on record.
+ */
+import { createRuntime } from '@tool-runtime/sdk';
+import { CallBook } from './call-book.ts';
+import { checkJournal, type JournalCounts } from './check-journal.ts';
+import { gatherCrowd, type LoadStage, openLoadStage } from './crowd.ts';
+import { MIXED } from './lane.ts';
+import { type LatencyRow, latencyRows } from './latency-table.ts';
+import { type MemoryReport, watchMemory } from './memory-watch.ts';
+import { Problems } from './problems.ts';
+import { seededRandom } from './seeded-random.ts';
+import type { ServeProcess } from './serve-process.ts';
+
+export interface LoadOptions {
+  readonly sessions: number;
+  readonly inFlight: number;
+  readonly seconds: number;
+  readonly seed: number;
+  /** Goes on at the same time, until it is told to stop. */
+  readonly beside?: (serve: ServeProcess, isOver: () => boolean) => Promise<void>;
+}
+
+export interface LoadReport {
+  readonly problems: Problems;
+  readonly calls: number;
+  readonly callsPerSecond: number;
+  readonly events: number;
+  readonly eventsMissed: number;
+  readonly openedMillis: number;
+  readonly closedMillis: number;
+  readonly latencies: readonly LatencyRow[];
+  readonly memory: MemoryReport;
+  readonly journal: JournalCounts;
+}
+
+export async function runLoad({ sessions, inFlight, seconds, seed, beside }: LoadOptions): Promise<LoadReport> {
+  const problems = new Problems();
+  const book = new CallBook(problems);
+  const random = seededRandom(seed);
+  using stage = openLoadStage({ inFlight, random, mix: MIXED });
+  const serve = await stage.start();
+  const memory = watchMemory(serve);
+  const [crowd, openedMillis] = await timed(gatherCrowd({ sessions, serve, book, lanes: stage.lanes, random }));
+  const end = performance.now() + seconds * 1000;
+  const isOver = (): boolean => performance.now() >= end;
+  const [, millis] = await timed(Promise.all([crowd.run(isOver), beside?.(serve, isOver)]));
+  const memoryReport = await memory.stop();
+  const [, closedMillis] = await timed(crowd.leave());
+  await checkAtRest(serve, problems);
+  const code = await serve.stop();
+  if (code !== 0) problems.add(`serve ended with ${code}`);
+  for (const { state, requestId, plan } of book.calls.values()) {
+    if (state === 'lost') problems.add(`answer was lost: ${requestId} (${plan.kind})`);
+  }
+  stage.files.check(stage.workspace, problems);
+  await verifyJournal(stage, problems);
+  const journal = await readJournal(stage, book, problems);
+  if (journal.sessionsOpened !== book.sessions || journal.sessionsClosed !== book.sessions) {
+    problems.add(`${book.sessions} sessions, on record ${journal.sessionsOpened}, ended ${journal.sessionsClosed}`);
+  }
+  const { calls, events, eventsMissed } = book;
+  const latencies = latencyRows(calls.values());
+  const callsPerSecond = (calls.size * 1000) / millis;
+  const counts = { calls: calls.size, callsPerSecond, events, eventsMissed, openedMillis, closedMillis };
+  return { problems, ...counts, latencies, memory: memoryReport, journal };
+}
+
+/** Nothing goes on any more, so nothing may be left. */
+async function checkAtRest(serve: ServeProcess, problems: Problems): Promise<void> {
+  const { sessions, in_flight, approvals } = await serve.status();
+  if (sessions + in_flight + approvals === 0) return;
+  problems.add(`left over in the host: ${sessions} sessions, ${in_flight} calls, ${approvals} approvals`);
+}
+
+/** By the command, as an operator does it. */
+export async function verifyJournal(stage: LoadStage, problems: Problems): Promise<void> {
+  const { code, stdout, stderr } = await stage.run('audit', 'verify', '--json');
+  if (code !== 0) problems.add(`audit verify ended with ${code}: ${stdout}${stderr}`);
+}
+
+export async function readJournal(stage: LoadStage, book: CallBook, problems: Problems): Promise<JournalCounts> {
+  const { workspace, state } = stage;
+  const runtime = await createRuntime({ workspace, state });
+  try {
+    return checkJournal(runtime.records(), book, problems);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function timed<T>(work: Promise<T>): Promise<readonly [T, number]> {
+  const started = performance.now();
+  return [await work, performance.now() - started];
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { JsonObject, PendingApproval, SessionOpened } from '@tool-runtime/protocol';
+import { nothing, wait } from '@tool-runtime/sdk/testing';
+import type { AnyRoute } from '../src/http/route.ts';
+import * as catalog from '../src/http/routes/catalog.ts';
+import { type Judge, judgeBy, lookUp, pointerTo } from './document-checks.ts';
+import { openHost, type TestHost, type TestRequest, TOKENS } from './open-host.ts';
+import { eventually } from './wire/within.ts';
+
+const REGISTRY = 'approvals: { require_approval: [fs_delete] }\n';
+
+/** One answer of each status a route has when all goes well, and refusals of its own. */
+type Example = (host: TestHost) => Promise<readonly Response[]>;
+
+let ids = 0;
+
+async function openSession(host: TestHost): Promise<SessionOpened> {
+  return (await (await host.request('/v1/sessions', { body: {} })).json()) as SessionOpened;
+}
+
+function envelope(type: string, { session_id }: SessionOpened, fields: JsonObject = {}): JsonObject {
+  return { type, session_id, timestamp: 1, ...fields };
+}
+
+function request(session: SessionOpened, tool: string, args: JsonObject = {}): JsonObject & { request_id: string } {
+  ids += 1;
+  return { ...envelope('ToolRequest', session), request_id: `r${ids}`, tool, args } as JsonObject & {
+    request_id: string;
+  };
+}
+
+/** A call that waits for an approval, and its question. */
+async function ask(host: TestHost, session: SessionOpened): Promise<{ call: Promise<Response>; id: string }> {
+  const call = host.request('/v1/call', { body: request(session, 'fs_delete', { path: 'hello.txt' }) });
+  const id = await eventually(async () => {
+    const { approvals } = (await (await host.request('/v1/approvals')).json()) as { approvals: PendingApproval[] };
+    return approvals.find(({ session_id }) => session_id === session.session_id)?.approval_id;
+  }, 'a question');
+  return { call, id };
+}
+
+const get =
+  (path: string, how: TestRequest = {}): Example =>
+  async (host) => [await host.request(path, how)];
+
+const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
+  async answerApproval(host) {
+    const { call, id } = await ask(host, await openSession(host));
+    const answers = [];
+    for (const answer of ['denied', 'approved']) {
+      answers.push(await host.request(`/v1/approvals/${id}`, { body: { answer, reason: 'first' } }));
+    }
+    await call;
+    return [...answers, await host.request('/v1/approvals/none', { body: { answer: 'denied' } })];
+  },
+  asyncapi: get('/asyncapi.json', { token: '' }),
+  async call(host) {
+    const session = await openSession(host);
+    const waiting = await ask(host, session);
+    const send = (body: JsonObject) => host.request('/v1/call', { body });
+    const first = request(session, 'probe_nothing');
+    const answers = [
+      await send(first),
+      await send(first),
+      await send(request(session, 'file_read', { path: 'missing.txt' })),
+      await send(envelope('Heartbeat', session)),
+      await send(envelope('CancelRequest', session, { request_id: 'none' })),
+      await send({ type: 'ApprovalAnswer', approval_id: waiting.id, answer: 'denied' }),
+      await send({ type: 'SessionAttach', session_id: session.session_id }),
+      await send(request({ ...session, session_id: 'none' }, 'probe_nothing')),
+      await host.request('/v1/call', { body: 'x'.repeat(3_000_000) }),
+    ];
+    return [...answers, await waiting.call];
+  },
+  async callState(host) {
+    const session = await openSession(host);
+    const running = request(session, 'probe_wait', { ms: 60_000 });
+    const done = request(session, 'probe_nothing');
+    const call = host.request('/v1/call', { body: running });
+    await host.request('/v1/call', { body: done });
+    const ask = (id: string) => host.request(`/v1/sessions/${session.session_id}/calls/${id}`);
+    const answers = [
+      await eventually(async () => {
+        const answer = await ask(running.request_id);
+        return answer.status === 202 && answer;
+      }, 'the call to run'),
+      await ask(done.request_id),
+      await ask('none'),
+    ];
+    await host.request('/v1/call', { body: envelope('CancelRequest', session, { request_id: running.request_id }) });
+    await call;
+    return answers;
+  },
+  async closeSession(host) {
+    const path = `/v1/sessions/${(await openSession(host)).session_id}`;
+    const close = (query: string) => host.request(path + query, { method: 'DELETE' });
+    return [await close('?mode=sometimes'), await close('?mode=cancel'), await close('')];
+  },
+  async drain(host) {
+    return [await host.request('/v1/drain', { method: 'POST' })];
+  },
+  async events(host) {
+    const { session_id, token } = await openSession(host);
+    const stream = await host.request('/v1/events', { token });
+    await stream.body?.cancel();
+    return [
+      stream,
+      await host.request('/v1/events'),
+      await host.request(`/v1/events?session_id=${session_id}&after=x`),
+    ];
+  },
+  healthz: get('/healthz', { token: '' }),
+  async listApprovals(host) {
+    const { call, id } = await ask(host, await openSession(host));
+    const listed = await host.request('/v1/approvals');
+    await host.request(`/v1/approvals/${id}`, { body: { answer: 'denied' } });
+    await call;
+    return [listed];
+  },
+  async listSessions(host) {
+    await openSession(host);
+    return [await host.request('/v1/sessions')];
+  },
+  async listTools(host) {
+    const { token } = await openSession(host);
+    const tools = (query: string) => host.request(`/v1/tools${query}`, { token });
+    return [
+      await tools(''),
+      await tools('?name=file_read'),
+      await tools('?name=none'),
+      await host.request('/v1/tools'),
+    ];
+  },
+  metrics: get('/metrics'),
+  async openSession(host) {
+    const open = (body: unknown) => host.request('/v1/sessions', { body });
+    return [await open({}), await open(''), await open({ surprise: 1 }), await open({ workspace: '/elsewhere' })];
+  },
+  openapi: get('/openapi.json', { token: '' }),
+  async proposePlan(host) {
+    const { session_id } = await openSession(host);
+    const propose = (body: JsonObject) => host.request(`/v1/sessions/${session_id}/plans`, { body });
+    const steps = ['file_read', 'fs_delete', 'none'].map((tool) => ({ tool, args: { path: 'hello.txt' } }));
+    return [await propose({ steps, note: 'tidy up' }), await propose({ steps: [] })];
+  },
+  readyz: get('/readyz', { token: '' }),
+  async showSession(host) {
+    const { session_id } = await openSession(host);
+    return [await host.request(`/v1/sessions/${session_id}`), await host.request('/v1/sessions/none')];
+  },
+  status: get('/v1/status'),
+};
+
+describe('real answers match the OpenAPI document', () => {
+  let host: TestHost;
+  let document: JsonObject;
+  let judge: Judge;
+
+  before(async () => {
+    host = await openHost({ registryText: REGISTRY, runtime: { tools: [nothing, wait] } });
+    document = (await (await host.request('/openapi.json', { token: '' })).json()) as JsonObject;
+    judge = judgeBy(document);
+  });
+  after(() => host[Symbol.asyncDispose]());
+
+  async function assertDescribed({ path, method }: AnyRoute, answer: Response): Promise<void> {
+    const described = lookUp(document, pointerTo('paths', path, method, 'responses', `${answer.status}`));
+    assert.ok(described !== undefined, `${answer.status} is not described`);
+    const [type] = Object.keys((described['content'] ?? {}) as JsonObject);
+    assert.equal(answer.headers.get('content-type'), type ?? null);
+    if (type !== 'application/json') {
+      if (type === undefined) assert.equal(await answer.text(), '');
+      return;
+    }
+    const response = lookUp(document, pointerTo('paths', path, method))?.['responses'] as Record<string, JsonObject>;
+    const place =
+      response[answer.status]?.['$ref'] ?? pointerTo('paths', path, method, 'responses', `${answer.status}`);
+    const value = await answer.json();
+    assert.deepEqual(judge(`${place}/content/application~1json/schema`, value), [], JSON.stringify(value));
+  }
+
+  for (const route of Object.values(catalog) as AnyRoute[]) {
+    test(`${route.id}: ${route.method.toUpperCase()} ${route.path}`, async () => {
+      const example = EXAMPLES[route.id as keyof typeof EXAMPLES];
+      assert.ok(example !== undefined, 'a new route needs an example here');
+      const answers = await example(host);
+      for (const answer of answers) await assertDescribed(route, answer);
+      const seen = new Set(answers.map(({ status }) => `${status}`));
+      const successes = Object.keys(route.answers).filter((status) => status.startsWith('2'));
+      assert.deepEqual(
+        successes.filter((status) => !seen.has(status)),
+        [],
+        'every good answer is shown',
+      );
+    });
+
+    test(`${route.id} refuses a foreign page${route.scope === 'open' ? '' : ' and a missing or expired token'} as described`, async () => {
+      const path = route.path.replaceAll(/\{\w+\}/g, 'none');
+      const method = route.method.toUpperCase();
+      const foreign = await host.request(path, { method, headers: { origin: 'https://elsewhere.example' } });
+      assert.equal(foreign.status, 403);
+      await assertDescribed(route, foreign);
+      if (route.scope === 'open') return;
+      for (const token of ['', TOKENS.expired]) {
+        const refused = await host.request(path, { method, token });
+        assert.equal(refused.status, 401);
+        await assertDescribed(route, refused);
+      }
+    });
+  }
+
+  test('an answer that the document does not describe is found', async () => {
+    const { status } = catalog;
+    const wrong = (body: unknown, code = 200) =>
+      assertDescribed(status, Response.json(body, { status: code, headers: { 'content-type': 'application/json' } }));
+    await assert.rejects(wrong({ pid: 1 }), /must have required property/);
+    await assert.rejects(wrong({}, 299), /299 is not described/);
+  });
+});
+
+test('a host that shuts down or is full refuses as described', async () => {
+  await using host = await openHost({ limits: { maxSessions: 0 } });
+  const document = (await (await host.request('/openapi.json', { token: '' })).json()) as JsonObject;
+  const judge = judgeBy(document);
+  const error = pointerTo('components', 'schemas', 'ErrorMessage');
+  const full = await host.request('/v1/sessions', { body: {} });
+  assert.deepEqual([full.status, full.headers.has('retry-after'), judge(error, await full.json())], [429, true, []]);
+  host.host.state = 'draining';
+  const draining = await host.request('/v1/sessions', { body: {} });
+  assert.deepEqual(
+    [draining.status, draining.headers.has('retry-after'), judge(error, await draining.json())],
+    [503, true, []],
+  );
+  const ready = await host.request('/readyz');
+  const schema = pointerTo('paths', '/readyz', 'get', 'responses', '503', 'content', 'application/json', 'schema');
+  assert.deepEqual([ready.status, judge(schema, await ready.json())], [503, []]);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, type TestContext, test } from 'node:test';
+import { ModelHost, type ModelSession } from '../../test/model-host.ts';
+import { rejection } from '../../test/rejection.ts';
+import { SAMPLES } from '../../test/sample-messages.ts';
+import type { ToolError } from '../errors.ts';
+import { parseClientMessage } from '../parse-envelope.ts';
+import { lineConnection } from './line-connection.ts';
+import { splitLines } from './split-lines.ts';
+import { createToolClient } from './tool-client.ts';
+
+async function serveLines(host: ModelHost, session: ModelSession, socket: Socket): Promise<void> {
+  const peer = host.connect((message) => socket.write(`${JSON.stringify(message)}\n`), session);
+  for await (const line of splitLines(socket, 1e9)) {
+    const parsed = 'text' in line ? parseClientMessage(line.text) : undefined;
+    if (parsed?.ok) peer.receive(parsed.message);
+  }
+  peer.leave();
+  socket.end();
+}
+
+async function startUnix(context: TestContext, serve: (socket: Socket) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lines-'));
+  const path = join(folder, 'host.sock');
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  context.after(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  return path;
+}
+
+const ECHO = `
+const ack = ${JSON.stringify(SAMPLES.SessionAck)};
+console.log(JSON.stringify(ack));
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { request_id, tool, args } = JSON.parse(line);
+  if (tool === 'exit') return process.exit(3);
+  console.log(JSON.stringify({ ...${JSON.stringify(SAMPLES.ToolResponse)}, request_id, tool, data: args }));
+});`;
+
+describe('a connection of JSON lines', () => {
+  test('S0-10 carries calls over a Unix socket', async (context) => {
+    const host = new ModelHost();
+    const session = host.openSession();
+    const path = await startUnix(context, (socket) => void serveLines(host, session, socket));
+    const socket = connect(path);
+    const client = createToolClient(lineConnection({ readable: socket, writable: socket }));
+    const calls = Array.from({ length: 50 }, (_, index) => client.call('t', { effect: `${index} ä😀` }));
+    assert.deepEqual(
+      (await Promise.all(calls)).map(({ data }) => data),
+      calls.map((_, index) => ({ effect: `${index} ä😀` })),
+    );
+    await client.close();
+    await new Promise((resolve) => socket.on('close', resolve));
+  });
+
+  test('carries calls over the stdio of a child, and rejects them when it exits', async () => {
+    const child = spawn(process.execPath, ['-e', ECHO], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const client = createToolClient(lineConnection({ readable: child.stdout, writable: child.stdin }));
+    const large = 'x'.repeat(200_000);
+    assert.deepEqual((await client.call('t', { large })).data, { large });
+    assert.equal((await rejection(client.call('exit', {}))).details['reason'], 'connection_closed');
+    assert.equal((await rejection(client.call('late', {}))).details['reason'], 'connection_closed');
+    await client.close();
+  });
+
+  test('drops half a line at the end, and reads a whole one without its newline', async () => {
+    const responses = [
+      ['{"type":"ToolResp', 'connection_closed'],
+      [JSON.stringify({ ...SAMPLES.ToolResponse, request_id: 'id' }), undefined],
+    ] as const;
+    for (const [rest, reason] of responses) {
+      const readable = new PassThrough();
+      const client = createToolClient(lineConnection({ readable, writable: { write: () => undefined } }), {
+        newId: () => 'id',
+        onError: () => assert.fail('half a line is no news'),
+      });
+      readable.write(`${JSON.stringify(SAMPLES.SessionAck)}\n`);
+      await client.ready();
+      const call = client.call('t', {});
+      await new Promise((resolve) => setImmediate(resolve));
+      readable.end(rest);
+      if (reason === undefined) assert.equal((await call).ok, true);
+      else assert.equal((await rejection(call)).details['reason'], reason);
+    }
+  });
+
+  test('garbage between the messages goes to onError and disturbs nothing', async () => {
+    const readable = new PassThrough();
+    const errors: ToolError[] = [];
+    const client = createToolClient(
+      lineConnection({ readable, writable: { write: () => undefined }, maxLineBytes: 1000 }),
+      { newId: () => 'id', onError: (error) => errors.push(error) },
+    );
+    readable.write(`${JSON.stringify(SAMPLES.SessionAck)}\r\n`);
+    await client.ready();
+    const call = client.call('t', {});
+    readable.write(`not json\n\n   \n${'x'.repeat(2000)}\n`);
+    readable.write(Buffer.from([0xff, 0xfe, 0x0a]));
+    readable.write(`${JSON.stringify({ ...SAMPLES.ToolResponse, request_id: 'id' })}\n`);
+    assert.equal((await call).ok, true);
+    assert.deepEqual(
+      errors.map(({ details }) => details['reason']),
+      ['syntax', 'too_large', 'invalid_utf8'],
+    );
+    await client.close();
+  });
+
+  test('waits for a reader that is slow, with the streams of Node and with promises', async () => {
+    const pipe = new PassThrough({ highWaterMark: 10 });
+    const connection = lineConnection({ readable: new PassThrough(), writable: pipe });
+    let isSent = false;
+    const sent = Promise.resolve(connection.send(SAMPLES.Heartbeat)).then(() => {
+      isSent = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isSent, false);
+    pipe.resume();
+    await sent;
+    const gate = Promise.withResolvers<void>();
+    const promised = lineConnection({ readable: new PassThrough(), writable: { write: () => gate.promise } });
+    const waiting = Promise.resolve(promised.send(SAMPLES.Heartbeat));
+    gate.reject(new TypeError('pipe'));
+    await assert.rejects(waiting, /pipe/);
+  });
+
+  test('a broken pipe ends the connection and whoever waits for room, not the program', async () => {
+    const pipe = new PassThrough({ highWaterMark: 10 });
+    const client = createToolClient(lineConnection({ readable: new PassThrough(), writable: pipe }), {
+      sessionId: 's',
+    });
+    const call = client.call('t', {});
+    await new Promise((resolve) => setImmediate(resolve));
+    pipe.destroy(new TypeError('EPIPE'));
+    assert.equal((await rejection(call)).details['reason'], 'connection_closed');
+    assert.equal((await rejection(client.call('t', {}))).details['reason'], 'connection_closed');
+  });
+});

@@ -1,0 +1,97 @@
+/**
+ * Envelopes as lines of JSON over any pair of streams: the stdio of a child process, a Unix socket.
+ *
+ * Node's streams fit as they are. Half a line at the end belongs to a message that was cut off, and is dropped.
+ */
+import type { ClientMessage } from '../envelopes/client-message.ts';
+import type { ServerMessage } from '../envelopes/server-message.ts';
+import { parseServerMessage } from '../parse-envelope.ts';
+import type { Connection } from './connection.ts';
+import { connectionClosed } from './error-messages.ts';
+import { MessageQueue } from './message-queue.ts';
+import { MAX_MESSAGE_BYTES, readServerMessage, unreadable } from './read-server-message.ts';
+import { type Line, splitLines } from './split-lines.ts';
+
+export interface LineWriter {
+  /** May give a promise of room for more, or `false` when `drain` will tell. */
+  write(text: string): unknown;
+  end?(): unknown;
+  on?(event: 'drain' | 'error' | 'close', listener: (error?: unknown) => void): unknown;
+}
+
+export interface LineConnectionOptions {
+  readonly readable: AsyncIterable<Uint8Array | string>;
+  readonly writable: LineWriter;
+  readonly maxLineBytes?: number;
+}
+
+export function lineConnection(options: LineConnectionOptions): Connection {
+  return new LineConnection(options);
+}
+
+class LineConnection implements Connection {
+  readonly #writable: LineWriter;
+  readonly #maxBytes: number;
+  readonly #messages = new MessageQueue<ServerMessage>();
+  #room: PromiseWithResolvers<void> | undefined;
+
+  constructor({ readable, writable, maxLineBytes = MAX_MESSAGE_BYTES }: LineConnectionOptions) {
+    this.#writable = writable;
+    this.#maxBytes = maxLineBytes;
+    writable.on?.('drain', () => this.#giveRoom());
+    // Without a listener Node would end the whole program over a broken pipe.
+    writable.on?.('error', (error) => this.#end(connectionClosed(error)));
+    writable.on?.('close', () => this.#room?.reject(connectionClosed()));
+    void this.#readAll(readable);
+  }
+
+  messages(): AsyncIterable<ServerMessage> {
+    return this.#messages;
+  }
+
+  async send(message: ClientMessage): Promise<void> {
+    if (this.#messages.isEnded) throw connectionClosed();
+    const written = this.#writable.write(`${JSON.stringify(message)}\n`);
+    if (written !== false) await written;
+    else if (this.#writable.on !== undefined) {
+      this.#room ??= Promise.withResolvers();
+      await this.#room.promise;
+    }
+  }
+
+  close(): void {
+    this.#end(undefined);
+    this.#writable.end?.();
+  }
+
+  async #readAll(readable: AsyncIterable<Uint8Array | string>): Promise<void> {
+    try {
+      for await (const line of splitLines(readable, this.#maxBytes)) {
+        if (this.#messages.isEnded) return;
+        this.#receive(line);
+      }
+      this.#end(undefined);
+    } catch (thrown) {
+      this.#end(connectionClosed(thrown));
+    }
+  }
+
+  #receive(line: Line): void {
+    if (!line.isWhole) {
+      const parsed = 'text' in line ? parseServerMessage(line.text, { maxBytes: this.#maxBytes }) : undefined;
+      if (parsed?.ok) this.#messages.push(parsed.message);
+    } else if ('fault' in line) this.#messages.push(unreadable(line.fault));
+    else if (line.text.trim() !== '') this.#messages.push(readServerMessage(line.text, this.#maxBytes));
+  }
+
+  #giveRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  #end(error: unknown): void {
+    this.#messages.end(error);
+    this.#room?.reject(error ?? connectionClosed());
+    this.#room = undefined;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Requests that have no answer yet, across connections, and the verdict over every answer that comes.
+ *
+ * A request leaves with its one terminal message, so a second one finds nothing. What is sent again keeps its id: should
+ * the first copy arrive after all, the host refuses one of the two.
+ */
+import type { CancelRequest } from '../envelopes/cancel-request.ts';
+import type { ErrorMessage } from '../envelopes/error-message.ts';
+import type { ToolRequest } from '../envelopes/tool-request.ts';
+import type { ToolResponse } from '../envelopes/tool-response.ts';
+import { cancelledBeforeSending, outcomeUnknown, reasonOf, toErrorMessage } from './error-messages.ts';
+import { isKeyInUse } from './is-key-in-use.ts';
+
+type Answer = ToolResponse | ErrorMessage;
+
+export type Verdict =
+  | { readonly action: 'deliver'; readonly answer: Answer }
+  | { readonly action: 'repeat'; readonly request: ToolRequest }
+  /** Ask the host once more what became of it. */
+  | { readonly action: 'ask'; readonly requestId: string }
+  | { readonly action: 'ignore' };
+
+interface OpenRequest {
+  readonly request: ToolRequest;
+  /** It may have reached the host. */
+  isSent: boolean;
+  isRepeated: boolean;
+  cancel: CancelRequest | undefined;
+  asks: number;
+}
+
+const MAX_ASKS = 3;
+const IGNORE: Verdict = { action: 'ignore' };
+
+export class RequestLedger {
+  readonly #open = new Map<string, OpenRequest>();
+
+  add(request: ToolRequest): void {
+    this.#open.set(request.request_id, {
+      request,
+      isSent: false,
+      isRepeated: false,
+      cancel: undefined,
+      asks: 0,
+    });
+  }
+
+  markSent(requestId: string): void {
+    const entry = this.#open.get(requestId);
+    if (entry !== undefined) entry.isSent = true;
+  }
+
+  /** What to do about the cancel: send it, or deliver this answer because the request never went out. */
+  cancel(message: CancelRequest): 'send' | ErrorMessage | undefined {
+    const entry = this.#open.get(message.request_id);
+    if (entry === undefined) return undefined;
+    entry.cancel = message;
+    if (entry.isSent) return 'send';
+    this.#open.delete(message.request_id);
+    return toErrorMessage(cancelledBeforeSending(), message.request_id);
+  }
+
+  unsent(): ToolRequest[] {
+    return this.#entries({ isSent: false }).map(({ request }) => request);
+  }
+
+  pendingIds(): string[] {
+    return this.#entries({ isSent: true }).map(({ request }) => request.request_id);
+  }
+
+  /** Cancels that may have been lost with the connection they went out on. */
+  cancels(): CancelRequest[] {
+    return this.#entries({ isSent: true }).flatMap(({ cancel }) => (cancel === undefined ? [] : [cancel]));
+  }
+
+  /** Takes every request that may have run and will not be answered any more. */
+  abandonSent(because: string): ErrorMessage[] {
+    return this.pendingIds().map((requestId) => {
+      this.#open.delete(requestId);
+      return toErrorMessage(outcomeUnknown(because), requestId);
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.#open.size === 0;
+  }
+
+  judge(answer: Answer): Verdict {
+    const entry = answer.request_id === null ? undefined : this.#open.get(answer.request_id);
+    if (entry === undefined) return IGNORE;
+    const reason = answer.type === 'ErrorMessage' ? reasonOf(answer.details) : undefined;
+    if (reason === 'never_received') return this.#notReceived(entry);
+    if (reason === 'answer_gone') return this.#answerGone(entry);
+    const isRefusedCopy = entry.isRepeated && (reason === 'request_id_reused' || isKeyInUse(answer));
+    return isRefusedCopy ? this.#refusedCopy(entry, answer) : this.#settle(entry, answer);
+  }
+
+  #notReceived(entry: OpenRequest): Verdict {
+    if (entry.cancel === undefined) return this.#repeat(entry);
+    return this.#settle(entry, toErrorMessage(cancelledBeforeSending(), entry.request.request_id));
+  }
+
+  #answerGone(entry: OpenRequest): Verdict {
+    const { request_id, idempotency_key } = entry.request;
+    if (idempotency_key !== undefined) return this.#repeat(entry);
+    return this.#settle(entry, toErrorMessage(outcomeUnknown('answer_gone'), request_id));
+  }
+
+  /** The first copy had arrived after all, and has or will have the true answer. */
+  #refusedCopy(entry: OpenRequest, answer: Answer): Verdict {
+    const { request_id } = entry.request;
+    entry.asks += 1;
+    if (entry.asks <= MAX_ASKS) return { action: 'ask', requestId: request_id };
+    const isUnknown = answer.type === 'ErrorMessage';
+    return this.#settle(entry, isUnknown ? toErrorMessage(outcomeUnknown('request_id_reused'), request_id) : answer);
+  }
+
+  #repeat(entry: OpenRequest): Verdict {
+    entry.isRepeated = true;
+    return { action: 'repeat', request: entry.request };
+  }
+
+  #settle({ request }: OpenRequest, answer: Answer): Verdict {
+    this.#open.delete(request.request_id);
+    return { action: 'deliver', answer };
+  }
+
+  #entries({ isSent }: { readonly isSent: boolean }): OpenRequest[] {
+    return Array.from(this.#open.values()).filter((entry) => entry.isSent === isSent);
+  }
+}

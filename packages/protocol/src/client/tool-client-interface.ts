@@ -1,0 +1,46 @@
+/** What users of the client see: its options, its calls, its events. */
+import type { EventMessage } from '../envelopes/event-message.ts';
+import type { SessionAck } from '../envelopes/session-ack.ts';
+import type { ToolError } from '../errors.ts';
+import type { EventsOptions } from './event-listeners.ts';
+import type { RetryOptions } from './retry-call.ts';
+import type { LooseTools, ToolMap, ToolResponseWith } from './tool-map.ts';
+
+export interface ToolClientOptions {
+  /** A session opened by other means: calls do not wait for a SessionAck. */
+  readonly sessionId?: string;
+  /** Sends a Heartbeat so often: a third of what the session allows is a good measure. Left out: none by itself. */
+  readonly heartbeatMs?: number;
+  /** Milliseconds since the epoch, as `Date.now` gives them. */
+  now?(): number;
+  newId?(): string;
+  /** Failures that belong to no call: an ErrorMessage without a request id, a throwing `onEvent`, a lost heartbeat. */
+  onError?(error: ToolError): void;
+}
+
+export interface ClientCallOptions {
+  readonly signal?: AbortSignal;
+  onEvent?(event: EventMessage): void;
+  readonly idempotencyKey?: string;
+  readonly timeoutMs?: number;
+  /** Sends the call again when it failed on the way; it then gets an idempotency key of its own if it has none. */
+  readonly retry?: RetryOptions;
+}
+
+export interface ToolClient<Tools extends ToolMap<Tools> = LooseTools> {
+  /** The host's SessionAck. Rejects with E_POLICY when the session is refused. */
+  ready(): Promise<SessionAck>;
+  call<Name extends keyof Tools & string>(
+    tool: Name,
+    args: Tools[Name]['args'],
+    options?: ClientCallOptions,
+  ): Promise<ToolResponseWith<Tools[Name]['data']>>;
+  heartbeat(): Promise<void>;
+  /**
+   * Everything that happens in the session, until the loop is left or the client closed; throws what ends the
+   * connection. A gap is marked by an event `EventsMissed`.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<EventMessage>;
+  /** Rejects every open call with E_INTERNAL, `details.reason` = `connection_closed`. */
+  close(): Promise<void>;
+}

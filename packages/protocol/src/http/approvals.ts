@@ -1,0 +1,35 @@
+/** Bodies of the approval routes. */
+import { z } from 'zod';
+import { approvalAnswerSchema, approvalWordSchema } from '../envelopes/approval-answer.ts';
+import { idSchema } from '../envelopes/id.ts';
+import { jsonObjectSchema } from '../envelopes/json.ts';
+
+export const pendingApprovalSchema = z
+  .strictObject({
+    approval_id: idSchema,
+    session_id: idSchema,
+    request_id: idSchema.exactOptional(),
+    call_id: idSchema,
+    tool: idSchema,
+    args: jsonObjectSchema,
+    summary: z.string(),
+    paths: z.array(z.string()).readonly(),
+    actor: z.string(),
+    /** Gate, rule or policy that wants a yes. */
+    reason: z.string(),
+    allowed_answers: z.array(approvalWordSchema).readonly(),
+    asked_at: z.number(),
+    expires_at: z.number(),
+  })
+  .meta({ id: 'PendingApproval' });
+export type PendingApproval = Readonly<z.infer<typeof pendingApprovalSchema>>;
+
+export const answerApprovalSchema = approvalAnswerSchema
+  .omit({ type: true, approval_id: true })
+  .meta({ id: 'AnswerApproval' });
+export type AnswerApprovalBody = Readonly<z.infer<typeof answerApprovalSchema>>;
+
+export const approvalAnsweredSchema = z
+  .strictObject({ approval_id: idSchema, answer: approvalWordSchema, by: z.string() })
+  .meta({ id: 'ApprovalAnswered' });
+export type ApprovalAnswered = Readonly<z.infer<typeof approvalAnsweredSchema>>;

@@ -1,0 +1,11 @@
+/**
+ * Spans and metrics for programs that watch a runtime.
+ *
+ * An entry of its own (`@tool-runtime/sdk/telemetry`), because it needs `@opentelemetry/api`, which nobody else does.
+ */
+export type { MetricsRollup, ToolRollup } from './contracts/metrics.ts';
+export { DURATION_BOUNDS_MS } from './events/metrics.ts';
+export { rollUp } from './events/roll-up.ts';
+export { mergeTotals, sumTotals } from './events/sum-totals.ts';
+export { ATTRIBUTES, OTEL_METRICS, PROMETHEUS_LABELS, PROMETHEUS_METRICS, SCOPE, SPAN } from './telemetry/names.ts';
+export { createOpenTelemetry, type OpenTelemetryOptions } from './telemetry/open-telemetry.ts';

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  type DataPoint,
+  type Histogram,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { createCounter, nothing } from '../testing/probe-tools.ts';
+import { openScratchRuntime, type ScratchRuntime } from '../testing/scratch-runtime.ts';
+import { ATTRIBUTES, OTEL_METRICS } from './names.ts';
+import { createOpenTelemetry } from './open-telemetry.ts';
+
+interface Scene extends ScratchRuntime {
+  readonly spans: InMemorySpanExporter;
+  collect(name: string): Promise<readonly DataPoint<unknown>[]>;
+}
+
+async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
+  const spans = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  const telemetry = createOpenTelemetry({ tracerProvider, meterProvider });
+  const scratch = await openScratchRuntime({ tools: [nothing, createCounter().tool], telemetry });
+  const collect = async (name: string) => {
+    await reader.forceFlush();
+    const all =
+      exporter
+        .getMetrics()
+        .at(-1)
+        ?.scopeMetrics.flatMap((scope) => scope.metrics) ?? [];
+    return all.find((metric) => metric.descriptor.name === name)?.dataPoints ?? [];
+  };
+  try {
+    await use({ ...scratch, spans, collect });
+  } finally {
+    await scratch.dispose();
+    await meterProvider.shutdown();
+    await tracerProvider.shutdown();
+  }
+}
+
+describe('OpenTelemetry', () => {
+  test('S0-79 one span per call, with its stages in order, and nothing of its arguments', () =>
+    withScene(async ({ session, spans, workspace }) => {
+      writeFileSync(join(workspace, 'confidential-name.txt'), 'confidential-content');
+      await session.call('file_read', { path: 'confidential-name.txt' }, { requestId: 'r1' });
+      const [span, ...others] = spans.getFinishedSpans();
+      assert.equal(others.length, 0);
+      assert.deepEqual(
+        [span?.name, span?.kind, span?.status.code],
+        ['execute_tool file_read', SpanKind.INTERNAL, SpanStatusCode.UNSET],
+      );
+      assert.deepEqual(
+        span?.events.map((event) => event.name),
+        ['pre-check', 'locks', 'intent', 'execute', 'sync', 'validate', 'result', 'emit'],
+      );
+      const { [ATTRIBUTES.callId]: callId, ...attributes } = span?.attributes ?? {};
+      assert.equal(typeof callId, 'string');
+      assert.deepEqual(attributes, {
+        [ATTRIBUTES.operation]: 'execute_tool',
+        [ATTRIBUTES.tool]: 'file_read',
+        [ATTRIBUTES.sessionId]: session.id,
+        [ATTRIBUTES.requestId]: 'r1',
+        [ATTRIBUTES.actor]: 'local',
+        [ATTRIBUTES.status]: 'completed',
+        [ATTRIBUTES.bytes]: 20,
+        [ATTRIBUTES.filesTouched]: 0,
+      });
+      assert.doesNotMatch(JSON.stringify([span?.attributes, span?.events]), /confidential/);
+    }));
+
+  test('S0-79 a refused call is a span with an error, and a tool nobody knows has a bounded name', () =>
+    withScene(async ({ session, spans }) => {
+      await session.call('confidential_tool', {});
+      const [span] = spans.getFinishedSpans();
+      assert.deepEqual([span?.name, span?.status.code], ['execute_tool (unknown)', SpanStatusCode.ERROR]);
+      assert.deepEqual(
+        [span?.attributes[ATTRIBUTES.errorType], span?.attributes[ATTRIBUTES.status]],
+        ['E_POLICY', 'denied_before_execution'],
+      );
+    }));
+
+  test("S0-79 the trace context of the envelope makes the span a child of the caller's; a broken one does not", () =>
+    withScene(async ({ session, spans }) => {
+      const envelope = {
+        type: 'ToolRequest',
+        tool: 'probe_nothing',
+        args: {},
+        session_id: session.id,
+        timestamp: 1,
+      } as const;
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      await session.handle({ ...envelope, request_id: 'r1', traceparent, tracestate: 'congo=1' });
+      await session.call('probe_nothing', {}, { traceparent: 'nonsense' });
+      const [child, root] = spans.getFinishedSpans();
+      assert.deepEqual(
+        [child?.spanContext().traceId, child?.parentSpanContext?.spanId, child?.spanContext().traceState?.get('congo')],
+        ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331', '1'],
+      );
+      assert.equal(root?.parentSpanContext, undefined);
+    }));
+
+  test('S0-79 metrics count calls by tool and outcome, and their time in seconds', () =>
+    withScene(async ({ session, collect }) => {
+      await session.call('file_write', { path: 'a.txt', content: 'abc' });
+      await session.call('probe_nothing', {});
+      await session.call('probe_nothing', {});
+      await session.call('probe_nothing', { bad: 1 });
+      const calls = (await collect(OTEL_METRICS.calls.name)).map(({ attributes, value }) => [
+        attributes[ATTRIBUTES.tool],
+        attributes[ATTRIBUTES.status],
+        attributes[ATTRIBUTES.errorType],
+        value,
+      ]);
+      assert.deepEqual(calls, [
+        ['file_write', 'completed', undefined, 1],
+        ['probe_nothing', 'completed', undefined, 2],
+        ['probe_nothing', 'denied_before_execution', 'E_VALIDATION_FAIL', 1],
+      ]);
+      const [, duration] = await collect(OTEL_METRICS.callDuration.name);
+      const histogram = duration?.value as Histogram | undefined;
+      const bounds = histogram?.buckets.boundaries;
+      assert.deepEqual([histogram?.count, bounds?.[0], bounds?.at(-1)], [2, 0.0001, 600]);
+      assert.deepEqual(
+        (await collect(OTEL_METRICS.bytes.name)).map(({ value }) => value),
+        [3],
+      );
+      assert.deepEqual(
+        (await collect(OTEL_METRICS.filesTouched.name)).map(({ value }) => value),
+        [1],
+      );
+    }));
+
+  test('without an SDK behind the API calls run as ever', async () => {
+    const { session, dispose } = await openScratchRuntime({ tools: [nothing], telemetry: createOpenTelemetry() });
+    assert.equal((await session.call('probe_nothing', {})).ok, true);
+    await dispose();
+  });
+});

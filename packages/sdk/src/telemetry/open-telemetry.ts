@@ -1,0 +1,101 @@
+/**
+ * Calls as OpenTelemetry spans and metrics, through the API package alone: which SDK and exporter stand behind it is the
+ * embedding program's choice. Without one everything here does nothing.
+ *
+ * One span per call, its stages as events of the span. Arguments and results never appear.
+ */
+import {
+  type Attributes,
+  context,
+  type MeterProvider,
+  metrics,
+  type Span,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import type { CallEnd, CallSpan, CallStart, CallTelemetry } from '../contracts/telemetry.ts';
+import { DURATION_BOUNDS_MS } from '../events/metrics.ts';
+import { ATTRIBUTES, OTEL_METRICS, SCOPE, SPAN } from './names.ts';
+import { readTraceParent } from './trace-parent.ts';
+
+export interface OpenTelemetryOptions {
+  /** Default: the global one. */
+  readonly tracerProvider?: TracerProvider;
+  /** Default: the global one, which must be registered before: unlike tracers, meters do not find a later one. */
+  readonly meterProvider?: MeterProvider;
+}
+
+export function createOpenTelemetry(options: OpenTelemetryOptions = {}): CallTelemetry {
+  const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
+  const count = createInstruments(options.meterProvider ?? metrics);
+  return {
+    startCall(call) {
+      const span = tracer.startSpan(`${SPAN} ${call.tool}`, { attributes: attributesOf(call) }, parentOf(call));
+      return callSpan(span, (end) => count(call.tool, end));
+    },
+  };
+}
+
+/** The caller's span if it sent one, else the one that is active in this process. */
+function parentOf({ traceparent, tracestate }: CallStart) {
+  const active = context.active();
+  const remote = traceparent === undefined ? undefined : readTraceParent(traceparent, tracestate);
+  return remote === undefined ? active : trace.setSpanContext(active, remote);
+}
+
+function attributesOf(call: CallStart): Attributes {
+  return {
+    [ATTRIBUTES.operation]: SPAN,
+    [ATTRIBUTES.tool]: call.tool,
+    [ATTRIBUTES.callId]: call.callId,
+    [ATTRIBUTES.sessionId]: call.sessionId,
+    [ATTRIBUTES.requestId]: call.requestId,
+    [ATTRIBUTES.actor]: call.actor,
+  };
+}
+
+function callSpan(span: Span, count: (end: CallEnd) => void): CallSpan {
+  return {
+    stage(name) {
+      span.addEvent(name);
+    },
+    end(end) {
+      span.setAttributes({
+        [ATTRIBUTES.status]: end.status,
+        [ATTRIBUTES.bytes]: end.bytes,
+        [ATTRIBUTES.filesTouched]: end.filesTouched,
+      });
+      if (end.errorCode !== undefined) {
+        span.setAttribute(ATTRIBUTES.errorType, end.errorCode);
+        span.setStatus({ code: SpanStatusCode.ERROR, message: end.errorCode });
+      }
+      span.end();
+      count(end);
+    },
+  };
+}
+
+function createInstruments(provider: Pick<MeterProvider, 'getMeter'>): (tool: string, end: CallEnd) => void {
+  const meter = provider.getMeter(SCOPE);
+  const counter = ({ name, unit, help }: { readonly name: string; readonly unit: string; readonly help: string }) =>
+    meter.createCounter(name, { unit, description: help });
+  const calls = counter(OTEL_METRICS.calls);
+  const bytes = counter(OTEL_METRICS.bytes);
+  const files = counter(OTEL_METRICS.filesTouched);
+  const { name, unit, help } = OTEL_METRICS.callDuration;
+  const explicitBucketBoundaries = DURATION_BOUNDS_MS.map((bound) => bound / 1000);
+  const duration = meter.createHistogram(name, { unit, description: help, advice: { explicitBucketBoundaries } });
+  return (tool, end) => {
+    const byTool = { [ATTRIBUTES.tool]: tool };
+    const attributes = {
+      ...byTool,
+      [ATTRIBUTES.status]: end.status,
+      ...(end.errorCode === undefined ? {} : { [ATTRIBUTES.errorType]: end.errorCode }),
+    };
+    calls.add(1, attributes);
+    duration.record(end.durationMs / 1000, attributes);
+    if (end.bytes > 0) bytes.add(end.bytes, byTool);
+    if (end.filesTouched > 0) files.add(end.filesTouched, byTool);
+  };
+}
