@@ -9,16 +9,16 @@ import { type AstPlugin, createRuntime, type RuntimeOptions } from '@tool-runtim
 import { createExposure } from './auth/exposure.ts';
 import { listenUnix } from './auth/listen-unix.ts';
 import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
-import type { TokenBook } from './auth/tokens.ts';
+import { type EmbeddingParts, type FilledParts, fillParts } from './embedding-defaults.ts';
 import { createHost, type Host } from './host/create-host.ts';
 import { DEFAULT_LIMITS, type HostLimits } from './host/host-limits.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper } from './http/gatekeeper.ts';
-import type { Log } from './log/log.ts';
 import { createHttpServer } from './transports/http-server.ts';
 import { createUnixServer } from './transports/unix-socket.ts';
 
-export interface StartHostOptions {
+/** Without `tokens`, a token is made for this run; without `log`, warnings go to stderr. */
+export interface StartHostOptions extends Partial<EmbeddingParts> {
   /** Folders sessions may work in; the first is the default. */
   readonly workspaces: readonly string[];
   readonly state?: string;
@@ -34,9 +34,6 @@ export interface StartHostOptions {
   /** Web pages that may talk to it. */
   readonly allowOrigins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
-  readonly tokens: TokenBook;
-  readonly log: Log;
-  readonly serverVersion: string;
   /** What every runtime gets: registry, tools, rules, hooks, coordinator, telemetry. */
   readonly runtime?: Omit<RuntimeOptions, 'workspace' | 'state' | 'approvals' | 'ast'>;
   /** Code intelligence, made anew for each workspace (`createAst` of the ast package). */
@@ -51,6 +48,8 @@ export interface RunningHost {
   /** `http://127.0.0.1:7411`, when it listens for HTTP. */
   readonly url: string | undefined;
   readonly socket: string | undefined;
+  /** The token made for this run, with every scope; undefined when `tokens` were given. */
+  readonly token: string | undefined;
   /** Takes no more calls, lets the running ones end or cancels them at the deadline, then closes everything. */
   stop(options?: { readonly now?: boolean }): Promise<void>;
   /** Cancels what a stop still waits for. */
@@ -60,8 +59,11 @@ export interface RunningHost {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 const DRAIN_MS = 30_000;
 
-export async function startHost(options: StartHostOptions): Promise<RunningHost> {
-  refuseBareExposure(options);
+type FilledOptions = StartHostOptions & FilledParts;
+
+export async function startHost(given: StartHostOptions): Promise<RunningHost> {
+  refuseBareExposure(given);
+  const options: FilledOptions = { ...given, ...fillParts(given) };
   const { ast } = options;
   const limits: HostLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const host = await createHost({
@@ -85,6 +87,7 @@ export async function startHost(options: StartHostOptions): Promise<RunningHost>
       host,
       url,
       socket,
+      token: options.token,
       hurry: () => hurry.abort(),
       stop({ now = false } = {}) {
         if (now) hurry.abort();
@@ -106,7 +109,7 @@ interface Opened {
 
 async function openHttp(
   host: Host,
-  options: StartHostOptions,
+  options: FilledOptions,
   { hostname, port }: { readonly hostname: string; readonly port: number },
   opened: Opened,
 ): Promise<string> {
@@ -141,7 +144,7 @@ async function openHttp(
   return `${isTls ? 'https' : 'http'}://${name}:${address.port}`;
 }
 
-async function openUnix(host: Host, options: StartHostOptions, path: string, opened: Opened): Promise<string> {
+async function openUnix(host: Host, options: FilledOptions, path: string, opened: Opened): Promise<string> {
   const exposure = createExposure({ addresses: [], allowOrigins: options.allowOrigins ?? [], isUnix: true });
   const peers = createPeerReader();
   const peerOf = (socket: Socket) => peerPrincipal(peers.peerOf(socket));

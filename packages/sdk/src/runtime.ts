@@ -46,6 +46,7 @@ import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
+import { createToolFacts } from './session/compile-tools.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
@@ -255,6 +256,7 @@ function wireParts(
   const parts: RuntimeParts = {
     instanceId: instance.id,
     tools,
+    toolFacts: createToolFacts(),
     rules,
     hooks: options.hooks ?? [],
     policy: options.policy ?? allowAllPolicy(),

@@ -149,7 +149,8 @@ function describeSession(session: HostSession, token: string, serverVersion: str
     actor: session.actor,
     heartbeat_timeout_ms: session.heartbeatMs,
     fingerprint: served.session.snapshot.runtime_package_fingerprint,
-    tools: served.session.tools().map(({ name }) => name),
+    // Not `tools()`: that builds every schema, which a thousand sessions would wait for.
+    tools: served.session.snapshot.routes.map((route) => route.canonical_tool_name),
     side_effect_level: served.session.ceiling.side_effect_level ?? 'network',
     warnings: [],
   };

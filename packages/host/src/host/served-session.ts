@@ -104,6 +104,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
   async function start(request: ToolRequest): Promise<Answer> {
     life.lastSeen = options.now();
     const controller = new AbortController();
+    const isRepeated = session.hasSeen(request.request_id);
     const answer = run(request, controller.signal);
     // A reused id is refused by the session; it must not take over the handle of the call it collides with.
     const isFirst = !running.has(request.request_id);
@@ -114,7 +115,10 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     life.lastSeen = options.now();
     if (isFirst) {
       running.delete(request.request_id);
-      options.answers?.keep(session.id, request.request_id, answered.text);
+      // The refusal of a repeated id must not take the place of the answer it was refused for.
+      if (!isRepeated || answered.message.type === 'ToolResponse') {
+        options.answers?.keep(session.id, request.request_id, answered.text);
+      }
     }
     return answered;
   }

@@ -22,6 +22,8 @@ export interface WebSocketService {
 
 const POLICY = 1008;
 const UNSUPPORTED = 1003;
+/** Pings in a row. One may still lie unread on our own side, when this process was busy or asleep. */
+const MAX_UNANSWERED = 2;
 
 export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSocketService): void {
   const { limits } = service;
@@ -36,7 +38,7 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
     serverVersion: service.serverVersion,
   });
   let isWaiting = false;
-  let isAlive = true;
+  let unanswered = 0;
 
   /** Stops reading until there is room on both sides. */
   async function catchUp(): Promise<void> {
@@ -55,18 +57,18 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
 
   const beat = setInterval(() => {
     if (!service.isStillWelcome()) return client.close(POLICY, 'token is no longer valid');
-    if (!isAlive) return client.terminate();
-    isAlive = false;
+    if (unanswered === MAX_UNANSWERED) return client.terminate();
+    unanswered += 1;
     client.ping();
     if (!isCongested()) connection.beat();
     return undefined;
   }, limits.heartbeatMs);
 
   client.on('pong', () => {
-    isAlive = true;
+    unanswered = 0;
   });
   client.on('message', (data: RawData, isBinary: boolean) => {
-    isAlive = true;
+    unanswered = 0;
     if (isBinary) return client.close(UNSUPPORTED, 'envelopes are text frames');
     connection.receive(String(data));
     void catchUp();

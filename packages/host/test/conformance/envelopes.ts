@@ -16,7 +16,7 @@ export function toolRequest(
 
 /** A call that runs until its name is released. */
 export function waitRequest(client: Addressed, requestId: string, name: string, more: Partial<ToolRequest> = {}) {
-  return toolRequest(client, requestId, 'shell_exec', { cmd: 'sh wait.sh', stdin: `${name}\n` }, more);
+  return toolRequest(client, requestId, 'shell_exec', { cmd: 'sh wait', cwd: name }, more);
 }
 
 export function readRequest(client: Addressed, requestId: string, more: Partial<ToolRequest> = {}): ToolRequest {

@@ -28,7 +28,7 @@ export async function openHostStage(options: TestHostOptions = {}): Promise<Host
   const traffic = createTraffic();
   return {
     host,
-    stage: Stage.prepare(host.workspace),
+    stage: new Stage(host.workspace),
     traffic,
     async openSession(body = {}) {
       const answer = await host.request('/v1/sessions', { body });

@@ -9,7 +9,7 @@ export const MAX_REQUEST_BYTES = 64 * 1024;
 
 export const REGISTRY = `version: 1
 isolation: none
-shell_allow: ['^sh wait[.]sh$']
+shell_allow: ['^sh wait$']
 approvals:
   auto_approve: [shell_exec, file_write]
   require_approval: [fs_delete]
@@ -17,51 +17,45 @@ limits:
   max_request_bytes: ${MAX_REQUEST_BYTES}
 `;
 
-const WAIT = `read name
-count=0
-while [ ! -e "go-$name" ]; do
+const WAIT = `count=0
+while [ ! -e go ]; do
   count=$((count + 1))
   echo "tick $count"
   sleep 0.04
 done
-echo "$name" >> runs.txt
-echo "done $name"
+echo run >> runs
+echo done
 `;
-
-const STAGE_FILES = { 'hello.txt': 'hello\n', 'wait.sh': WAIT } as const;
 
 export class Stage {
   readonly folder: string;
   #names = 0;
 
+  /** Puts the files in place. */
   constructor(folder: string) {
     this.folder = folder;
-  }
-
-  static prepare(folder: string): Stage {
     mkdirSync(folder, { recursive: true });
-    for (const [name, text] of Object.entries(STAGE_FILES)) writeFileSync(join(folder, name), text);
-    return new Stage(folder);
+    this.write('hello.txt', 'hello\n');
   }
 
-  /** A name nobody else uses. */
+  /** A folder of its own with the command in it: commands in one folder would wait for each other. */
   name(): string {
     this.#names += 1;
-    return `n${this.#names}`;
+    const name = `n${this.#names}`;
+    mkdirSync(join(this.folder, name));
+    this.write(join(name, 'wait'), WAIT);
+    return name;
   }
 
   /** Lets the command of this name go, before or after it began. */
   release(name: string): void {
-    writeFileSync(join(this.folder, `go-${name}`), '');
+    this.write(join(name, 'go'), '');
   }
 
   /** How often the command of this name ran to its end. */
   runs(name: string): number {
-    const file = join(this.folder, 'runs.txt');
-    if (!existsSync(file)) return 0;
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line === name).length;
+    const file = join(this.folder, name, 'runs');
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
   }
 
   write(name: string, text: string): void {

@@ -86,10 +86,9 @@ export class CallBook {
     this.calls.set(requestId, call);
     const answered = new Promise<Terminal | undefined>((resolve) => this.#waiting.set(requestId, resolve));
     sender.send(JSON.stringify(requestOf(call)), requestId);
-    const cancel =
-      plan.cancelAfterMs === undefined ? undefined : setTimeout(() => sendCancel(call, sender), plan.cancelAfterMs);
+    const stopCancelling = cancelLater(call, sender);
     const answer = await answered;
-    clearTimeout(cancel);
+    stopCancelling();
     if (answer === undefined) plan.settle?.(undefined);
     else this.#judge(call, answer);
   }
@@ -163,7 +162,11 @@ function requestOf({ requestId, sessionId, plan }: SentCall): ToolRequest {
   };
 }
 
-function sendCancel({ requestId, sessionId }: SentCall, sender: Sender): void {
-  const cancel = { type: 'CancelRequest', request_id: requestId, session_id: sessionId, timestamp: 0 };
-  sender.send(JSON.stringify(cancel), '');
+/** Requests travel on several connections over HTTP, where a cancel may overtake its call: there it is said again. */
+function cancelLater({ requestId, sessionId, plan, transport }: SentCall, sender: Sender): () => void {
+  if (plan.cancelAfterMs === undefined) return () => {};
+  const message = { type: 'CancelRequest', request_id: requestId, session_id: sessionId, timestamp: 0 };
+  const send = (): void => sender.send(JSON.stringify(message), '');
+  const timer = transport === 'http' ? setInterval(send, plan.cancelAfterMs + 1) : setTimeout(send, plan.cancelAfterMs);
+  return () => clearTimeout(timer);
 }

@@ -118,7 +118,7 @@ export class Lane {
       kind: 'cancel shell_exec',
       tool: 'shell_exec',
       args: { argv: ['sleep', '20'] },
-      cancelAfterMs: this.#options.random.below(60),
+      cancelAfterMs: 10 + this.#options.random.below(40),
       judge: (answer) => (isCancelled(answer) ? undefined : 'was not cancelled'),
     }),
     status: () => wanted('git_status', {}, (data) => data['branch'] === 'main'),

@@ -40,8 +40,8 @@ export async function runLoad({ sessions, inFlight, seconds, seed, beside }: Loa
   const random = seededRandom(seed);
   using stage = openLoadStage({ inFlight, random, mix: MIXED });
   const serve = await stage.start();
-  const memory = watchMemory(serve);
   const [crowd, openedMillis] = await timed(gatherCrowd({ sessions, serve, book, lanes: stage.lanes, random }));
+  const memory = watchMemory(serve);
   const end = performance.now() + seconds * 1000;
   const isOver = (): boolean => performance.now() >= end;
   const [, millis] = await timed(Promise.all([crowd.run(isOver), beside?.(serve, isOver)]));

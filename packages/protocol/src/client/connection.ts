@@ -9,6 +9,8 @@ export interface Connection {
   messages(): AsyncIterable<ServerMessage>;
   /** Ends `messages()` too. */
   close(): void | Promise<void>;
+  /** The same without a goodbye, where that makes a difference: the host then keeps the session for its return. */
+  abandon?(): void | Promise<void>;
   /** False when the host does not begin with a SessionAck of its own accord. */
   readonly greets?: boolean;
   /** The session may be replaced by another after it was lost; a SessionAck then names the new one. */

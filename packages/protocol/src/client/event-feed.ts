@@ -96,7 +96,7 @@ export class EventFeed {
   }
 
   #deliver(message: ServerMessage): void {
-    if (message.type === 'EventMessage' && message.id !== undefined) 
+    if (message.type === 'EventMessage' && message.id !== undefined) this.#after = message.id;
     this.#options.deliver(message);
   }
 }

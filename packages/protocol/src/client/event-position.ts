@@ -1,8 +1,8 @@
 /**
  * How far the events of a session were seen, so that a new connection resumes there.
  *
- * A listener may ask for older ones. Until the host has answered that, live events still come and must not count: the
- * older ones would be skipped should the connection break just then.
+ * A listener may ask for older ones. Until the host has answered that, live events still come and do not count: should
+ * the connection break just then, the older ones are still to be had.
  */
 export class EventPosition {
   #last: number | undefined;
@@ -19,7 +19,7 @@ export class EventPosition {
   }
 
   saw(id: number): void {
-    if (this.#rewind === undefined) this.#last = Math.max(id, this.#last ?? 0);
+    this.#last = Math.max(id, this.#last ?? 0);
   }
 
   rewindTo(after: number): void {

@@ -62,12 +62,12 @@ export class LiveLink {
   }
 
   /** Its end ends the loop that reads from it. */
-  drop(): Promise<void> {
+  drop(how: 'for good' | 'to return' = 'to return'): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
     this.#phase = 'idle';
     this.#silence.heard();
-    return closeQuietly(connection);
+    return closeQuietly(connection, how);
   }
 
   async #use(action: (connection: Connection) => void | Promise<void>): Promise<void> {

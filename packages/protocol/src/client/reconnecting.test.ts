@@ -232,6 +232,24 @@ describe('a connection that comes back', () => {
     await client.close();
   });
 
+  test('a host that cannot join sessions counts as one that cannot be reached', async () => {
+    const hosts: HostEnd[] = [];
+    const connection = reconnecting(
+      () => {
+        const { connection: inner, host } = createConnectionPair();
+        host.send(SAMPLES.SessionAck);
+        void host.next().then(() => host.send(refusal(null, 'E_VALIDATION_FAIL', 'invalid_fields')));
+        hosts.push(host);
+        return inner;
+      },
+      { ...QUICK, sessionId: 'ours', attempts: 3 },
+    );
+    const client = createToolClient(connection, { sessionId: 'ours' });
+    const { code, details } = await rejection(client.call('t', {}));
+    assert.deepEqual([code, details['reason'], hosts.length], ['E_VALIDATION_FAIL', 'invalid_fields', 3]);
+    assert.ok(hosts.every(({ received }) => received.every(({ type }) => type === 'SessionAttach')));
+  });
+
   test('a connection that is open and dead is noticed by an unanswered heartbeat', async () => {
     const hosts: HostEnd[] = [];
     const connection = reconnecting(
@@ -254,6 +272,28 @@ describe('a connection that comes back', () => {
     hosts[1]?.send({ ...SAMPLES.ToolResponse, request_id });
     assert.equal((await call).ok, true);
     await client.close();
+  });
+
+  test('says goodbye when it is closed, and not when it comes back', async (context) => {
+    const codes: number[] = [];
+    const host = new ModelHost();
+    const session = host.openSession();
+    let isSilent = true;
+    const loopback = await startLoopback(host, {
+      session: () => session,
+      onConnect: (socket) => socket.on('close', (code) => codes.push(code)),
+      onFrame: () => !isSilent,
+    });
+    context.after(() => loopback.close());
+    const connection = reconnecting(() => webSocketConnection({ url: loopback.url }), { ...QUICK, silenceMs: 20 });
+    const client = createToolClient(connection, { heartbeatMs: 5 });
+    await until(() => codes.length === 1);
+    isSilent = false;
+    assert.equal((await client.call('t', {})).ok, true);
+    const before = codes.length;
+    await client.close();
+    await until(() => codes.length > before);
+    assert.deepEqual([codes[0], codes.at(-1)], [4000, 1000]);
   });
 
   test('a cancel that was lost with its connection is sent again', async (context) => {

@@ -71,7 +71,7 @@ class ReconnectingConnection implements Connection {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#messages.end();
-    await this.#link.drop();
+    await this.#link.drop('for good');
   }
 
   async send(message: ClientMessage): Promise<void> {
@@ -132,7 +132,7 @@ class ReconnectingConnection implements Connection {
     } finally {
       clearTimeout(steady);
       await this.#link.drop();
-      await closeQuietly(connection);
+      await closeQuietly(connection, 'to return');
     }
   }
 

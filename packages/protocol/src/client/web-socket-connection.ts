@@ -42,6 +42,9 @@ export interface WebSocketConnectionOptions {
 
 const OPEN = 1;
 const POLL_MS = 4;
+/** To the host the first means that nobody comes back; any other code leaves the session open for a while. */
+const GOODBYE = 1000;
+const COMING_BACK = 4000;
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 export function webSocketConnection(options: WebSocketConnectionOptions): Connection {
@@ -85,7 +88,12 @@ class SocketConnection implements Connection {
 
   close(): void {
     this.#end(undefined);
-    this.#socket.close(1000);
+    this.#socket.close(GOODBYE);
+  }
+
+  abandon(): void {
+    this.#end(undefined);
+    this.#socket.close(COMING_BACK);
   }
 
   #hasRoom(): boolean {
@@ -125,7 +133,7 @@ function readFrame(data: unknown): ServerMessage {
 
 /** Undefined for an end in order. */
 function closedBy({ code = 1006, reason = '' }: SocketEvent): unknown {
-  if (code === 1000) return undefined;
+  if (code === GOODBYE) return undefined;
   const next = 'check the address and the token; a browser does not say which of them was refused';
   return connectionClosed(undefined, {
     close_code: code,

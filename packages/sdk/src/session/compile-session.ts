@@ -20,7 +20,7 @@ import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
-import { compilePackage } from '../package/compile-package.ts';
+import { type CompiledToolFacts, compilePackage } from '../package/compile-package.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
@@ -30,7 +30,7 @@ import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
 import { checkSurface } from './check-surface.ts';
-import { chooseTools, compileTool, toolFacts } from './compile-tools.ts';
+import { chooseTools, compileTool } from './compile-tools.ts';
 import { inProcessExecutors } from './in-process-executor.ts';
 import { createJobTable } from './job-table.ts';
 import { createSessionBudget } from './session-budget.ts';
@@ -39,6 +39,7 @@ import { createSessionBudget } from './session-budget.ts';
 export interface RuntimeParts {
   readonly instanceId: string;
   readonly tools: readonly AnyTool[];
+  readonly toolFacts: (tool: AnyTool) => CompiledToolFacts;
   readonly rules: readonly RuleDefinition[];
   readonly hooks: readonly Hook[];
   readonly policy: ToolPolicy;
@@ -91,7 +92,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     packageId: 'package.session',
     agentId: identity.actor,
     registryFingerprint: registry.fingerprint,
-    tools: usable.map(toolFacts),
+    tools: usable.map(runtime.toolFacts),
   });
   const router = createRouter(buildSnapshot(compiled.package, compiled.routes));
   const tools = new Map(

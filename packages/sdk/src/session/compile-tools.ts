@@ -98,7 +98,17 @@ export function compileTool(tool: AnyTool, route: ToolRoute, registry: Registry)
   };
 }
 
-export function toolFacts(tool: AnyTool): CompiledToolFacts {
+/** One for each runtime: the facts of a tool never change, and writing its schema takes longer than the rest of a session. */
+export function createToolFacts(): (tool: AnyTool) => CompiledToolFacts {
+  const known = new Map<AnyTool, CompiledToolFacts>();
+  return (tool) => {
+    const facts = known.get(tool) ?? toolFacts(tool);
+    known.set(tool, facts);
+    return facts;
+  };
+}
+
+function toolFacts(tool: AnyTool): CompiledToolFacts {
   return {
     name: tool.name,
     effect: tool.effect,

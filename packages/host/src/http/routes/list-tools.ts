@@ -1,7 +1,35 @@
 /** Tools of a session, or of one that would be opened now. */
-import { ToolError } from '@tool-runtime/protocol';
+import { type JsonObject, jsonObjectSchema, ToolError } from '@tool-runtime/protocol';
+import type { ToolListing } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
+
+const toolSchema = z
+  .strictObject({
+    name: z.string(),
+    title: z.string(),
+    category: z.string(),
+    summary: z.string(),
+    policy_notes: z.string().exactOptional(),
+    kind: z.string(),
+    side_effect_level: z.string(),
+    effect: z.string(),
+    risk: z.string(),
+    idempotent: z.boolean(),
+    timeout_ms: z.number(),
+    max_timeout_ms: z.number(),
+    args_schema: jsonObjectSchema.describe('JSON Schema 2020-12'),
+    data_schema: jsonObjectSchema.describe('JSON Schema 2020-12'),
+  })
+  .meta({ id: 'ToolListing' });
+
+const hiddenSchema = z
+  .strictObject({
+    name: z.string(),
+    reason: z.string(),
+    registry: z.string().exactOptional().describe('file:line that hides it'),
+  })
+  .meta({ id: 'HiddenTool' });
 
 export const listTools = defineRoute({
   id: 'listTools',
@@ -17,7 +45,7 @@ export const listTools = defineRoute({
   answers: {
     200: {
       description: 'Tools',
-      schema: z.strictObject({ tools: z.array(z.looseObject({ name: z.string() })), hidden: z.array(z.unknown()) }),
+      schema: z.strictObject({ tools: z.array(toolSchema), hidden: z.array(hiddenSchema) }),
     },
     404: { description: 'No such session, or it has no such tool' },
     429: { description: 'Without a session: the host has as many as it takes' },
@@ -34,9 +62,29 @@ export const listTools = defineRoute({
     const hidden = query.name === undefined ? session.served.session.hidden() : [];
     if (isTemporary) await host.closeSession(session, { cancel: false });
     if (query.name !== undefined && tools.length === 0) throw noSuchTool();
-    return { status: 200, json: { tools, hidden } };
+    return { status: 200, json: { tools: tools.map(wireListing), hidden } };
   },
 });
+
+/** On the wire names are written with underscores. */
+function wireListing(listing: ToolListing): z.infer<typeof toolSchema> {
+  return {
+    name: listing.name,
+    title: listing.title,
+    category: listing.category,
+    summary: listing.summary,
+    ...(listing.policyNotes === undefined ? {} : { policy_notes: listing.policyNotes }),
+    kind: listing.kind,
+    side_effect_level: listing.sideEffectLevel,
+    effect: listing.effect,
+    risk: listing.risk,
+    idempotent: listing.idempotent,
+    timeout_ms: listing.timeoutMs,
+    max_timeout_ms: listing.maxTimeoutMs,
+    args_schema: listing.argsSchema as JsonObject,
+    data_schema: listing.dataSchema as JsonObject,
+  };
+}
 
 function noSuchTool(): ToolError {
   return new ToolError('E_POLICY', 'The session has no such tool', { details: { reason: 'unknown_route' } });

@@ -31,7 +31,7 @@ export async function stdio(): Promise<Transport> {
   writeFileSync(registry, REGISTRY);
   const traffic = createTraffic();
   const clients: Client[] = [];
-  const stage = Stage.prepare(join(root, 'workspace'));
+  const stage = new Stage(join(root, 'workspace'));
   return {
     traits: TRAITS,
     traffic,

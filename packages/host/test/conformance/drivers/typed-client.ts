@@ -1,6 +1,7 @@
 /** The typed client's connections to a host: they come back by themselves, so a cut wire is only a delay. */
 import { connect, type Socket } from 'node:net';
 import {
+  type ClientMessage,
   type Connect,
   type Connection,
   httpConnection,
@@ -118,17 +119,19 @@ async function connectTyped(hostStage: HostStage, connection: Connection, wire: 
   const inbox = new Inbox(traffic);
   void readAll(connection, inbox);
   const { session_id: sessionId } = await inbox.until(isAck);
+  const deliver = (message: ClientMessage): void => {
+    void Promise.resolve(connection.send(message)).catch((thrown: unknown) => inbox.close(String(thrown)));
+  };
   const send: Client['send'] = (message) => {
     traffic.said('to host', message);
-    void Promise.resolve(connection.send(message)).catch((thrown: unknown) => inbox.close(String(thrown)));
+    deliver(message);
   };
   return {
     sessionId,
     inbox,
     send,
-    sendRaw() {
-      throw new TypeError('The typed client sends messages only');
-    },
+    /** It makes the text itself, from whatever it is given. */
+    sendRaw: (bytes) => deliver(JSON.parse(String(bytes)) as ClientMessage),
     async attach({ events = 'progress', after } = {}) {
       const before = inbox.acks;
       send({ type: 'SessionAttach', session_id: sessionId, events, ...(after === undefined ? {} : { after }) });

@@ -17,8 +17,7 @@ export function addAllow(command: Command, done: Done): void {
     .action(async (id: string, options: AllowOptions) => {
       const args = options.args === undefined ? undefined : parseArgs(options.args);
       const answer = options.session === true ? 'approved_for_session' : 'approved';
-      await answerApproval(id, { answer, ...(args === undefined ? {} : { args }) }, options);
-      done(0);
+      done(await answerApproval(id, { answer, ...(args === undefined ? {} : { args }) }, options));
     });
 }
 

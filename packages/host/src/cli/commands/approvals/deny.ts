@@ -13,7 +13,6 @@ export function addDeny(command: Command, done: Done): void {
     .option('--reason <text>', 'what the caller is told')
     .action(async (id: string, options: DenyOptions) => {
       const { reason } = options;
-      await answerApproval(id, { answer: 'denied', ...(reason === undefined ? {} : { reason }) }, options);
-      done(0);
+      done(await answerApproval(id, { answer: 'denied', ...(reason === undefined ? {} : { reason }) }, options));
     });
 }
