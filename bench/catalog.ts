@@ -5,5 +5,7 @@ export { files } from './groups/files.ts';
 export { git } from './groups/git.ts';
 export { journal } from './groups/journal.ts';
 export { kernel } from './groups/kernel.ts';
+export { mcp } from './groups/mcp.ts';
 export { patch } from './groups/patch.ts';
 export { start } from './groups/start.ts';
+export { transports } from './groups/transports.ts';

@@ -1,7 +1,7 @@
 /**
  * What the journal adds to a call: three records before it (requested, decision, intent) and one after (result).
  *
- * Runs alone with `node -C source bench/journal.ts`. Figures are medians over rounds, so that a round in which the disk
+ * Runs alone with `node -C tool-runtime-source bench/journal.ts`. Figures are medians over rounds, so that a round in which the disk
  * was waited for shows in p99 and in the mean, not in the middle.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

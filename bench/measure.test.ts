@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Comparison, compare, inFlight, inSequence, type Measured, ratioOf } from './measure.ts';
+import { type Comparison, compare, extraOf, inFlight, inSequence, type Measured, ratioOf } from './measure.ts';
 
 const ONE_SAMPLE = { samplesPerRound: 1, sampleMs: 0, warmUpMs: 0, quietMs: 0 };
 
@@ -42,6 +42,13 @@ describe('ratioOf', () => {
     };
     assert.equal(ratioOf(comparison, 'fast', 'slow'), 0.5);
     assert.throws(() => ratioOf(comparison, 'fast', 'absent'), /No such case: absent/);
+  });
+});
+
+describe('extraOf', () => {
+  test('subtracts inside each round, so that a slow round does not count', () => {
+    const cases = new Map([measured('floor', [1, 10, 1]), measured('more', [4, 90, 4])]);
+    assert.equal(extraOf({ rounds: 3, quietRounds: 0, cases }, 'more', 'floor'), 3);
   });
 });
 

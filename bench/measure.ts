@@ -76,6 +76,16 @@ export function ratioOf({ cases }: Comparison, name: string, peer: string): numb
   );
 }
 
+/** Microseconds that `name` takes more than `peer`. */
+export function extraOf({ cases }: Comparison, name: string, peer: string): number {
+  const own = measuredOf(cases, name).roundMicros;
+  const other = measuredOf(cases, peer).roundMicros;
+  return quantile(
+    own.map((micros, round) => micros - (other[round] ?? Number.NaN)),
+    0.5,
+  );
+}
+
 export function measuredOf(cases: ReadonlyMap<string, Measured>, name: string): Measured {
   const found = cases.get(name);
   if (found === undefined) throw new TypeError(`No such case: ${name}`);

@@ -13,7 +13,7 @@ after(() => rmSync(results, { recursive: true, force: true }));
 
 function bench(...args: readonly string[]) {
   const script = join(import.meta.dirname, 'run.ts');
-  const nodeArgs = ['-C', 'source', '--expose-gc', script, '--quick', '--results', results, ...args];
+  const nodeArgs = ['-C', 'tool-runtime-source', '--expose-gc', script, '--quick', '--results', results, ...args];
   return spawnSync(process.execPath, nodeArgs, { encoding: 'utf8' });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Writes what the engine makes of a language's fixtures beside them, as `<file>.expected.txt`.
  *
- * `node -C source scripts/language-fixtures.ts [id …]`, without ids for all languages. Read the difference before you
+ * `node -C tool-runtime-source scripts/language-fixtures.ts [id …]`, without ids for all languages. Read the difference before you
  * keep it: the test takes these files for the truth.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

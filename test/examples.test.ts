@@ -8,19 +8,24 @@ const folder = new URL('../examples/', import.meta.url);
 describe('examples', () => {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
     test(`${file} runs and its own assertions hold`, () => {
-      const run = spawnSync(process.execPath, ['-C', 'source', new URL(file, folder).pathname], { encoding: 'utf8' });
+      const run = spawnSync(process.execPath, ['-C', 'tool-runtime-source', new URL(file, folder).pathname], {
+        encoding: 'utf8',
+      });
       assert.deepEqual([run.status, run.stderr], [0, '']);
     });
   }
 
   test('the README shows what quick-start.ts prints', () => {
-    const run = spawnSync(process.execPath, ['-C', 'source', new URL('quick-start.ts', folder).pathname], {
+    const run = spawnSync(process.execPath, ['-C', 'tool-runtime-source', new URL('quick-start.ts', folder).pathname], {
       encoding: 'utf8',
     });
     const short = (text: string): string =>
       text.replace(/\b([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})\b/g, '$1…$2').replace(/head [0-9a-f]{16}…/, 'head …');
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    assert.ok(short(readme).includes(short(run.stdout.trim())), 'copy the output of npm start into README.md');
+    assert.ok(
+      short(readme).includes(short(run.stdout.trim())),
+      'copy the output of examples/quick-start.ts into README.md',
+    );
   });
 
   test('the README shows the code of own-tool.ts as it is', () => {

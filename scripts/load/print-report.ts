@@ -19,12 +19,15 @@ export function printLoad(report: LoadReport): void {
       row.p99Millis.toFixed(2),
     ]),
   ]);
-  const { startBytes, thirdBytes, middleBytes, endBytes, highestBytes, growth } = memory;
+  const { startBytes, thirdBytes, middleBytes, endBytes, highestBytes, liveThirdBytes, liveEndBytes } = memory;
   const sizes = [startBytes, thirdBytes, middleBytes, endBytes, highestBytes].map(megabytes);
   console.log(
-    `memory MB: start ${sizes[0]}, after a third ${sizes[1]}, middle ${sizes[2]}, end ${sizes[3]}, highest ${sizes[4]}`,
+    `process MB: start ${sizes[0]}, third ${sizes[1]}, middle ${sizes[2]}, end ${sizes[3]}, highest ${sizes[4]}`,
   );
-  console.log(`memory at the end / after a third: ${growth.toFixed(3)}`);
+  console.log(
+    `held MB: after a third ${megabytes(liveThirdBytes)}, end ${megabytes(liveEndBytes)}, ` +
+      `${(liveEndBytes / liveThirdBytes).toFixed(2)} times; process ${(endBytes / thirdBytes).toFixed(2)} times`,
+  );
   console.log(`journal: ${whole(journal.records)} records verify; ${JSON.stringify(journal)}`);
 }
 

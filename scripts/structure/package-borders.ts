@@ -11,6 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sdk: ['protocol'],
   ast: ['protocol', 'sdk'],
   host: ['protocol', 'sdk', 'ast'],
+  adapters: ['protocol', 'sdk'],
 };
 
 /** Runs in browsers: nothing from Node, no dependency but this. */

@@ -17,6 +17,7 @@ const NOT_STAGES: readonly string[] = [
   'execution-context.ts',
   'git-view.ts',
   'is-repeatable.ts',
+  'report-fault.ts',
   'run-rules.ts',
   'session-parts.ts',
   'settle.ts',

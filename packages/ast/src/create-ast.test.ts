@@ -22,7 +22,7 @@ function loadedBy(script: string): readonly string[] {
     const scratch = await openScratchRuntime({ ast: createAst() });
     ${script}
     await scratch.dispose();`;
-  const out = execFileSync(process.execPath, ['-C', 'source', '--input-type=module', '--eval', code], {
+  const out = execFileSync(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '--eval', code], {
     cwd: import.meta.dirname,
     encoding: 'utf8',
   });

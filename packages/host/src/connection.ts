@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   readonly send: (text: string) => void;
   readonly isCongested?: () => boolean;
   readonly onMissed?: () => void;
+  /** Nothing to wait for, or a promise of the moment when the client has read what it was sent: calls wait for it. */
+  readonly room?: () => Promise<void> | undefined;
   /** What unanswered requests may weigh together before `place` makes a transport wait. */
   readonly maxHeldBytes?: number;
 }
@@ -121,11 +123,17 @@ export class Connection {
   }
 
   #start(request: ToolRequest, bytes: number): void {
-    let finish: (() => void) | undefined;
+    let isStarted = false;
     const answer = dispatch(request, this.#reach, (served) => {
-      finish = this.#expect(this.#linkTo(served), request.request_id);
+      isStarted = true;
+      const finish = this.#expect(this.#linkTo(served), request.request_id);
+      const onAnswer = ({ text }: { readonly text: string }): void => {
+        finish();
+        this.#output.send(text);
+      };
+      return { room: this.#options.room, onAnswer };
     });
-    if (answer instanceof Promise && finish !== undefined) this.#follow(answer, finish, bytes);
+    if (answer instanceof Promise && isStarted) this.#await(answer, bytes);
     else void this.#answer(answer);
   }
 
@@ -137,15 +145,22 @@ export class Connection {
     return () => requests.delete(requestId);
   }
 
-  #follow(answer: Promise<{ readonly text: string }>, finish: () => void, bytes: number): void {
-    this.#held.add(bytes);
+  /** The answer of a call that was started elsewhere. */
+  #follow(answer: Promise<{ readonly text: string }>, finish: () => void): void {
     const sent = answer.then(({ text }) => {
       finish();
-      this.#answers.delete(sent);
       this.#output.send(text);
+    });
+    this.#await(sent, REQUEST_BYTES);
+  }
+
+  #await(answer: Promise<unknown>, bytes: number): void {
+    this.#held.add(bytes);
+    const done = answer.then(() => {
+      this.#answers.delete(done);
       this.#held.add(-bytes);
     });
-    this.#answers.add(sent);
+    this.#answers.add(done);
   }
 
   #join(attach: SessionAttach): void {
@@ -162,7 +177,7 @@ export class Connection {
     this.#acknowledge(served);
     const { texts, awaited } = resumeOrder(served, attach, link.requests);
     for (const text of texts) this.#output.send(text);
-    for (const [requestId, answer] of awaited) this.#follow(answer, this.#expect(link, requestId), REQUEST_BYTES);
+    for (const [requestId, answer] of awaited) this.#follow(answer, this.#expect(link, requestId));
   }
 
   #acknowledge(served: ServedSession): void {

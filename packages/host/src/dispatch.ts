@@ -9,7 +9,7 @@ import type {
   ServerMessage,
   ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer, type ServedSession } from './host/served-session.ts';
+import { errorAnswer, type ServedSession, type StartOptions } from './host/served-session.ts';
 
 /** What one sender may reach. All throw ToolError. */
 export interface Reach {
@@ -30,12 +30,12 @@ export type Dispatchable = Exclude<ClientMessage, { readonly type: 'SessionAttac
 
 /**
  * Never throws. Nothing comes back for a cancel: the cancelled call has its own answer. `onStart` hears of the session
- * of a call before the call begins, so that no event of it is missed.
+ * of a call before the call begins, so that no event of it is missed, and says how to start it.
  */
 export function dispatch(
   message: Dispatchable,
   reach: Reach,
-  onStart?: (served: ServedSession) => void,
+  onStart?: (served: ServedSession) => StartOptions,
 ): Promise<Reply> | Reply | undefined {
   try {
     switch (message.type) {
@@ -55,11 +55,14 @@ export function dispatch(
   }
 }
 
-function startCall(request: ToolRequest, reach: Reach, onStart?: (served: ServedSession) => void): Promise<Reply> {
+function startCall(
+  request: ToolRequest,
+  reach: Reach,
+  onStart?: (served: ServedSession) => StartOptions,
+): Promise<Reply> {
   reach.admitCall();
   const served = reach.session(request.session_id);
-  onStart?.(served);
-  return served.start(request);
+  return served.start(request, onStart?.(served));
 }
 
 export function reply(message: ServerMessage): Reply {

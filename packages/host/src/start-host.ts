@@ -14,6 +14,9 @@ import { createHost, type Host } from './host/create-host.ts';
 import { DEFAULT_LIMITS, type HostLimits } from './host/host-limits.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper } from './http/gatekeeper.ts';
+import type { McpExtras } from './mcp/server/host-backend.ts';
+import type { McpEndpoint } from './mcp/server/http-endpoint.ts';
+import { lazyMcpEndpoint } from './mcp/server/lazy-endpoint.ts';
 import { createHttpServer } from './transports/http-server.ts';
 import { createUnixServer } from './transports/unix-socket.ts';
 
@@ -38,6 +41,8 @@ export interface StartHostOptions extends Partial<EmbeddingParts> {
   readonly runtime?: Omit<RuntimeOptions, 'workspace' | 'state' | 'approvals' | 'ast'>;
   /** Code intelligence, made anew for each workspace (`createAst` of the ast package). */
   readonly ast?: () => AstPlugin;
+  /** What `/mcp` offers besides the tools. */
+  readonly mcp?: McpExtras;
   /** How long running calls may take to end when the host stops. */
   readonly drainMs?: number;
   readonly onStopRequested?: () => void;
@@ -76,7 +81,7 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
     log: options.log,
     onStopRequested: options.onStopRequested ?? (() => {}),
   });
-  const opened: Opened = { servers: [] };
+  const opened: Opened = { servers: [], mcp: lazyMcpEndpoint(host, options.mcp ?? {}) };
   try {
     const url = options.http === undefined ? undefined : await openHttp(host, options, options.http, opened);
     const socket = options.socket === undefined ? undefined : await openUnix(host, options, options.socket, opened);
@@ -105,6 +110,8 @@ export async function startHost(given: StartHostOptions): Promise<RunningHost> {
 
 interface Opened {
   readonly servers: { close(): Promise<void> }[];
+  /** Shared by all addresses. */
+  readonly mcp: McpEndpoint;
 }
 
 async function openHttp(
@@ -126,7 +133,7 @@ async function openHttp(
   const server = createHttpServer({
     host,
     gatekeeper,
-    app: createApp(host, gatekeeper),
+    app: createApp(host, gatekeeper, opened.mcp),
     tls: tls === undefined ? undefined : { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
   });
   const close = closer(server);
@@ -149,7 +156,7 @@ async function openUnix(host: Host, options: FilledOptions, path: string, opened
   const peers = createPeerReader();
   const peerOf = (socket: Socket) => peerPrincipal(peers.peerOf(socket));
   const gatekeeper = createGatekeeper({ tokens: options.tokens, exposure: () => exposure, peerOf });
-  const http = createHttpServer({ host, gatekeeper, app: createApp(host, gatekeeper) });
+  const http = createHttpServer({ host, gatekeeper, app: createApp(host, gatekeeper, opened.mcp) });
   const server = createUnixServer({ host, http, principalOf: peerOf });
   const close = closer(server);
   const listener = await listenUnix(server, path, peers);
@@ -173,7 +180,8 @@ async function stopHost(host: Host, opened: Opened, deadline: AbortSignal): Prom
   host.log.info('stopped', {});
 }
 
-async function closeServers({ servers }: Opened): Promise<void> {
+async function closeServers({ servers, mcp }: Opened): Promise<void> {
+  await mcp.close();
   await Promise.all(servers.map((server) => server.close()));
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export const FROM_SOURCE = ['-C', 'source', join(import.meta.dirname, 'cli-from-source.ts')];
+export const FROM_SOURCE = ['-C', 'tool-runtime-source', join(import.meta.dirname, 'cli-from-source.ts')];
 export const FROM_BIN = [join(import.meta.dirname, '../bin/tool-runtime.js')];
 
 export interface Scratch {

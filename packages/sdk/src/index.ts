@@ -14,8 +14,15 @@ export {
   sideEffectRank,
 } from './contracts/annotations.ts';
 export type { AstIndex, AstPlugin, AstPorts, OpenAst } from './contracts/ast.ts';
+export type { AskClient, ClientAnswer, ClientQuestion } from './contracts/client-port.ts';
 export type { Clock } from './contracts/clock.ts';
-export type { CommandOutcome, CommandRequest, CommandRunner, RunningCommand } from './contracts/commands.ts';
+export type {
+  CommandOutcome,
+  CommandRequest,
+  CommandRunner,
+  OpenCommandRunner,
+  RunningCommand,
+} from './contracts/commands.ts';
 export type {
   CallIdentity,
   Coordinator,
@@ -44,6 +51,7 @@ export type {
   RotateOptions,
   RotateReport,
 } from './contracts/journal-rotation.ts';
+export type { McpServerSettings } from './contracts/mcp-servers.ts';
 export type {
   AfterHookAnswer,
   ApprovalAnswer,
@@ -62,6 +70,7 @@ export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } fr
 export { defineRule, type RuleContext, type RuleDefinition, type Violation } from './contracts/rule.ts';
 export type { CallEnd, CallSpan, CallStart, CallTelemetry } from './contracts/telemetry.ts';
 export { type AnyTool, type CallProfile, defineTool, type ToolContext, type ToolDefinition } from './contracts/tool.ts';
+export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from './contracts/tool-source.ts';
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';

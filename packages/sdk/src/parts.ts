@@ -3,6 +3,7 @@
  *
  * An entry of its own (`@tool-runtime/sdk/parts`), so that whoever only makes calls does not load it.
  */
+export { judgeUrl } from './egress/judge-url.ts';
 export { createRedactor, type Redactor } from './journal/redact.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
 export { type CapabilitySpec, validateCapability } from './package/capability.ts';
@@ -18,8 +19,9 @@ export { lowerProviderCall, type ToolCallRequest } from './package/tool-call.ts'
 export { parseRoute, type ToolRoute, validateRoute } from './package/tool-route.ts';
 export { createRouter, type ToolRouter } from './package/tool-router.ts';
 export { validatePackage } from './package/validate-package.ts';
+export { canonicalJson, digest } from './platform/digest.ts';
 export { currentInstance, isAlive } from './platform/process-identity.ts';
-export { defaultStateFolder } from './platform/state-folder.ts';
+export { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
 export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } from './policy/acp.ts';
 export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts';
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';

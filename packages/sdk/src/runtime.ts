@@ -22,6 +22,7 @@ import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
+import type { OpenToolSource, ToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus, type EventBus } from './events/event-bus.ts';
 import { createMetrics, type Metrics } from './events/metrics.ts';
@@ -32,6 +33,7 @@ import { createRedactor } from './journal/redact.ts';
 import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { openAst, pluginOf } from './open-ast.ts';
+import { openSources } from './open-sources.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
@@ -47,7 +49,7 @@ import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
-import { openSession } from './session/open-session.ts';
+import { type OpenSessionInput, openSession, previewSession, type SessionPreview } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
 import { openSqliteJournal } from './stores/journal-sqlite.ts';
@@ -62,6 +64,8 @@ export interface RuntimeOptions {
   readonly registry?: string | RegistryText;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly AnyTool[];
+  /** Tools that depend on the registry, such as those of the MCP servers it mounts (`createGateway` of the host package). */
+  readonly sources?: readonly ToolSource[];
   readonly rules?: readonly RuleDefinition[];
   readonly hooks?: readonly Hook[];
   readonly policy?: ToolPolicy;
@@ -111,7 +115,11 @@ export interface Runtime {
   /** What the operator should know about the registry. */
   readonly warnings: readonly ErrorEntry[];
   readonly pathBackend: RootBackend;
+  /** Calls of processes that died, found and recorded when this runtime opened. */
+  readonly unfinished: readonly ReconciledCall[];
   openSession(options?: SessionOptions): Promise<Session>;
+  /** What such a session could use. Nothing is recorded or started. */
+  preview(options?: SessionOptions): Promise<SessionPreview>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -156,7 +164,7 @@ interface Places {
 
 async function openRuntime(options: RuntimeOptions, { root, workspace, state }: Places): Promise<Runtime> {
   const plugin = pluginOf(options.ast);
-  const tools: readonly AnyTool[] = [
+  const ownTools: readonly AnyTool[] = [
     ...Object.values(builtInTools),
     ...(plugin?.tools ?? []),
     ...(options.tools ?? []),
@@ -166,23 +174,22 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
     ...(plugin?.rules ?? []),
     ...(options.rules ?? []),
   ];
-  const known = knownNames(tools, rules, new Set(options.ast === undefined ? [] : ['ast']));
-  const registry = await registryInForce({ operator: options.registry, workspace, state }, known);
-  const ast = await openAst({
-    ast: options.ast,
-    root: options.workspace,
-    state: state.path,
-    workspace,
-    registry,
-    secrets: options.secrets ?? [],
-  });
+  const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
+  const ownNames = knownNames(ownTools, rules, engines);
+  const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const setting = { workspace: options.workspace, state: state.path, registry, secrets: options.secrets ?? [] };
+  const source = await openSources({ ...setting, sources: options.sources ?? [], tools: ownTools });
+  const ast = await openAst({ ...setting, ast: options.ast, root: options.workspace, workspace });
+  const tools = [...ownTools, ...source.tools];
+  const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const parts = wireParts(options, { workspace, state, tools, rules, ast: ast?.index });
   try {
-    await reconcileParts(parts);
+    const unfinished = await reconcileParts(parts);
     await workspace.sweepLeftovers();
-    return assembleRuntime({ parts, registry, known, workspace, root, ast });
+    return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished });
   } catch (thrown) {
     await parts.journal.close();
+    await source.close();
     await ast?.close();
     throw thrown;
   }
@@ -195,26 +202,27 @@ interface Assembly {
   readonly workspace: FileWorkspace;
   readonly root: Root;
   readonly ast: OpenAst | undefined;
+  readonly source: OpenToolSource;
+  readonly unfinished: readonly ReconciledCall[];
 }
 
-function assembleRuntime({ parts, registry, known, workspace, root, ast }: Assembly): Runtime {
+function assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished }: Assembly): Runtime {
   const sessions = new Set<Session>();
+  const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
+    actor: options.actor ?? 'local',
+    client: options.client ?? 'embedded',
+    registry: await narrowedRegistry(registry, options.registry, known),
+    capabilities: options.capabilities,
+    heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+  });
   return {
     registry,
-    warnings: registry.warnings,
+    warnings: [...registry.warnings, ...source.warnings],
     pathBackend: root.backend,
+    unfinished,
+    preview: async (options = {}) => previewSession(await inputOf(options), parts),
     async openSession(options = {}) {
-      const session = await openSession(
-        {
-          actor: options.actor ?? 'local',
-          client: options.client ?? 'embedded',
-          registry: await narrowedRegistry(registry, options.registry, known),
-          capabilities: options.capabilities,
-          heartbeatTimeoutMs: options.heartbeatTimeoutMs,
-        },
-        parts,
-        (ended) => sessions.delete(ended),
-      );
+      const session = await openSession(await inputOf(options), parts, (ended) => sessions.delete(ended));
       sessions.add(session);
       return session;
     },
@@ -232,6 +240,7 @@ function assembleRuntime({ parts, registry, known, workspace, root, ast }: Assem
     metrics: parts.metrics,
     async close() {
       await Promise.all([...sessions].map((session) => session.close()));
+      await source.close();
       await ast?.close();
       parts.events.close();
       parts.journal.retire(parts.instanceId);

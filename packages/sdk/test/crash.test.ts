@@ -34,9 +34,13 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
       workspace,
       state,
       run(point, tool = 'bell') {
-        const child = spawnSync(process.execPath, ['-C', 'source', CHILD, workspace, state, effects, point, tool], {
-          encoding: 'utf8',
-        });
+        const child = spawnSync(
+          process.execPath,
+          ['-C', 'tool-runtime-source', CHILD, workspace, state, effects, point, tool],
+          {
+            encoding: 'utf8',
+          },
+        );
         assert.equal(child.stderr, '');
         return { answer: child.stdout === '' ? undefined : JSON.parse(child.stdout), signal: child.signal };
       },

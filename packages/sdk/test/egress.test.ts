@@ -85,7 +85,7 @@ describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
       console.log(Buffer.from(answer.body).toString());
       client.close();`;
     const address = `http://127.0.0.1:${proxy.port}`;
-    const child = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', program], {
+    const child = spawn(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', program], {
       env: { ...process.env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: address, http_proxy: address, ALL_PROXY: address },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

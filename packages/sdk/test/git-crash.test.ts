@@ -71,9 +71,13 @@ interface Call {
 
 /** Undefined when it was killed. */
 async function runChild(repository: TestRepository, { tool, args }: Call, killAfterMs: number | undefined) {
-  const child = spawn(process.execPath, ['-C', 'source', CHILD, repository.folder, tool, JSON.stringify(args)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['-C', 'tool-runtime-source', CHILD, repository.folder, tool, JSON.stringify(args)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const over = once(child, 'exit');
   let began = 0;
   let end: { readonly said: string; readonly tookMs: number } | undefined;

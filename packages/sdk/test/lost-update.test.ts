@@ -20,7 +20,7 @@ async function outcome(t: TestContext, { way, processes, backend = 'openat2' }: 
   const directory = mkdtempSync(join(tmpdir(), 'lost-update-'));
   t.after(() => rmSync(directory, { recursive: true }));
   writeFileSync(join(directory, 'counter'), way === 'append' ? '' : '0');
-  const args = ['-C', 'source', CHILD, directory, way, backend, String(ROUNDS)];
+  const args = ['-C', 'tool-runtime-source', CHILD, directory, way, backend, String(ROUNDS)];
   const children = Array.from({ length: processes }, () =>
     spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }),
   );

@@ -30,7 +30,9 @@ test('S0-27 S0-28 S0-29 what the user may not do is refused whole and by name, t
   const base = mkdtempSync(join(tmpdir(), 'ordinary-'));
   t.after(() => execFileSync('chmod', ['-R', 'u+rwx', base]) && rmSync(base, { recursive: true, force: true }));
   if (process.getuid?.() === 0) chownSync(base, NOBODY, NOBODY);
-  const output = execFileSync(process.execPath, ['-C', 'source', CHILD, base, String(NOBODY)], { encoding: 'utf8' });
+  const output = execFileSync(process.execPath, ['-C', 'tool-runtime-source', CHILD, base, String(NOBODY)], {
+    encoding: 'utf8',
+  });
   const { uid, report } = JSON.parse(output);
   assert.notEqual(uid, 0);
   for (const backend of ['openat2', 'walk']) {

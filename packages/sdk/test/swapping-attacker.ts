@@ -28,9 +28,13 @@ const ATTACKER = `
 /** Starts it in `inside`, where `folder` and the link `trap` lie; the answer ends it. */
 export async function startAttacker(inside: string): Promise<() => Promise<void>> {
   const platform = new URL('../src/platform/', import.meta.url).href;
-  const attacker = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', ATTACKER, inside, platform], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const attacker = spawn(
+    process.execPath,
+    ['-C', 'tool-runtime-source', '--input-type=module', '-e', ATTACKER, inside, platform],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   assert.ok(attacker.stdout);
   await once(attacker.stdout, 'data');
   return async () => {

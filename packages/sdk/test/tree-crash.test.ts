@@ -32,7 +32,7 @@ function build(directory: string): void {
 }
 
 async function runAndKill(directory: string, elsewhere: string, backend: string): Promise<void> {
-  const child = spawn(process.execPath, ['-C', 'source', CHILD, directory, elsewhere, backend], {
+  const child = spawn(process.execPath, ['-C', 'tool-runtime-source', CHILD, directory, elsewhere, backend], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');

@@ -99,7 +99,7 @@ async function attack(places: readonly string[]): Promise<ChildProcess> {
   const platform = new URL('../src/platform/', import.meta.url).href;
   const attacker = spawn(
     process.execPath,
-    ['-C', 'source', '--input-type=module', '-e', ATTACKER, platform, ...places],
+    ['-C', 'tool-runtime-source', '--input-type=module', '-e', ATTACKER, platform, ...places],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   assert.ok(attacker.stdout);

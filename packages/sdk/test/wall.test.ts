@@ -61,7 +61,13 @@ for (const uid of process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'wall-')));
     t.after(() => rmSync(base, { recursive: true, force: true }));
     if (process.getuid?.() === 0) chownSync(base, uid, uid);
-    const { stdout } = await promisify(execFile)(process.execPath, ['-C', 'source', CHILD, base, String(uid)]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '-C',
+      'tool-runtime-source',
+      CHILD,
+      base,
+      String(uid),
+    ]);
     const { uid: ranAs, report } = JSON.parse(stdout);
     const { 'count of processes': processes, ...rest } = report;
     assert.equal(ranAs, uid);

@@ -132,7 +132,7 @@ describe('the stored index', () => {
       await index.close();`;
     const other = promisify(execFile)(
       process.execPath,
-      ['-C', 'source', '--input-type=module', '-e', script, directory, state],
+      ['-C', 'tool-runtime-source', '--input-type=module', '-e', script, directory, state],
       { cwd: fileURLToPath(new URL('../../', import.meta.url)) },
     );
     for (let round = 0; round < 4; round++) await index.generate({ incremental: false });

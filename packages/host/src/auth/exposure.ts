@@ -46,10 +46,13 @@ export interface Exposure {
 
 const EVERYONE = '*';
 const WILDCARD_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+/** What pages of MCP clients have to read. */
+const EXPOSED: Readonly<Record<string, string>> = { 'Access-Control-Expose-Headers': 'Mcp-Session-Id, Retry-After' };
 const PREFLIGHT: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Methods': 'GET, POST, DELETE',
   // `*` would leave out Authorization.
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Last-Event-ID, Traceparent, Tracestate',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate',
   'Access-Control-Max-Age': '600',
 };
 
@@ -70,8 +73,8 @@ export function createExposure(options: ExposureOptions): Exposure {
   function corsHeaders(origin: string | undefined): Readonly<Record<string, string>> {
     const normal = origin === undefined ? undefined : normalOrigin(origin);
     if (origin === undefined || normal === undefined || !isAllowed(normal, origins)) return { Vary: 'Origin' };
-    if (origins.allowed === 'everyone') return { 'Access-Control-Allow-Origin': EVERYONE };
-    return { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+    if (origins.allowed === 'everyone') return { ...EXPOSED, 'Access-Control-Allow-Origin': EVERYONE };
+    return { ...EXPOSED, 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
   }
 
   return {

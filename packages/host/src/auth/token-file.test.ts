@@ -37,7 +37,7 @@ describe('ensureTokenFile', () => {
       const { mainToken, isNew } = ensureTokenFile(process.argv[1]);
       console.log(JSON.stringify({ mainToken, isNew }));`;
     const runs = Array.from({ length: 6 }, () =>
-      spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', script, place.path], {
+      spawn(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script, place.path], {
         stdio: ['ignore', 'pipe', 'inherit'],
       }),
     );

@@ -9,7 +9,13 @@ export interface HostPlaces {
   readonly token: string | undefined;
 }
 
-export function announceHost(places: HostPlaces, { json }: { readonly json: boolean }): void {
+export interface AnnounceOptions {
+  readonly json: boolean;
+  /** Options that name this host to other commands, such as `--state DIR`. */
+  readonly named: string;
+}
+
+export function announceHost(places: HostPlaces, { json, named }: AnnounceOptions): void {
   const { url, socket, tokenFile, token } = places;
   if (json) {
     printJson({ url, socket, token_file: tokenFile, token, pid: process.pid }, { compact: true });
@@ -19,13 +25,13 @@ export function announceHost(places: HostPlaces, { json }: { readonly json: bool
   if (socket !== undefined) printLine(`socket     ${socket}`);
   printLine(`token      ${token ?? `in ${tokenFile}`}`);
   printLine('try');
-  for (const line of commandsToTry(places)) printLine(`  ${line}`);
+  for (const line of commandsToTry(places, named)) printLine(`  ${line}`);
 }
 
-function commandsToTry({ url, socket, tokenFile }: HostPlaces): readonly string[] {
+function commandsToTry({ url, socket, tokenFile }: HostPlaces, named: string): readonly string[] {
   const curl =
     socket === undefined
       ? `curl -s -H "Authorization: Bearer $(head -n1 ${tokenFile})" ${url}`
       : `curl -s --unix-socket ${socket} http://localhost`;
-  return [`${curl}/v1/sessions -d '{}'`, `${curl}/v1/tools`, 'npx tool-runtime status'];
+  return [`${curl}/v1/sessions -d '{}'`, `${curl}/v1/tools`, `npx tool-runtime status${named}`];
 }

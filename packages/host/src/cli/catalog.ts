@@ -7,6 +7,7 @@ export { doctor } from './commands/doctor.ts';
 export { explain } from './commands/explain.ts';
 export { hook } from './commands/hook.ts';
 export { init } from './commands/init.ts';
+export { mcp } from './commands/mcp.ts';
 export { revoke } from './commands/revoke.ts';
 export { serve } from './commands/serve.ts';
 export { status } from './commands/status.ts';

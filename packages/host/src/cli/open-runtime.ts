@@ -3,6 +3,7 @@
  * them; of the latter that is its tools and rules, the engine behind them comes with the first question about code.
  */
 import type { Runtime } from '@tool-runtime/sdk';
+import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
 import type { SharedOptions } from './command.ts';
 import { showWarning } from './terminal.ts';
 import { checkWorkspace } from './workspace-folder.ts';
@@ -16,6 +17,7 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
   const runtime = await createRuntime({
     workspace: options.workspace,
     ast: createAst(),
+    sources: [lazyGateway()],
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
   });

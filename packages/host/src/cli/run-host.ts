@@ -1,5 +1,6 @@
 /** Runs a host for the `serve` command, until a signal or a request to stop. */
 
+import { resolve } from 'node:path';
 import type { RuntimeOptions } from '@tool-runtime/sdk';
 import { createRedactor } from '@tool-runtime/sdk/parts';
 import { ensureTokenFile } from '../auth/token-file.ts';
@@ -47,7 +48,7 @@ export async function runHost(options: ServeOptions): Promise<void> {
       tokenFile,
     });
     const token = options.showToken === true ? mainToken : undefined;
-    announceHost({ url, socket, tokenFile, token }, { json: options.json === true });
+    announceHost({ url, socket, tokenFile, token }, { json: options.json === true, named: namedBy(options) });
     const stopRotating = keepRotating(running.host, { keepDays: options.keepDays });
     await untilStopped(running, stopping.promise);
     stopRotating();
@@ -55,6 +56,12 @@ export async function runHost(options: ServeOptions): Promise<void> {
   } finally {
     claim.release();
   }
+}
+
+/** How `status` and the others find this host, when it is not the one of the current folder. */
+function namedBy({ workspace, state }: ServeOptions): string {
+  if (state !== undefined) return ` --state ${resolve(state)}`;
+  return workspace === '.' ? '' : ` --workspace ${resolve(workspace)}`;
 }
 
 /** Spans and metrics go to the provider that whoever started the process registered, for example by `node --import`. */

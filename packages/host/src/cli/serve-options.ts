@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { createAst } from '@tool-runtime/ast';
 import { type HttpCoordinator, httpCoordinator } from '../coordinator/http-coordinator.ts';
 import type { Log } from '../log/log.ts';
+import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
 import type { StartHostOptions } from '../start-host.ts';
 import { badUsage } from './bad-usage.ts';
 import type { ServeOptions } from './commands/serve.ts';
@@ -73,6 +74,7 @@ export function runtimeOptions(
 ): NonNullable<StartHostOptions['runtime']> {
   const token = process.env['TOOL_RUNTIME_COORDINATOR_TOKEN'];
   return {
+    sources: [lazyGateway({ log })],
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(coordinator === undefined ? {} : { coordinator }),
     ...(token === undefined ? {} : { secrets: [token] }),

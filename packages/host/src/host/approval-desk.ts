@@ -17,8 +17,11 @@ export interface ApprovalDesk extends ApprovalDispatcher {
 
 export interface ApprovalDeskOptions {
   readonly now: () => number;
-  /** A call that waits for a person gives its place to others meanwhile. */
-  readonly pause: (sessionId: string) => () => Promise<void>;
+  /**
+   * A call that waits for a person gives its place to others meanwhile. Going on must not wait for anything: what was
+   * approved could time out after all.
+   */
+  readonly pause: () => () => void;
 }
 
 interface Question {
@@ -48,7 +51,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
         open.delete(request.approvalId);
         reject(signal.reason);
       };
-      const resume = options.pause(request.call.sessionId);
+      const resume = options.pause();
       open.set(request.approvalId, { view: viewOf(request, options.now()), reply: resolve });
       signal.addEventListener('abort', leave, { once: true });
       try {
@@ -57,7 +60,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
       } finally {
         open.delete(request.approvalId);
         signal.removeEventListener('abort', leave);
-        await resume();
+        resume();
       }
     },
     list(principal) {

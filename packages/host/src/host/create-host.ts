@@ -67,9 +67,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const slots = new FairSlots(limits.maxInFlight);
   const approvals = createApprovalDesk({
     now: Date.now,
-    pause: (sessionId) => {
+    pause: () => {
       slots.give();
-      return async () => slots.take(sessionId);
+      return () => slots.takeBack();
     },
   });
   const workspaces = await openWorkspaces({
@@ -77,6 +77,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
     state: options.state,
     createRuntime: (where) => options.createRuntime({ ...where, approvals }),
   });
+  for (const { path, runtime } of workspaces.all) {
+    for (const call of runtime.unfinished) log.warn('unfinished_call', { workspace: path, ...call });
+  }
   const sessions = createHostSessions({ limits, slots, tokens, log });
   const host: Host = {
     limits,

@@ -17,30 +17,60 @@ export class FairSlots {
     return this.#size - this.#free;
   }
 
-  /** Nothing to wait for, or a promise of the slot. */
-  take(sessionId: string): Promise<void> | undefined {
+  get isFree(): boolean {
+    return this.#free > 0;
+  }
+
+  /** Nothing to wait for, or a promise of the slot; false when `signal` came first, and there is nothing to give. */
+  take(sessionId: string, signal?: AbortSignal): Promise<boolean> | undefined {
     if (this.#free > 0) {
       this.#free -= 1;
       return undefined;
     }
     return new Promise((resolve) => {
+      const turn = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        this.#leave(sessionId, turn);
+        resolve(false);
+      };
       const line = this.#lines.get(sessionId);
-      if (line === undefined) this.#lines.set(sessionId, [resolve]);
-      else line.push(resolve);
+      if (line === undefined) this.#lines.set(sessionId, [turn]);
+      else line.push(turn);
+      signal?.addEventListener('abort', leave, { once: true });
+      if (signal?.aborted) leave();
     });
   }
 
+  /** Takes one even when none is free: for a call that had one and lent it out while it waited for a person. */
+  takeBack(): void {
+    this.#free -= 1;
+  }
+
   give(): void {
-    const [turn] = this.#lines;
-    if (turn === undefined) {
+    if (this.#free < 0) {
       this.#free += 1;
       return;
     }
-    const [sessionId, line] = turn;
+    const [first] = this.#lines;
+    if (first === undefined) {
+      this.#free += 1;
+      return;
+    }
+    const [sessionId, line] = first;
     const next = line.shift();
     // To the end of the round, or out of it.
     this.#lines.delete(sessionId);
     if (line.length > 0) this.#lines.set(sessionId, line);
     next?.();
+  }
+
+  #leave(sessionId: string, turn: () => void): void {
+    const line = this.#lines.get(sessionId) ?? [];
+    const rest = line.filter((other) => other !== turn);
+    if (rest.length > 0) this.#lines.set(sessionId, rest);
+    else this.#lines.delete(sessionId);
   }
 }

@@ -7,8 +7,10 @@ import { unknownSession } from '../reach-only.ts';
 import { AnswerStore } from './answer-store.ts';
 import type { FairSlots } from './fair-slots.ts';
 import type { HostLimits } from './host-limits.ts';
+import { SameTurn } from './same-turn.ts';
 import { serveSession } from './served-session.ts';
-import { dueEnd, type HostSession, mayUse } from './session-table.ts';
+import { type HostSession, isAbandoned, mayUse } from './session-table.ts';
+import { sweepSessions } from './sweep-sessions.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {
@@ -45,11 +47,9 @@ export interface HostSessionsOptions {
   readonly log: Log;
 }
 
-const SWEEP_MS = 1000;
-
 export function createHostSessions({ limits, slots, tokens, log }: HostSessionsOptions): HostSessions {
   const sessions = new Map<string, HostSession>();
-  const answers = new AnswerStore(limits.keptAnswers);
+  const shared = { slots, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
   let opening = 0;
   let lastEventId = 0;
 
@@ -62,8 +62,8 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
       ...(body.capabilities === undefined ? {} : { capabilities: body.capabilities }),
     });
     const served = serveSession(session, {
-      slots,
-      answers,
+      maxInFlight: workspace.runtime.registry.limits.max_in_flight,
+      ...shared,
       keptEvents: limits.keptEvents,
       nextEventId: () => ++lastEventId,
       now: () => performance.now(),
@@ -97,14 +97,19 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
     if (sessions.delete(id)) log.info(`session_${closing.reason}`, { session_id: id, actor: session.actor });
   }
 
-  const sweeper = setInterval(() => {
-    const now = performance.now();
+  const stopSweeping = sweepSessions(
+    sessions,
+    limits,
+    (session, reason) => void end(session, { cancel: true, reason }),
+  );
+
+  /** Those that only wait for somebody's return give way, the oldest first. */
+  async function makeRoom(): Promise<void> {
     for (const session of sessions.values()) {
-      const reason = dueEnd(session, now, limits.resumeMs);
-      if (reason !== undefined) void end(session, { cancel: true, reason });
+      if (isAbandoned(session)) return end(session, { cancel: true, reason: 'closed' });
     }
-  }, SWEEP_MS);
-  sweeper.unref();
+    throw tooMany(limits.maxSessions);
+  }
 
   return {
     get size() {
@@ -116,9 +121,9 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
       return count;
     },
     async open(workspace, principal, body, options = {}) {
-      if (sessions.size + opening >= limits.maxSessions) throw tooMany(limits.maxSessions);
       opening += 1;
       try {
+        if (sessions.size + opening > limits.maxSessions) await makeRoom();
         return await openIn(workspace, principal, body, options);
       } finally {
         opening -= 1;
@@ -143,7 +148,7 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
       await ended;
       deadline.removeEventListener('abort', cancel);
     },
-    stopSweeping: () => clearInterval(sweeper),
+    stopSweeping,
   };
 }
 

@@ -9,16 +9,44 @@ import {
   type ToolResponse,
   toToolError,
 } from '@tool-runtime/protocol';
-import type { CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
+import type { CallOptions, CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
 import type { AnswerStore } from './answer-store.ts';
 import { EventLog, type LoggedEvent } from './event-log.ts';
-import type { FairSlots } from './fair-slots.ts';
+import { FairSlots } from './fair-slots.ts';
+import type { SameTurn } from './same-turn.ts';
+import { type Turn, takeTurn } from './take-turn.ts';
 
 export type Terminal = ToolResponse | ErrorMessage;
 
 export interface Answer {
   readonly message: Terminal;
+  /** The message as it goes over the wire. */
   readonly text: string;
+}
+
+export interface StartOptions extends Pick<CallOptions, 'askClient'> {
+  /** The answer is not kept for who comes back, because the way it came in has no coming back. */
+  readonly isFleeting?: boolean;
+  readonly room?: Turn['room'];
+  /** Called with the answer as soon as there is one. */
+  readonly onAnswer?: (answer: Answer) => void;
+}
+
+type HandedOptions = Pick<CallOptions, 'askClient'> & { readonly signal: AbortSignal };
+
+/** Written out when somebody needs the text, once. */
+class WrittenAnswer implements Answer {
+  readonly message: Terminal;
+  #text: string | undefined;
+
+  constructor(message: Terminal) {
+    this.message = message;
+  }
+
+  get text(): string {
+    this.#text ??= JSON.stringify(this.message);
+    return this.#text;
+  }
 }
 
 export type EventDetail = 'progress' | 'all';
@@ -31,7 +59,7 @@ export interface ServedSession {
   /** Milliseconds (monotonic) of the last message, call or departure of a connection. */
   readonly lastSeen: number;
   /** Never rejects. */
-  start(request: ToolRequest): Promise<Answer>;
+  start(request: ToolRequest, options?: StartOptions): Promise<Answer>;
   cancel(requestId: string): void;
   /** `running`, the text of the answer, or undefined when it is unknown or no longer kept. */
   answerOf(requestId: string): 'running' | { readonly text: string } | undefined;
@@ -46,7 +74,11 @@ export interface ServedSession {
 }
 
 export interface ServedSessionOptions {
+  /** How many of its calls the session runs at once. */
+  readonly maxInFlight?: number;
   readonly slots?: FairSlots;
+  /** Shared by all sessions of a host. */
+  readonly turns?: SameTurn;
   readonly answers?: AnswerStore;
   readonly keptEvents: number;
   readonly nextEventId: () => number;
@@ -67,6 +99,8 @@ interface Running {
 export function serveSession(session: Session, options: ServedSessionOptions): ServedSession {
   const running = new Map<string, Running>();
   const listeners = new Set<Listener>();
+  const { slots, turns } = options;
+  const window = options.maxInFlight === undefined ? undefined : new FairSlots(options.maxInFlight);
   const events = new EventLog(options.keptEvents);
   const life = { lastSeen: options.now(), inFlight: 0, isEnded: false, detail: 'progress' as EventDetail };
   let stopListening = session.listen(log, { events: 'progress' });
@@ -90,22 +124,23 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     stopListening = session.listen(log, { events: wanted });
   }
 
-  async function run(request: ToolRequest, signal: AbortSignal): Promise<Answer> {
-    const wait = options.slots?.take(session.id);
-    if (wait !== undefined) await wait;
-    try {
-      const message = await session.handle(request, { signal });
-      return { message, text: JSON.stringify(message) };
-    } finally {
-      options.slots?.give();
-    }
+  async function run(request: ToolRequest, handed: HandedOptions, starting: StartOptions): Promise<Answer> {
+    const turn = takeTurn({ window, slots, turns, room: starting.room, sessionId: session.id, signal: handed.signal });
+    const release = typeof turn === 'function' ? turn : await turn;
+    const answer = new WrittenAnswer(await session.handle(request, handed));
+    // Before the next call is let in, so that it sees whether the client reads.
+    starting.onAnswer?.(answer);
+    release();
+    return answer;
   }
 
-  async function start(request: ToolRequest): Promise<Answer> {
+  async function start(request: ToolRequest, starting: StartOptions = {}): Promise<Answer> {
+    const { askClient, isFleeting } = starting;
     life.lastSeen = options.now();
     const controller = new AbortController();
     const isRepeated = session.hasSeen(request.request_id);
-    const answer = run(request, controller.signal);
+    const { signal } = controller;
+    const answer = run(request, askClient === undefined ? { signal } : { signal, askClient }, starting);
     // A reused id is refused by the session; it must not take over the handle of the call it collides with.
     const isFirst = !running.has(request.request_id);
     if (isFirst) running.set(request.request_id, { controller, answer });
@@ -116,7 +151,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     if (isFirst) {
       running.delete(request.request_id);
       // The refusal of a repeated id must not take the place of the answer it was refused for.
-      if (!isRepeated || answered.message.type === 'ToolResponse') {
+      if (isFleeting !== true && (!isRepeated || answered.message.type === 'ToolResponse')) {
         options.answers?.keep(session.id, request.request_id, answered.text);
       }
     }

@@ -12,7 +12,7 @@ export interface HostSession {
   readonly openedAt: number;
   /** Ends it when no message comes for so long. */
   readonly heartbeatMs: number;
-  /** The client named the limit itself: then running calls do not keep the session alive. */
+  /** The client named the limit itself: then neither running calls nor open connections keep the session alive. */
   readonly isStrict: boolean;
   /** Opened for one connection: it ends soon after the last one is gone. */
   readonly isOfConnection: boolean;
@@ -41,12 +41,17 @@ export function mayUse(principal: Principal, session: HostSession): boolean {
   return session.ownerId === principal.id || principal.scopes.has('admin');
 }
 
+/** Nobody is there, nothing runs: it only waits for a client that may come back. */
+export function isAbandoned({ isOfConnection, isClosing, served }: HostSession): boolean {
+  return isOfConnection && !isClosing && served.listeners === 0 && served.inFlight === 0;
+}
+
 /** Why the session should end now, if it should. */
 export function dueEnd(session: HostSession, now: number, resumeMs: number): 'expired' | 'closed' | undefined {
   if (session.isClosing) return undefined;
   const { served } = session;
   const silent = now - served.lastSeen;
-  const isBusy = served.inFlight > 0 && !session.isStrict;
+  const isBusy = !session.isStrict && (served.inFlight > 0 || served.listeners > 0);
   if (silent > session.heartbeatMs && !isBusy) return 'expired';
   if (session.isOfConnection && served.listeners === 0 && silent > resumeMs) return 'closed';
   return undefined;

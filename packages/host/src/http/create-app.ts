@@ -1,6 +1,6 @@
 /**
- * Routes on the wire. Whoever asks is judged in the same order everywhere: address and origin, credentials, scope, then
- * query and body; only what passed reaches a route.
+ * Routes on the wire. Whoever asks is judged in the same order everywhere: target, address and origin (by the server,
+ * before this), credentials, scope, then query and body; only what passed reaches a route.
  */
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -11,7 +11,9 @@ import { requireScope } from '../auth/principal.ts';
 import { createDocuments, type Documents } from '../describe/documents.ts';
 import type { Host } from '../host/create-host.ts';
 import { errorAnswer } from '../host/served-session.ts';
+import type { McpEndpoint } from '../mcp/server/http-endpoint.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
+import { unknownRoute } from './judge-target.ts';
 import { parseBody, parseQuery } from './parse-body.ts';
 import { readBody } from './read-body.ts';
 import type { AnyRoute } from './route.ts';
@@ -26,16 +28,13 @@ const ROUTES: readonly AnyRoute[] = Object.values(routes);
 /** Bodies of routes other than calls are small. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-export function createApp(host: Host, gatekeeper: Gatekeeper): App {
+export function createApp(host: Host, gatekeeper: Gatekeeper, mcp: McpEndpoint): App {
   const app: App = new Hono({ strict: true });
   const documents = createDocuments({ version: host.serverVersion, routes: ROUTES });
   app.use('*', async (context, next) => {
     const { incoming, outgoing } = context.env;
-    const problem = oddTarget(incoming.url) ?? gatekeeper.judgeExposure(incoming);
-    if (problem !== undefined) return refuse(context, problem);
     for (const [name, value] of Object.entries(gatekeeper.corsHeaders(incoming))) outgoing.setHeader(name, value);
     await next();
-    return undefined;
   });
   app.options('*', (context) => {
     sendAnswer(context.env.outgoing, { status: 204 });
@@ -51,6 +50,16 @@ export function createApp(host: Host, gatekeeper: Gatekeeper): App {
       return RESPONSE_ALREADY_SENT;
     });
   }
+  // Not a route like the others: MCP has its own methods, bodies and errors, and streams its answers.
+  app.all('/mcp', async (context) => {
+    try {
+      const principal = gatekeeper.authenticate(context.env.incoming);
+      requireScope(principal, 'call');
+      return await mcp.fetch(context.req.raw, principal);
+    } catch (thrown) {
+      return refuse(context, thrown, host);
+    }
+  });
   app.notFound((context) => refuse(context, notFound(context.req.path, context.req.method)));
   app.onError((thrown, context) => refuse(context as AppContext, thrown, host));
   return app;
@@ -71,9 +80,11 @@ async function serveRoute(route: AnyRoute, context: AppContext, { host, gatekeep
     route.body === undefined
       ? undefined
       : parseBody(route.body, await readBody(incoming, MAX_BODY_BYTES), MAX_BODY_BYTES);
+  const isWelcome = (): boolean => route.scope === 'open' || gatekeeper.isWelcome(principal);
   return route.handle({
     host,
     principal,
+    isWelcome,
     params: context.req.param(),
     query,
     body,
@@ -99,15 +110,7 @@ function notFound(path: string, method: string): ToolError {
       details: { reason: 'method_not_allowed', allowed: others, next: `use ${others.join(' or ')}` },
     });
   }
-  return new ToolError('E_VALIDATION_FAIL', 'There is nothing at this path', {
-    details: { reason: 'unknown_route', next: 'see GET /openapi.json' },
-  });
-}
-
-/** `GET http://elsewhere/…` is for proxies; its host is not the one that was judged. */
-function oddTarget(url = ''): ToolError | undefined {
-  if (url.startsWith('/')) return undefined;
-  return new ToolError('E_VALIDATION_FAIL', 'Request target is not a path', { details: { reason: 'odd_target' } });
+  return unknownRoute();
 }
 
 function honoPath(path: string): string {

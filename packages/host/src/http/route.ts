@@ -10,6 +10,8 @@ export interface RouteCall<Query = unknown, Body = unknown> {
   readonly host: Host;
   /** Undefined only on routes without a scope. */
   readonly principal: Principal;
+  /** For answers that stay open: whether what the client came with still counts. */
+  readonly isWelcome: () => boolean;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;

@@ -19,10 +19,12 @@ const BY_REASON: Readonly<Record<string, number>> = {
   never_received: 404,
   answer_gone: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   already_answered: 409,
   request_id_reused: 409,
   too_large: 413,
   limit_reached: 429,
+  headers_too_large: 431,
   draining: 503,
   starting: 503,
 };

@@ -247,7 +247,7 @@ describe('createLog', () => {
         if (beats === 30) console.log(JSON.stringify({ waiting: process.stderr.writableLength, dropped: log.dropped }));
       }, 1);
       process.stdin.on('end', () => { clearInterval(timer); log.info('end'); console.log('alive'); }).resume();`;
-    const child = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', script]);
+    const child = spawn(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script]);
     const [first] = (await once(child.stdout, 'data')) as [Buffer];
     const { waiting, dropped } = JSON.parse(first.toString());
     assert.ok(waiting < 300 * 1024 && dropped > 0);

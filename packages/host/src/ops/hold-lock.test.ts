@@ -18,7 +18,7 @@ async function holdElsewhere(path: string) {
     globalThis.held = holdLock(process.argv[1]);
     console.log(globalThis.held === undefined ? 'busy' : 'held');
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', script, path], {
+  const child = spawn(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [said] = (await once(child.stdout, 'data')) as [Buffer];

@@ -22,7 +22,7 @@ async function hostElsewhere(state: string) {
     globalThis.claim.publish({ http: 'http://127.0.0.1:7777' });
     console.log('claimed');
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', script, state], {
+  const child = spawn(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script, state], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');

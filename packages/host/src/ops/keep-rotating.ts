@@ -2,6 +2,8 @@
 import type { Host } from '../host/create-host.ts';
 
 const EVERY_MS = 60 * 60 * 1000;
+/** Fewer are not worth an archive of their own. */
+const MIN_RECORDS = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Does nothing without `keepDays`. The returned function ends it. */
@@ -10,8 +12,8 @@ export function keepRotating(host: Host, { keepDays }: { readonly keepDays: numb
   const rotate = async (): Promise<void> => {
     for (const { runtime, path } of host.workspaces.all) {
       try {
-        const report = await runtime.rotateJournal({ before: Date.now() - keepDays * DAY_MS });
-        if (report !== undefined) host.log.info('journal_rotated', { workspace: path, ...report });
+        const report = await runtime.rotateJournal({ before: Date.now() - keepDays * DAY_MS, minRecords: MIN_RECORDS });
+        if (report.records > 0) host.log.info('journal_rotated', { workspace: path, ...report });
       } catch (error) {
         host.log.error('journal_rotation_failed', { workspace: path, error });
       }

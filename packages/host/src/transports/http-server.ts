@@ -1,9 +1,9 @@
 /** Node's HTTP server with limits, the app on its requests and WebSockets on its upgrades. */
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { idSchema, ToolError } from '@tool-runtime/protocol';
+import { idSchema, type ToolError } from '@tool-runtime/protocol';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../auth/principal.ts';
 import type { Host } from '../host/create-host.ts';
@@ -11,7 +11,9 @@ import { errorAnswer } from '../host/served-session.ts';
 import type { HostSession } from '../host/session-table.ts';
 import type { App } from '../http/create-app.ts';
 import type { Gatekeeper } from '../http/gatekeeper.ts';
-import { statusOf } from '../http/status-of.ts';
+import { judgeTarget, unknownRoute } from '../http/judge-target.ts';
+import { sendError } from '../http/send-answer.ts';
+import { refuseBytes, refuseSocket } from './refuse-socket.ts';
 import { serveWebSocket } from './websocket.ts';
 
 export interface TlsFiles {
@@ -37,12 +39,21 @@ export function createHttpServer({ host, app, gatekeeper, tls }: HttpService): S
     headersTimeout: limits.requestMs,
     requestTimeout: 2 * limits.requestMs,
     keepAliveTimeout: limits.requestMs,
+    // How often the limits above are looked at.
+    connectionsCheckingInterval: Math.ceil(limits.requestMs / 4),
     requireHostHeader: true,
     insecureHTTPParser: false,
     noDelay: true,
   };
   // The lightweight Request of the adapter is used by itself; the globals of the process around us stay as they are.
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const serve = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const judge = (incoming: IncomingMessage): ToolError | undefined =>
+    judgeTarget(incoming.url ?? '') ?? gatekeeper.judgeExposure(incoming);
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const problem = judge(incoming);
+    if (problem === undefined) void serve(incoming, outgoing);
+    else sendError(outgoing, errorAnswer(problem, null));
+  };
   const server =
     tls === undefined ? createServer(options, listener) : createTlsServer({ ...tls, ...options }, listener);
   const upgrades = new WebSocketServer({
@@ -60,7 +71,7 @@ export function createHttpServer({ host, app, gatekeeper, tls }: HttpService): S
       host.connections -= 1;
     });
   });
-  server.on('clientError', (_error, socket) => refuseBytes(socket as Socket));
+  server.on('clientError', (error, socket) => refuseBytes(socket as Socket, error));
   server.on('upgrade', (incoming, socket, head) => {
     const client = socket as Socket;
     client.on('error', () => client.destroy());
@@ -85,17 +96,17 @@ export function createHttpServer({ host, app, gatekeeper, tls }: HttpService): S
           });
         });
       },
-      (thrown: unknown) => refuseUpgrade(client, thrown),
+      (thrown: unknown) => refuseSocket(client, errorAnswer(thrown, null)),
     );
   });
 
   async function openSocket(incoming: IncomingMessage): Promise<{ principal: Principal; session: HostSession }> {
-    const url = new URL(incoming.url ?? '/', 'http://host');
-    const problem = gatekeeper.judgeExposure(incoming);
+    const problem = judge(incoming);
     if (problem !== undefined) throw problem;
-    if (url.pathname !== WS_PATH) throw noUpgradeHere();
+    const [path, query] = (incoming.url ?? '').split('?');
+    if (path !== WS_PATH) throw unknownRoute();
     const principal = gatekeeper.authenticate(incoming, { isUpgrade: true });
-    const asked = url.searchParams.get('session_id') ?? principal.sessionId;
+    const asked = new URLSearchParams(query).get('session_id') ?? principal.sessionId;
     const session =
       asked === undefined
         ? await host.openSession(principal, { client: clientOf(incoming) }, { isOfConnection: true })
@@ -116,29 +127,4 @@ export function createHttpServer({ host, app, gatekeeper, tls }: HttpService): S
 function clientOf({ headers }: IncomingMessage): { name: string } {
   const agent = idSchema.safeParse(headers['user-agent']);
   return { name: agent.success ? agent.data.slice(0, 100) : 'websocket' };
-}
-
-function refuseBytes(socket: Socket): void {
-  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-  else socket.destroy();
-}
-
-function refuseUpgrade(socket: Socket, thrown: unknown): void {
-  const error = errorAnswer(thrown, null);
-  const status = statusOf(error);
-  const body = JSON.stringify(error);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
-    'connection: close',
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-  ].join('\r\n');
-  if (socket.writable) socket.end(`${head}\r\n\r\n${body}`);
-  else socket.destroy();
-}
-
-function noUpgradeHere(): ToolError {
-  return new ToolError('E_VALIDATION_FAIL', 'There is no WebSocket at this path', {
-    details: { reason: 'unknown_route', next: `connect to ${WS_PATH}` },
-  });
 }

@@ -25,7 +25,7 @@ export async function readLines(input: Readable, service: LineService): Promise<
     for await (const chunk of input) {
       for (const line of lines.push(toBytes(chunk))) {
         take(line);
-        await caughtUp(service);
+        for (let wait = obstacle(service); wait !== undefined; wait = obstacle(service)) await wait;
         if (signal.aborted) return;
       }
     }
@@ -35,11 +35,9 @@ export async function readLines(input: Readable, service: LineService): Promise<
   if (!signal.aborted) for (const line of lines.end()) take(line);
 }
 
-async function caughtUp({ connection, writer }: LineService): Promise<void> {
-  const place = connection.place();
-  if (place !== undefined) await place;
-  const ready = writer.ready();
-  if (ready !== undefined) await ready;
+/** Mostly none, and then lines that came together are served together: their records share a commit. */
+function obstacle({ connection, writer }: LineService): Promise<void> | undefined {
+  return connection.place() ?? writer.ready();
 }
 
 function toBytes(chunk: unknown): Buffer {

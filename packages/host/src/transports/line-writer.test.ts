@@ -29,12 +29,29 @@ describe('LineWriter', () => {
     await flushed;
   });
 
+  test('hands over together what is written together', async () => {
+    const batches: number[] = [];
+    const stream = new Writable({
+      writev(chunks, done) {
+        batches.push(chunks.length);
+        done();
+      },
+    });
+    const writer = new LineWriter(stream);
+    for (const line of ['a', 'b', 'c']) writer.write(line);
+    await new Promise(setImmediate);
+    for (const line of ['d', 'e']) writer.write(line);
+    await writer.flush();
+    assert.deepEqual(batches, [3, 2, 1], 'the last one is the end of the flush');
+  });
+
   test('waits for a slow reader', async () => {
     const reader = createSlowReader();
     const writer = new LineWriter(reader.stream);
     writer.write('12345');
     const ready = writer.ready();
     assert.ok(ready instanceof Promise);
+    await new Promise(setImmediate);
     reader.take();
     await ready;
     assert.equal(writer.ready(), undefined);

@@ -10,6 +10,7 @@ export class LineWriter {
   readonly #onGone: () => void;
   readonly #waiting = new Set<() => void>();
   #isGone: boolean;
+  #isCorked = false;
 
   constructor(output: Writable, onGone: () => void = () => {}) {
     this.#output = output;
@@ -24,8 +25,15 @@ export class LineWriter {
     return this.#isGone;
   }
 
+  /** Lines that come up together leave together: one system call, not one for each. */
   write(line: string): void {
-    if (!this.#isGone) this.#output.write(`${line}\n`);
+    if (this.#isGone) return;
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#output.cork();
+      process.nextTick(this.#uncork);
+    }
+    this.#output.write(`${line}\n`);
   }
 
   /** Nothing to wait for, or a promise of the moment when the reader has caught up or is gone. */
@@ -37,6 +45,7 @@ export class LineWriter {
   /** Resolves when everything written has been handed over, or nobody is left to take it. */
   flush(): Promise<void> {
     if (this.#isGone) return Promise.resolve();
+    this.#uncork();
     return new Promise((resolve) => {
       this.#waiting.add(resolve);
       this.#output.write('', () => resolve());
@@ -48,6 +57,11 @@ export class LineWriter {
     this.#output.off('drain', this.#wake);
     this.#output.off('close', this.#leave);
   }
+
+  readonly #uncork = (): void => {
+    this.#isCorked = false;
+    this.#output.uncork();
+  };
 
   readonly #wake = (): void => {
     const waiting = [...this.#waiting];

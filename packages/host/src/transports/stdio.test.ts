@@ -71,6 +71,7 @@ function terminalIds(messages: readonly ServerMessage[]): (string | null)[] {
 describe('serveStdio', () => {
   test('S0-2 speaks first, with the session it opened', async () => {
     await using client = await open();
+    await new Promise(setImmediate);
     const [first] = messagesIn(client.output);
     assert.ok(first?.type === 'SessionAck');
     const { timestamp, ...rest } = first;

@@ -21,9 +21,14 @@ export interface StdioOptions {
   readonly events: 'progress' | 'all';
   /** Cancels what runs and ends the session. */
   readonly signal?: AbortSignal;
+  /** How many of its calls the session runs at once. */
+  readonly maxInFlight?: number;
   /** What unanswered requests may weigh together before reading stops. */
   readonly maxHeldBytes?: number;
 }
+
+/** Answers a client may leave unread before its further calls wait. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 /** Serves until the input ends, the client is gone or `signal` fires, and every running call has answered. */
 export async function serveStdio(session: Session, options: StdioOptions): Promise<void> {
@@ -33,12 +38,14 @@ export async function serveStdio(session: Session, options: StdioOptions): Promi
   const writer = new LineWriter(options.output, () => stopped.abort());
   let lastEventId = 0;
   const served = serveSession(session, {
+    ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
     keptEvents: 0,
     nextEventId: () => ++lastEventId,
     now: () => performance.now(),
   });
   const connection = new Connection(reachOnly(served), {
     send: (text) => writer.write(text),
+    room: () => (options.output.writableLength > MAX_UNSENT_BYTES ? writer.ready() : undefined),
     maxBytes: options.maxRequestBytes,
     events: options.events,
     serverVersion: options.serverVersion,

@@ -1,6 +1,7 @@
 /**
  * A Unix socket that speaks both: JSON lines like stdio, or HTTP and WebSocket. The first byte tells them apart, since a
- * message begins with `{` and a request with a letter; whoever waits without a word is greeted as lines.
+ * message begins with `{` and a request with a letter. Whoever waits without a word is greeted as lines after a while;
+ * one in a hurry sends an empty line.
  */
 
 import type { Server as HttpServer } from 'node:http';
@@ -10,6 +11,7 @@ import type { Principal } from '../auth/principal.ts';
 import { Connection } from '../connection.ts';
 import type { Host } from '../host/create-host.ts';
 import { errorAnswer } from '../host/served-session.ts';
+import { endSocket } from './end-socket.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';
 
@@ -21,28 +23,51 @@ export interface UnixSocketService {
 }
 
 /** How long a silent client may still turn out to speak HTTP. */
-const SILENCE_MS = 100;
+const SILENCE_MS = 500;
+
+/** Answers that may wait to be read before the client is not read from either. */
+const UNSENT_BYTES = 256 * 1024;
 
 export function createUnixServer(service: UnixSocketService): Server {
   const { host, http } = service;
-  const server = createServer({ pauseOnConnect: false, allowHalfOpen: true }, (socket) => {
+  const server = createServer({ pauseOnConnect: false, allowHalfOpen: true, highWaterMark: UNSENT_BYTES }, (socket) => {
     socket.on('error', () => socket.destroy());
-    const silence = setTimeout(() => take(Buffer.alloc(0)), SILENCE_MS);
-    const take = (first: Buffer): void => {
+    const decide = (first: Buffer): void => {
       clearTimeout(silence);
-      socket.off('data', take);
+      socket.off('data', decide);
+      socket.off('end', leave);
       socket.pause();
-      if (isLetter(first[0])) http.emit('connection', socket);
-      else void serveLines(socket, service);
-      // Only now: the HTTP server reads past what is in the buffer before it has taken the socket.
-      if (first.length > 0) socket.unshift(first);
-      process.nextTick(() => socket.resume());
+      if (isLetter(first[0])) handToHttp(http, socket, first);
+      else {
+        if (first.length > 0) socket.unshift(first);
+        void serveLines(socket, service);
+      }
     };
-    socket.once('data', take);
-    socket.once('close', () => clearTimeout(silence));
+    const leave = (): void => void socket.destroy();
+    const silence = setTimeout(() => {
+      // What came meanwhile is read first: it may have been us who did not listen.
+      setImmediate(() => {
+        if (socket.listeners('data').includes(decide)) decide(Buffer.alloc(0));
+      });
+    }, SILENCE_MS);
+    socket.on('data', decide);
+    socket.once('end', leave);
+    socket.once('close', () => {
+      clearTimeout(silence);
+      socket.off('data', decide);
+    });
   });
   server.maxConnections = host.limits.maxConnections;
+  // It watches over its time limits from the moment it listens, which it never does itself.
+  server.once('listening', () => http.emit('listening'));
   return server;
+}
+
+/** The HTTP server takes a new socket for one without anything in its buffer, and for one that is not paused. */
+function handToHttp(http: HttpServer, socket: Socket, first: Buffer): void {
+  http.emit('connection', socket);
+  socket.unshift(first);
+  process.nextTick(() => socket.resume());
 }
 
 function isLetter(byte: number | undefined): boolean {
@@ -52,19 +77,19 @@ function isLetter(byte: number | undefined): boolean {
 async function serveLines(socket: Socket, { host, principalOf }: UnixSocketService): Promise<void> {
   const gone = new AbortController();
   const writer = new LineWriter(socket, () => gone.abort());
-  const goAway = (): void => void socket.end();
   host.connections += 1;
-  host.goingAway.add(goAway);
+  socket.once('close', () => {
+    host.connections -= 1;
+  });
   try {
     const principal = principalOf(socket);
     if (principal === undefined) throw unknownPeer();
     const session = await host.openSession(principal, { client: { name: 'unix socket' } }, { isOfConnection: true });
+    const isCongested = (): boolean => socket.writableLength > host.limits.maxUnsentBytes;
     const connection = new Connection(host.reach(principal), {
       send: (text) => writer.write(text),
-      isCongested: () => socket.writableLength > host.limits.maxUnsentBytes,
-      onMissed: () => {
-        host.eventsMissed += 1;
-      },
+      isCongested,
+      room: () => (isCongested() ? writer.ready() : undefined),
       maxBytes: host.maxRequestBytes,
       maxHeldBytes: host.limits.maxHeldBytes,
       events: 'progress',
@@ -74,18 +99,24 @@ async function serveLines(socket: Socket, { host, principalOf }: UnixSocketServi
     const beat = setInterval(() => connection.beat(), host.limits.heartbeatMs);
     await readLines(socket, { connection, writer, signal: gone.signal, maxRequestBytes: host.maxRequestBytes });
     clearInterval(beat);
-    if (!gone.signal.aborted) await connection.drain();
+    if (await isStillReading(connection, writer)) await connection.drain();
     connection.close();
     // Its input ended in order: the client is done. One that was cut off may come back.
-    if (!gone.signal.aborted) await host.closeSession(session, { cancel: false });
+    if (!gone.signal.aborted && session.served.listeners === 0) await host.closeSession(session, { cancel: false });
   } catch (thrown) {
     writer.write(JSON.stringify(errorAnswer(thrown, null)));
   } finally {
-    host.connections -= 1;
-    host.goingAway.delete(goAway);
-    socket.end();
-    socket.resume();
+    endSocket(socket);
   }
+}
+
+/** Whether a client that sends no more still reads: the end of its process looks the same until we write to it. */
+async function isStillReading(connection: Connection, writer: LineWriter): Promise<boolean> {
+  if (writer.isGone) return false;
+  connection.beat();
+  await writer.flush();
+  await new Promise((resolve) => setImmediate(resolve));
+  return !writer.isGone;
 }
 
 function unknownPeer(): ToolError {

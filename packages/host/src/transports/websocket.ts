@@ -22,15 +22,19 @@ export interface WebSocketService {
 
 const POLICY = 1008;
 const UNSUPPORTED = 1003;
+/** For a client to answer the end of the connection with its own. */
+const GOODBYE_MS = 1000;
 /** Pings in a row. One may still lie unread on our own side, when this process was busy or asleep. */
 const MAX_UNANSWERED = 2;
 
 export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSocketService): void {
   const { limits } = service;
   const isCongested = (): boolean => socket.writableLength > limits.maxUnsentBytes;
+  const whenDrained = drainOf(socket);
   const connection = new Connection(service.reach, {
     send: corkedSend(client, socket),
     isCongested,
+    room: () => (isCongested() ? whenDrained() : undefined),
     onMissed: service.onMissed,
     maxBytes: service.maxRequestBytes,
     maxHeldBytes: limits.maxHeldBytes,
@@ -39,6 +43,15 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
   });
   let isWaiting = false;
   let unanswered = 0;
+  let taken = 0;
+
+  /** While we do not read, no pong is seen; then it counts whether the client takes what it is sent. */
+  function isMoving(): boolean {
+    if (!isWaiting) return false;
+    const before = taken;
+    taken = socket.bytesWritten - socket.writableLength;
+    return !isCongested() || taken > before;
+  }
 
   /** Stops reading until there is room on both sides. */
   async function catchUp(): Promise<void> {
@@ -48,17 +61,22 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
     while (client.readyState === client.OPEN) {
       const place = connection.place();
       if (place !== undefined) await place;
-      else if (isCongested()) await drained(socket);
+      else if (isCongested()) await whenDrained();
       else break;
     }
     isWaiting = false;
     client.resume();
   }
 
+  function sendAway(code: number, reason: string): void {
+    client.close(code, reason);
+    setTimeout(() => client.terminate(), GOODBYE_MS).unref();
+  }
+
   const beat = setInterval(() => {
-    if (!service.isStillWelcome()) return client.close(POLICY, 'token is no longer valid');
-    if (unanswered === MAX_UNANSWERED) return client.terminate();
-    unanswered += 1;
+    if (!service.isStillWelcome()) return sendAway(POLICY, 'token is no longer valid');
+    unanswered = isMoving() ? 0 : unanswered + 1;
+    if (unanswered > MAX_UNANSWERED) return client.terminate();
     client.ping();
     if (!isCongested()) connection.beat();
     return undefined;
@@ -68,8 +86,10 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
     unanswered = 0;
   });
   client.on('message', (data: RawData, isBinary: boolean) => {
+    // Who was sent away may go on talking for a while; nobody listens.
+    if (client.readyState !== client.OPEN) return undefined;
     unanswered = 0;
-    if (isBinary) return client.close(UNSUPPORTED, 'envelopes are text frames');
+    if (isBinary) return sendAway(UNSUPPORTED, 'envelopes are text frames');
     connection.receive(String(data));
     void catchUp();
     return undefined;
@@ -102,14 +122,20 @@ function corkedSend(client: WebSocket, socket: Socket): (text: string) => void {
   };
 }
 
-function drained(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.off('drain', done);
-      socket.off('close', done);
-      resolve();
-    };
-    socket.on('drain', done);
-    socket.on('close', done);
-  });
+/** One promise for all who wait for the same moment. */
+function drainOf(socket: Socket): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= new Promise((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done);
+        socket.off('close', done);
+        next = undefined;
+        resolve();
+      };
+      socket.on('drain', done);
+      socket.on('close', done);
+    });
+    return next;
+  };
 }

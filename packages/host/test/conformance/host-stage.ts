@@ -1,6 +1,6 @@
 /** The host the suite talks to, and the operator's own way to it, by which sessions are opened and ended. */
 import assert from 'node:assert/strict';
-import type { OpenSessionBody, SessionOpened } from '@tool-runtime/protocol';
+import { type OpenSessionBody, type SessionOpened, sessionInfoSchema } from '@tool-runtime/protocol';
 import { openHost, type TestHost, type TestHostOptions } from '../open-host.ts';
 import { REGISTRY, Stage } from './stage.ts';
 import { createTraffic, type Traffic } from './traffic.ts';
@@ -11,6 +11,8 @@ export interface HostStage {
   readonly traffic: Traffic;
   openSession(body?: OpenSessionBody): Promise<SessionOpened>;
   endSession(sessionId: string, how: 'wait' | 'cancel'): Promise<void>;
+  /** Of the events of a session, the newest. */
+  lastEventId(sessionId: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,11 @@ export async function openHostStage(options: TestHostOptions = {}): Promise<Host
     async endSession(sessionId, how) {
       const answer = await host.request(`/v1/sessions/${sessionId}?mode=${how}`, { method: 'DELETE' });
       assert.equal(answer.status, 204);
+    },
+    async lastEventId(sessionId) {
+      const info: unknown = await (await host.request(`/v1/sessions/${sessionId}`)).json();
+      traffic.body('SessionInfo', info);
+      return sessionInfoSchema.parse(info).last_event_id;
     },
     close: () => host[Symbol.asyncDispose](),
   };

@@ -5,6 +5,9 @@ import { lifeTests } from './suite/life-tests.ts';
 import { refusalTests } from './suite/refusal-tests.ts';
 import type { Transport } from './transport.ts';
 
+/** Enough that waiting costs nothing, few enough that processes which start together do not starve each other. */
+const AT_ONCE = 4;
+
 export function transportSuite(name: string, open: () => Promise<Transport>): void {
   describe(name, () => {
     let opened: Transport | undefined;
@@ -17,7 +20,7 @@ export function transportSuite(name: string, open: () => Promise<Transport>): vo
     });
     after(() => opened?.close());
 
-    describe('together', { concurrency: true }, () => {
+    describe('together', { concurrency: AT_ONCE }, () => {
       callTests(transport);
       refusalTests(transport);
       lifeTests(transport);

@@ -35,6 +35,8 @@ export interface Transport {
   readonly traffic: Traffic;
   readonly stage: Stage;
   connect(options?: ConnectOptions): Promise<Client>;
+  /** Of the newest event, for transports whose host can be asked; the others keep none. */
+  readonly lastEventId?: (sessionId: string) => Promise<number>;
   close(): Promise<void>;
 }
 

@@ -47,7 +47,16 @@ export const MIXED = {
   status: 3,
 } as const;
 /** Mostly effects that would show if they happened twice. */
-export const MOSTLY_EFFECTS: CallMix = { ...MIXED, read: 50, append: 600, patch: 200, make: 100 };
+export const MOSTLY_EFFECTS: CallMix = {
+  ...MIXED,
+  append: 600,
+  patch: 200,
+  make: 100,
+  read: 50,
+  search: 2,
+  interrupt: 0,
+  status: 0,
+};
 type Kind = keyof typeof MIXED;
 export type CallMix = Readonly<Record<Kind, number>>;
 

@@ -68,6 +68,8 @@ async function openLines(options: ClientOptions): Promise<LoadClient> {
   });
   socket.on('error', () => {});
   const closed = whenClosed(socket).then(() => greeting.break());
+  // Whoever is silent may still turn out to speak HTTP; an empty line settles it.
+  socket.write('\n');
   const sessionId = await greeting.done;
   return {
     transport: 'lines',

@@ -1,4 +1,4 @@
-/** Memory of the host over a run, as it says itself. Flat means that it ends as it was after the first third. */
+/** Memory of the host over a run: how large it says it is, and what it really holds on to. */
 import type { ServeProcess } from './serve-process.ts';
 
 const EVERY_MS = 250;
@@ -9,20 +9,24 @@ export interface MemoryReport {
   readonly middleBytes: number;
   readonly endBytes: number;
   readonly highestBytes: number;
-  /** End divided by the first third. */
-  readonly growth: number;
+  /** What was left after a collection, a third into the run and at its end. */
+  readonly liveThirdBytes: number;
+  readonly liveEndBytes: number;
 }
 
 export interface MemoryWatch {
   stop(): Promise<MemoryReport>;
 }
 
-export function watchMemory(serve: ServeProcess): MemoryWatch {
+export function watchMemory(serve: ServeProcess, seconds: number): MemoryWatch {
   const samples: number[] = [];
+  const thirdAt = performance.now() + (seconds * 1000) / 3;
+  let liveThirdBytes = 0;
   let isStopped = false;
   const sampled = (async () => {
     while (!isStopped) {
       samples.push((await serve.status()).memory_bytes);
+      if (liveThirdBytes === 0 && performance.now() >= thirdAt) liveThirdBytes = await serve.liveBytes();
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
   })();
@@ -30,26 +34,23 @@ export function watchMemory(serve: ServeProcess): MemoryWatch {
     async stop() {
       isStopped = true;
       await sampled;
-      return report(samples);
+      return { ...sizes(samples), liveThirdBytes, liveEndBytes: await serve.liveBytes() };
     },
   };
 }
 
-function report(samples: readonly number[]): MemoryReport {
+function sizes(samples: readonly number[]) {
   // The median of a few neighbours: a collection that is due makes a single sample say little.
   const around = (share: number): number => {
     const center = Math.round(share * (samples.length - 1));
     const near = samples.slice(Math.max(0, center - 4), center + 5).toSorted((one, other) => one - other);
     return near[Math.floor(near.length / 2)] ?? 0;
   };
-  const thirdBytes = around(1 / 3);
-  const endBytes = around(1);
   return {
     startBytes: samples[0] ?? 0,
-    thirdBytes,
+    thirdBytes: around(1 / 3),
     middleBytes: around(1 / 2),
-    endBytes,
+    endBytes: around(1),
     highestBytes: Math.max(...samples),
-    growth: endBytes / thirdBytes,
   };
 }

@@ -50,7 +50,7 @@ export async function runKills({ sessions, inFlight, kills, longestSeconds, seed
     const killedAfterMillis = 50 + random.below(longestSeconds * 1000);
     rounds.push(await killOnce(parts, killedAfterMillis));
   }
-  stage.files.check(stage.workspace, problems);
+  stage.files.check(stage.workspace, problems, { leftovers: 'temporary' });
   await verifyJournal(stage, problems);
   return { problems, rounds, journal: await readJournal(stage, book, problems) };
 }

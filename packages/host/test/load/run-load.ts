@@ -12,13 +12,17 @@ import { Problems } from './problems.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServeProcess } from './serve-process.ts';
 
+/** Kept answers and events fill up first: a run that is shorter says nothing about growth. */
+const STEADY_SECONDS = 30;
+const MAX_GROWTH = 1.5;
+
 export interface LoadOptions {
   readonly sessions: number;
   readonly inFlight: number;
   readonly seconds: number;
   readonly seed: number;
   /** Goes on at the same time, until it is told to stop. */
-  readonly beside?: (serve: ServeProcess, isOver: () => boolean) => Promise<void>;
+  readonly beside?: (serve: ServeProcess, isOver: () => boolean) => Promise<unknown>;
 }
 
 export interface LoadReport {
@@ -41,23 +45,30 @@ export async function runLoad({ sessions, inFlight, seconds, seed, beside }: Loa
   using stage = openLoadStage({ inFlight, random, mix: MIXED });
   const serve = await stage.start();
   const [crowd, openedMillis] = await timed(gatherCrowd({ sessions, serve, book, lanes: stage.lanes, random }));
-  const memory = watchMemory(serve);
+  const memory = watchMemory(serve, seconds);
   const end = performance.now() + seconds * 1000;
   const isOver = (): boolean => performance.now() >= end;
   const [, millis] = await timed(Promise.all([crowd.run(isOver), beside?.(serve, isOver)]));
   const memoryReport = await memory.stop();
+  if (seconds >= STEADY_SECONDS && memoryReport.liveEndBytes > MAX_GROWTH * memoryReport.liveThirdBytes) {
+    problems.add(
+      `memory grows: ${memoryReport.liveThirdBytes} bytes after a third, ${memoryReport.liveEndBytes} at the end`,
+    );
+  }
   const [, closedMillis] = await timed(crowd.leave());
-  await checkAtRest(serve, problems);
+  const isAlone = beside === undefined;
+  if (isAlone) await checkAtRest(serve, problems);
   const code = await serve.stop();
   if (code !== 0) problems.add(`serve ended with ${code}`);
   for (const { state, requestId, plan } of book.calls.values()) {
     if (state === 'lost') problems.add(`answer was lost: ${requestId} (${plan.kind})`);
   }
-  stage.files.check(stage.workspace, problems);
+  stage.files.check(stage.workspace, problems, { leftovers: 'none' });
   await verifyJournal(stage, problems);
   const journal = await readJournal(stage, book, problems);
-  if (journal.sessionsOpened !== book.sessions || journal.sessionsClosed !== book.sessions) {
-    problems.add(`${book.sessions} sessions, on record ${journal.sessionsOpened}, ended ${journal.sessionsClosed}`);
+  const { sessionsOpened, sessionsClosed } = journal;
+  if (sessionsOpened !== sessionsClosed || (isAlone && sessionsOpened !== book.sessions)) {
+    problems.add(`${book.sessions} sessions, on record ${sessionsOpened}, ended ${sessionsClosed}`);
   }
   const { calls, events, eventsMissed } = book;
   const latencies = latencyRows(calls.values());

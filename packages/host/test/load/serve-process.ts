@@ -1,17 +1,20 @@
 /** `tool-runtime serve` as a process of its own, on folders that outlive it: it can be killed and started again. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { HostStatus } from '@tool-runtime/protocol';
-import { type CliRun, createScratch, runCli, type Scratch, startCli } from '../run-cli.ts';
+import { type CliRun, createScratch, FROM_SOURCE, runCli, type Scratch, startCli } from '../run-cli.ts';
+import { eventually } from '../wire/within.ts';
 
 export interface ServeProcess {
   readonly url: string;
   readonly socket: string;
   readonly token: string;
   status(): Promise<HostStatus>;
+  /** What it holds on to after a collection of its garbage. */
+  liveBytes(): Promise<number>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL, without a word; resolves when it is gone. */
@@ -29,6 +32,8 @@ export interface ServeStage {
 
 /** Only what can be cancelled while it runs needs a command. */
 const REGISTRY = 'version: 1\nshell_allow: ["^sleep "]\n';
+
+const LIVE_MEMORY = join(import.meta.dirname, 'live-memory.ts');
 
 export function openServeStage(files: Readonly<Record<string, string>>): ServeStage {
   const scratch = createScratch();
@@ -56,11 +61,15 @@ async function startServe(
   registry: string,
   running: Set<ChildProcessWithoutNullStreams>,
 ): Promise<ServeProcess> {
-  const child = startCli([
-    'serve',
-    ...scratch.options,
-    ...['--registry', registry, '--http', '127.0.0.1:0', '--json', '--show-token', '--log-level', 'error'],
-  ]);
+  const liveFile = join(scratch.root, 'live-memory');
+  const child = startCli(
+    [
+      'serve',
+      ...scratch.options,
+      ...['--registry', registry, '--http', '127.0.0.1:0', '--json', '--show-token', '--log-level', 'error'],
+    ],
+    { env: { LOAD_LIVE_MEMORY: liveFile }, program: ['--expose-gc', '--import', LIVE_MEMORY, ...FROM_SOURCE] },
+  );
   running.add(child);
   const errors: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
@@ -76,6 +85,11 @@ async function startServe(
     async status() {
       const answer = await fetch(`${url}/v1/status`, { headers: { authorization: `Bearer ${token}` } });
       return (await answer.json()) as HostStatus;
+    },
+    async liveBytes() {
+      rmSync(liveFile, { force: true });
+      child.kill('SIGUSR2');
+      return eventually(() => existsSync(liveFile) && Number(readFileSync(liveFile, 'utf8')), 'the memory of the host');
     },
     async stop() {
       child.kill('SIGTERM');

@@ -61,7 +61,7 @@ export async function exchange(address: Address, request: RawRequest | string | 
   using socket = await openSocket(address);
   const isWritten = typeof request === 'string' || Buffer.isBuffer(request);
   socket.write(isWritten ? request : writeRequest(request));
-  return readAnswer(socket, isWritten ? 'GET' : request.method);
+  return await readAnswer(socket, isWritten ? 'GET' : request.method);
 }
 
 interface Head {

@@ -95,10 +95,19 @@ export function nextFrame(socket: RawSocket): Promise<Frame> {
   return socket.next(takeFrame, 'a frame');
 }
 
+/** The next frame that is no ping; those are answered. */
+export async function nextAfterPings(socket: RawSocket): Promise<Frame> {
+  for (;;) {
+    const frame = await nextFrame(socket);
+    if (frame.opcode !== OPCODES.ping) return frame;
+    socket.write(writeFrame(frame.payload, { opcode: OPCODES.pong }));
+  }
+}
+
 /** The code of the close frame, after whatever comes before it. */
 export async function readCloseCode(socket: RawSocket): Promise<number> {
   for (;;) {
-    const frame = await nextFrame(socket);
+    const frame = await nextAfterPings(socket);
     if (frame.opcode === OPCODES.close) return frame.payload.length < 2 ? 1005 : frame.payload.readUInt16BE(0);
   }
 }

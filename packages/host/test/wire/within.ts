@@ -1,10 +1,10 @@
 /** Waiting in tests: never for a time, always for a thing; a guard turns a hang into a message. */
 
-const GUARD_MS = 30_000;
+const GUARD_MS = 60_000;
 
 export function within<T>(promise: Promise<T>, what: () => string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const guard = setTimeout(() => reject(new TypeError(`Waited in vain: ${what()}`)), GUARD_MS);
+  const guard = setTimeout(() => reject(new TypeError(`Waited in vain: ${what()}`)), GUARD_MS).unref();
   return Promise.race([promise, late]).finally(() => clearTimeout(guard));
 }
 

@@ -24,12 +24,15 @@ interface OpenRequest {
   readonly request: ToolRequest;
   /** It may have reached the host. */
   isSent: boolean;
-  isRepeated: boolean;
+  /** How often it was sent again. */
+  repeats: number;
   cancel: CancelRequest | undefined;
   asks: number;
 }
 
 const MAX_ASKS = 3;
+/** A request that never arrives may be what ends the connection each time: one far too large, for example. */
+const MAX_REPEATS = 3;
 const IGNORE: Verdict = { action: 'ignore' };
 
 export class RequestLedger {
@@ -39,7 +42,7 @@ export class RequestLedger {
     this.#open.set(request.request_id, {
       request,
       isSent: false,
-      isRepeated: false,
+      repeats: 0,
       cancel: undefined,
       asks: 0,
     });
@@ -89,14 +92,16 @@ export class RequestLedger {
     const entry = answer.request_id === null ? undefined : this.#open.get(answer.request_id);
     if (entry === undefined) return IGNORE;
     const reason = answer.type === 'ErrorMessage' ? reasonOf(answer.details) : undefined;
-    if (reason === 'never_received') return this.#notReceived(entry);
+    if (reason === 'never_received') return this.#notReceived(entry, answer);
     if (reason === 'answer_gone') return this.#answerGone(entry);
-    const isRefusedCopy = entry.isRepeated && (reason === 'request_id_reused' || isKeyInUse(answer));
+    const isRefusedCopy = entry.repeats > 0 && (reason === 'request_id_reused' || isKeyInUse(answer));
     return isRefusedCopy ? this.#refusedCopy(entry, answer) : this.#settle(entry, answer);
   }
 
-  #notReceived(entry: OpenRequest): Verdict {
-    if (entry.cancel === undefined) return this.#repeat(entry);
+  #notReceived(entry: OpenRequest, answer: Answer): Verdict {
+    if (entry.cancel === undefined) {
+      return entry.repeats < MAX_REPEATS ? this.#repeat(entry) : this.#settle(entry, answer);
+    }
     return this.#settle(entry, toErrorMessage(cancelledBeforeSending(), entry.request.request_id));
   }
 
@@ -116,7 +121,7 @@ export class RequestLedger {
   }
 
   #repeat(entry: OpenRequest): Verdict {
-    entry.isRepeated = true;
+    entry.repeats += 1;
     return { action: 'repeat', request: entry.request };
   }
 

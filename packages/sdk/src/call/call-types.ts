@@ -4,6 +4,7 @@
  */
 import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
+import type { AskClient } from '../contracts/client-port.ts';
 import type { EffectIntent } from '../contracts/effects.ts';
 import type { CommitCandidate } from '../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
@@ -27,6 +28,8 @@ export interface CallRequest {
   /** W3C trace context of the caller. */
   readonly traceparent?: string;
   readonly tracestate?: string;
+  /** Lets the tool put questions to the caller while it runs. */
+  readonly askClient?: AskClient;
 }
 
 /** A call that has an identity and a clock, and nothing else yet. */

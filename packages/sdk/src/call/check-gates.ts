@@ -24,6 +24,7 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     annotated: compiled.annotated,
     profile: view.profile,
     paths: view.paths,
+    asksByDefault: compiled.tool.asksByDefault === true,
   });
   if (approval.verdict === 'deny') {
     throw policyDenial(`Approval policy denies the call: ${approval.reason}`, {

@@ -2,6 +2,7 @@
 import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { sideEffectRank } from '../contracts/annotations.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
+import type { AskClient } from '../contracts/client-port.ts';
 import type { CommandRunner } from '../contracts/commands.ts';
 import type { CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { HttpClient } from '../contracts/http.ts';
@@ -97,6 +98,10 @@ export class CallContext implements ExecutionContext {
     const level = sideEffectRank(this.#call.view.profile.side_effect_level);
     this.#git ??= gitFor(level, this.#parts.programs.git, () => this.signal);
     return this.#git;
+  }
+
+  get askClient(): AskClient | undefined {
+    return this.#call.open.request.askClient;
   }
 
   get validation(): Validation {

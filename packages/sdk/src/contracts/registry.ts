@@ -3,6 +3,7 @@ import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
 import type { CoordinatorSettings } from './coordinator.ts';
+import type { McpServerSettings } from './mcp-servers.ts';
 
 /** Where in a registry file something is written. Lines and columns start at 1. */
 export interface RegistrySpot {
@@ -118,6 +119,10 @@ export interface Registry {
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
   readonly externalTools: readonly JsonObject[];
+  /** Foreign MCP servers by the operator's name. */
+  readonly mcpServers: ReadonlyMap<string, McpServerSettings>;
+  /** Names or globs by profile: what MCP clients are shown. */
+  readonly toolProfiles: Readonly<Record<string, readonly string[]>>;
   readonly providers: Readonly<Record<string, JsonValue>>;
   readonly limits: Limits;
   readonly budgets: Budgets;

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotations.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
+import type { AskClient } from './client-port.ts';
 import type { CommandRunner } from './commands.ts';
 import type { CommitCandidate, GitIntent, GitRepository } from './git.ts';
 import type { HttpClient } from './http.ts';
@@ -33,6 +34,8 @@ export interface ToolContext {
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly metrics: SessionMetrics;
+  /** Undefined when the caller cannot be asked anything. */
+  readonly askClient: AskClient | undefined;
   /** Fires on cancel and at the deadline. */
   readonly signal: AbortSignal;
   /** `data` is for machines, such as which stream a chunk of output came from. */
@@ -64,6 +67,10 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly policyNotes?: string;
   readonly args: Args;
   readonly data: Data;
+  /** Shown in listings instead of what `args` says, for a contract that was not written here; `args` must enforce it. */
+  readonly argsJsonSchema?: JsonObject;
+  /** The same for `data`. */
+  readonly dataJsonSchema?: JsonObject;
   /** Answers are built by typed code whose tests check them against `data`; long lists are not checked again at run time. */
   readonly isDataProven?: boolean;
   /** Omitted: the tool counts as unannotated, above every ceiling unless a policy lists it by name. */
@@ -85,6 +92,8 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly timeoutArg?: string;
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
+  /** Every call needs somebody's yes unless `auto_approve` lists the tool, also where no approval policy is written. */
+  readonly asksByDefault?: boolean;
   /** Optional engines the tool cannot work without; a registry that enables it without them fails at start. */
   readonly needs?: readonly 'ast'[];
   /** Bytes the answer carries, for metrics and budgets; written files are counted anyway. */

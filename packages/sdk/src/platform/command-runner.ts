@@ -37,7 +37,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
       const programs = findPrograms(request, { ...options, workspace });
       const cwd = folderInside(workspace, request.cwd);
       const proxySocket = request.network ? await shared.proxySocket() : null;
-      const wall = isolation.enter({ workspace, writable: true, proxySocket });
+      const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket });
       const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
       requireUncancelled(request.signal);
       const networkEnforced = isolation.enforcesNetwork;
@@ -52,12 +52,15 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
 }
 
 /** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
-function findPrograms({ list }: CommandRequest, { workspace, programFolders = [] }: CommandRunnerOptions) {
+function findPrograms(
+  { list }: CommandRequest,
+  { workspace, programFolders = [], exactProgram }: CommandRunnerOptions,
+) {
   const folders = [...SYSTEM_PROGRAMS, ...programFolders];
   return list.pipelines.map(({ commands }) =>
     commands.map(({ argv: [name = '', ...args] }) => ({
       name,
-      program: resolveProgram(name, { folders, workspace }),
+      program: resolveProgram(name, { folders, workspace, exactProgram }),
       args,
     })),
   );

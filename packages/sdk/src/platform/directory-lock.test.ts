@@ -87,9 +87,13 @@ for (const [kind, native] of [
         createDirectoryLock(native).run(fd, () => new Promise(() => setInterval(() => {}, 1000)));
         process.stdout.write('locked');
       `;
-      const child = spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', program, path, kind], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = spawn(
+        process.execPath,
+        ['-C', 'tool-runtime-source', '--input-type=module', '-e', program, path, kind],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
       await once(child.stdout, 'data');
       const early = createDirectoryLock(native, { waitMs: 0 }).run(dirFd, () => assert.fail('must not run'));
       await assert.rejects(async () => early, { code: 'E_TIMEOUT' });

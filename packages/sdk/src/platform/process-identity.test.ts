@@ -33,7 +33,9 @@ test('S1-42 a process of another namespace cannot be judged and counts as alive'
 test('S1-42 a child is alive until it is killed', async () => {
   const program = `import(${JSON.stringify(import.meta.resolve('./process-identity.ts'))})
     .then((identity) => console.log(JSON.stringify(identity.currentInstance()))); setInterval(() => {}, 1000)`;
-  const child = spawn(process.execPath, ['-C', 'source', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-C', 'tool-runtime-source', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = await once(child.stdout, 'data');
   const instance = JSON.parse(String(line));
   assert.equal(isAlive(instance), true);

@@ -97,9 +97,13 @@ for (const [kind, rename] of Object.entries(RENAMES)) {
       process.stdout.write(String(won));
       process.exit();`;
     const racers = ['a', 'b'].map((me) =>
-      spawn(process.execPath, ['-C', 'source', '--input-type=module', '-e', script, directory, platform, kind, me], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      }),
+      spawn(
+        process.execPath,
+        ['-C', 'tool-runtime-source', '--input-type=module', '-e', script, directory, platform, kind, me],
+        {
+          stdio: ['pipe', 'pipe', 'inherit'],
+        },
+      ),
     );
     await Promise.all(racers.map((racer) => once(racer.stdout, 'data')));
     const wins = racers.map((racer) => once(racer.stdout, 'data').then(([won]) => Number(String(won))));

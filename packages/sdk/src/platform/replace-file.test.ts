@@ -316,9 +316,12 @@ test('S0-31 a write killed half-way leaves the old file whole and only a tempora
     const workspace = createWorkspace(openRoot(process.argv[1], { backend: 'walk' }));
     void workspace.writeFile('file', Buffer.alloc(50_000_000, 'n'));
     process.kill(process.pid, 'SIGKILL');`;
-  await assert.rejects(run(process.execPath, ['-C', 'source', '--input-type=module', '-e', script, directory]), {
-    signal: 'SIGKILL',
-  });
+  await assert.rejects(
+    run(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script, directory]),
+    {
+      signal: 'SIGKILL',
+    },
+  );
   const [leftover, file] = readdirSync(directory).sort();
   assert.equal(file, 'file');
   assert.match(leftover ?? '', /^\.tool-runtime-tmp-[0-9a-f]{12}$/);

@@ -9,10 +9,13 @@ export interface ProgramSearch {
   readonly folders: readonly string[];
   /** Nothing below it counts as a program. */
   readonly workspace: string;
+  /** The one program that is run by its path, because the operator wrote it so. Absolute. */
+  readonly exactProgram?: string | undefined;
 }
 
 /** The absolute path. Throws E_SHELL. */
-export function resolveProgram(name: string, { folders, workspace }: ProgramSearch): string {
+export function resolveProgram(name: string, { folders, workspace, exactProgram }: ProgramSearch): string {
+  if (name === exactProgram && isProgram(name, workspace)) return name;
   if (name.includes('/')) throw notFound(name, 'give the bare name of a program; paths are not run');
   const found = folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
   if (found === undefined) throw notFound(name, 'use an installed program, or ask the operator to install it');

@@ -338,7 +338,7 @@ test('S0-14 without koffi the walk takes over, and openat2 by name is refused', 
     const codes = [];
     try { openRoot('.', { backend: 'openat2' }); } catch (thrown) { codes.push(thrown.code); }
     console.log(openRoot('.').backend, ...codes);`;
-  const { stdout } = await run(process.execPath, ['-C', 'source', '--input-type=module', '-e', script], {
+  const { stdout } = await run(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script], {
     cwd: scratch(t),
   });
   assert.equal(stdout, 'walk E_POLICY\n');

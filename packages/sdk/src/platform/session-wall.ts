@@ -23,8 +23,12 @@ export interface SessionWallOptions {
   readonly state?: string;
   /** Programs are looked for here too, after the system's folders. The operator's word, like `readPaths`. */
   readonly programFolders?: readonly string[];
+  /** A program that may be named by this absolute path, which is then the one that runs. */
+  readonly exactProgram?: string;
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
+  /** False: programs may only read the workspace. */
+  readonly writable?: boolean;
   readonly spawner?: Spawner;
   readonly resolve?: ResolveHost;
 }

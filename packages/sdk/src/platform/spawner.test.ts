@@ -241,7 +241,7 @@ test('S0-36 a descriptor the host inherited does not reach a child, by either sp
       secret,
       process.execPath,
       '-C',
-      'source',
+      'tool-runtime-source',
       ...args,
       '-e',
       script,

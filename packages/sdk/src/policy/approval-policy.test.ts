@@ -34,6 +34,15 @@ describe('compileApprovalPolicy', () => {
     assert.deepEqual(compileApprovalPolicy({}).judge(write), { verdict: 'ask', reason: 'approval.changes_by_default' });
   });
 
+  test('a tool that asks by default is let through by a list and by nothing else', () => {
+    const foreign = { ...read, asksByDefault: true };
+    assert.equal(verdict(undefined, foreign), 'ask');
+    assert.equal(verdict({}, foreign), 'ask');
+    assert.equal(verdict({ auto_approve: ['file_read'] }, foreign), 'approve');
+    assert.equal(verdict({ auto_deny: ['file_read'] }, foreign), 'deny');
+    assert.equal(verdict({}, read), 'approve');
+  });
+
   test('S2-27 by default lets readers pass and asks for everything else', () => {
     const rows: [ToolKind, SideEffectLevel, string][] = [
       ['read', 'read_only', 'approve'],

@@ -2,7 +2,8 @@
  * Whether a call needs somebody's yes: deny → write paths → auto approve → require approval → default.
  *
  * By default a known reader passes and everything else asks. A tool that says nothing about itself is never approved
- * by a list, not even by name. Merging can only make verdicts stricter.
+ * by a list, not even by name; one that asks by default is approved by a list alone. Merging can only make verdicts
+ * stricter.
  */
 import { isReadOnlyKind } from '../contracts/annotations.ts';
 import type { ApprovalPolicy } from '../contracts/registry.ts';
@@ -16,6 +17,8 @@ export interface ApprovalSubject {
   readonly annotated: boolean;
   readonly profile: CallProfile;
   readonly paths: readonly string[];
+  /** Of a tool that nobody here wrote: what it says about itself opens nothing. */
+  readonly asksByDefault?: boolean;
 }
 
 export interface ApprovalVerdict {
@@ -33,6 +36,7 @@ export interface ApprovalJudge {
 const UNANNOTATED: ApprovalVerdict = { verdict: 'ask', reason: 'approval.unannotated_tool' };
 const READ_ONLY: ApprovalVerdict = { verdict: 'approve', reason: 'approval.read_only' };
 const CHANGES: ApprovalVerdict = { verdict: 'ask', reason: 'approval.changes_by_default' };
+const ASKS: ApprovalVerdict = { verdict: 'ask', reason: 'approval.foreign_tool' };
 const NO_POLICY: ApprovalVerdict = { verdict: 'approve', reason: 'approval.no_policy' };
 const DENIED = decidedBy('deny', 'auto_deny');
 const APPROVED = decidedBy('approve', 'auto_approve');
@@ -41,7 +45,7 @@ const WRITE_PATH = decidedBy('deny', 'write_path_allowlist');
 
 /** Without a policy, tools that say what they do pass, and the others ask. */
 export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): ApprovalJudge {
-  if (policy === undefined) return { judge: ({ annotated }) => (annotated ? NO_POLICY : UNANNOTATED) };
+  if (policy === undefined) return { judge: judgeWithoutPolicy };
   const denies = compileGlobs(policy.auto_deny ?? []);
   const approves = compileGlobs(policy.auto_approve ?? []);
   const requires = compileGlobs(policy.require_approval ?? []);
@@ -53,10 +57,16 @@ export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): Appro
       if (!readOnly && mayWrite !== undefined && !allMatch(subject.paths, mayWrite)) return WRITE_PATH;
       if (subject.annotated && approves(subject.tool)) return APPROVED;
       if (requires(subject.tool)) return REQUIRED;
+      if (subject.asksByDefault === true) return ASKS;
       if (readOnly) return READ_ONLY;
       return subject.annotated ? CHANGES : UNANNOTATED;
     },
   };
+}
+
+function judgeWithoutPolicy({ annotated, asksByDefault }: ApprovalSubject): ApprovalVerdict {
+  if (!annotated) return UNANNOTATED;
+  return asksByDefault === true ? ASKS : NO_POLICY;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A checked document → the compiled, frozen Registry. Nothing here can fail on what the schema let through. */
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
-import type { SideEffectLevel } from '../contracts/annotations.ts';
+import { type SideEffectLevel, sideEffectRank } from '../contracts/annotations.ts';
 import type { CapabilityPolicy, CompiledPattern, Registry, Validator } from '../contracts/registry.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
 import { compileAllowlistPattern, compilePattern } from '../pattern/compile-pattern.ts';
@@ -9,6 +9,7 @@ import { coordinatorSettings, fingerprintedSettings, listedQuestions } from './c
 import type { RegistryDocument } from './document.ts';
 import { readDomain } from './domains.ts';
 import { bareTable, deepFreeze, freezeMap } from './freeze.ts';
+import { fingerprintedServers, mcpServerSettings, mcpServersLevel } from './mcp-server-settings.ts';
 import { findPlace, type Place, type Places } from './problems.ts';
 
 interface Origin {
@@ -23,6 +24,12 @@ interface Origin {
  * pushes are allowed, `process_exec` when anything may be started, else `workspace_write`.
  */
 function neededLevel(document: RegistryDocument): SideEffectLevel {
+  const own = neededByOwnTools(document);
+  const mounted = mcpServersLevel(document.mcp_servers) ?? own;
+  return sideEffectRank(mounted) > sideEffectRank(own) ? mounted : own;
+}
+
+function neededByOwnTools(document: RegistryDocument): SideEffectLevel {
   if (document.network.allowed_domains.length > 0 || document.git.allow_push) return 'network';
   const startsPrograms =
     document.shell_allow.length > 0 ||
@@ -130,6 +137,8 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     ...(document.approvals === undefined ? {} : { approvals: document.approvals }),
     isolation: document.isolation,
     externalTools,
+    mcpServers: freezeMap(mcpServerSettings(document.mcp_servers)),
+    toolProfiles: bareTable(Object.entries(document.tool_profiles)),
     providers: bareTable(Object.entries(document.providers as Record<string, JsonValue>)),
     limits: document.limits,
     budgets: document.budgets,
@@ -140,8 +149,9 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
 
 /** `meant` stands for the sections that can be written in more than one way. */
 function fingerprintOf(
-  { coordinator: _, ...document }: RegistryDocument,
+  // Profiles choose what is listed; what may run is the same with and without them.
+  { coordinator: _, mcp_servers: mounted, tool_profiles: __, ...document }: RegistryDocument,
   meant: Partial<Pick<Registry, 'coordinator'>> & { readonly validators: readonly Validator[] },
 ): string {
-  return digest(canonicalJson({ ...document, ...meant } as unknown as JsonValue));
+  return digest(canonicalJson({ ...document, ...fingerprintedServers(mounted), ...meant } as unknown as JsonValue));
 }

@@ -99,17 +99,23 @@ function checkCommands(root: JsonObject, rules: KnownNames['rules']): readonly F
     }));
 }
 
-/** External tools of the same file count as known. */
+/** External tools of the same file count as known, and so does whatever begins like the tools of a mounted server. */
 function checkTools(root: JsonObject, tools: KnownNames['tools']): readonly Finding[] {
   if (tools === undefined) return [];
   const external = items(root['external_tools']).map((item) => (isJsonObject(item) ? item['name'] : undefined));
   const known = new Set([...tools, ...external.filter((name) => typeof name === 'string')]);
+  const prefixes = entries(root['mcp_servers']).map(([name, server]) => prefixOf(name, server));
   return entries(root['tools'])
-    .filter(([name]) => !known.has(name))
+    .filter(([name]) => !known.has(name) && !prefixes.some((prefix) => name.startsWith(`${prefix}_`)))
     .map(([name]) => ({
       path: `tools.${name}`,
       message: `Unknown tool: ${excerpt(name)}${didYouMean(name, known)}`,
     }));
+}
+
+function prefixOf(name: string, server: JsonValue): string {
+  const written = isJsonObject(server) ? server['prefix'] : undefined;
+  return typeof written === 'string' && written !== '' ? written : name;
 }
 
 /** Two entries of one name could not be told apart when registries are compared. */

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS } from '../contracts/annotations.ts';
 import { ENFORCEMENTS } from '../contracts/classes.ts';
 import { COORDINATOR_QUESTIONS } from '../contracts/coordinator.ts';
+import { mcpServers } from './mcp-server-section.ts';
 import {
   commandText,
   domainText,
@@ -190,6 +191,13 @@ export const registryDocument = z
       .array(z.looseObject({ name: nameText }))
       .default([])
       .describe('Tools that are programs of their own'),
+    mcp_servers: mcpServers
+      .default({})
+      .describe('Foreign MCP servers whose tools are offered: name → how to reach it and what of it may be used'),
+    tool_profiles: z
+      .record(nameText, globs)
+      .default({})
+      .describe('Named lists of tools for MCP clients (--profile): what they are shown, not what is allowed'),
     limits: limits.prefault({}).describe('Limits of the runtime'),
     budgets: budgets.prefault({}).describe('What one session may use up; left out: no budget'),
     coordinator: coordinatorSection

@@ -98,12 +98,17 @@ describe('the examples of the format', () => {
 describe('a registry that loads', () => {
   test('S0-17 S0-18 S0-19 S0-20 leaves everything safe that it does not mention', () => {
     const registry = load('version: 1\n');
-    const { spot, fingerprint, validators, tools, ...plain } = registry;
+    const { spot, fingerprint, validators, tools, mcpServers, ...plain } = registry;
     assert.match(fingerprint, /^sha256:[0-9a-f]{64}$/);
     assert.equal(spot('shell_allow'), undefined);
-    assert.deepEqual([validators.size, tools.size], [0, 0]);
+    assert.deepEqual([validators.size, tools.size, mcpServers.size], [0, 0, 0]);
     assert.deepEqual(
-      { ...plain, commands: { ...plain.commands }, providers: { ...plain.providers } },
+      {
+        ...plain,
+        commands: { ...plain.commands },
+        providers: { ...plain.providers },
+        toolProfiles: { ...plain.toolProfiles },
+      },
       {
         version: 1,
         warnings: [],
@@ -125,6 +130,7 @@ describe('a registry that loads', () => {
         ceiling: { side_effect_level: 'workspace_write' },
         isolation: 'bubblewrap',
         externalTools: [],
+        toolProfiles: {},
         providers: {},
         limits: {
           max_in_flight: 32,

@@ -20,6 +20,7 @@ import {
   narrowProviders,
   narrowShell,
 } from './narrow-grants.ts';
+import { narrowMcpServers } from './narrow-mcp-servers.ts';
 import {
   narrowAst,
   narrowBudgets,
@@ -117,6 +118,8 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
     ...(approvals === undefined ? {} : { approvals }),
     isolation: narrowIsolation(narrowing),
     externalTools: narrowExternalTools(narrowing),
+    mcpServers: narrowMcpServers(narrowing),
+    toolProfiles: host.toolProfiles,
     providers: narrowProviders(narrowing),
     limits: narrowLimits(narrowing),
     budgets: narrowBudgets(narrowing),

@@ -118,9 +118,9 @@ function toolFacts(tool: AnyTool): CompiledToolFacts {
 }
 
 export function argsSchema(tool: AnyTool): object {
-  return z.toJSONSchema(tool.args, { io: 'input' });
+  return tool.argsJsonSchema ?? z.toJSONSchema(tool.args, { io: 'input' });
 }
 
 export function dataSchema(tool: AnyTool): object {
-  return z.toJSONSchema(tool.data, { io: 'output' });
+  return tool.dataJsonSchema ?? z.toJSONSchema(tool.data, { io: 'output' });
 }

@@ -5,6 +5,7 @@ import type { SessionRecord } from '../contracts/journal.ts';
 import type { CapabilityPolicy, Registry } from '../contracts/registry.ts';
 import { intersectPolicies } from '../policy/intersect-policy.ts';
 import { compileSession, type RuntimeParts, type SessionIdentity } from './compile-session.ts';
+import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import { createSession, type Session } from './session.ts';
 
 export interface OpenSessionInput {
@@ -16,17 +17,35 @@ export interface OpenSessionInput {
   readonly heartbeatTimeoutMs: number | undefined;
 }
 
-export async function openSession(
-  input: OpenSessionInput,
-  runtime: RuntimeParts,
-  onClosed: (session: Session) => void,
-): Promise<Session> {
-  const identity: SessionIdentity = {
+/** What a session of this kind could use, without opening one: nothing is recorded, started or kept. */
+export async function previewSession(input: OpenSessionInput, runtime: RuntimeParts): Promise<SessionPreview> {
+  const parts = compileSession(identityOf(input, runtime), runtime);
+  const preview = { tools: discoverTools(parts), hidden: hiddenTools(parts) };
+  parts.http.close();
+  await Promise.all([parts.jobs.close(), parts.programs.close()]);
+  return preview;
+}
+
+export interface SessionPreview {
+  readonly tools: readonly ToolListing[];
+  readonly hidden: readonly HiddenTool[];
+}
+
+function identityOf(input: OpenSessionInput, runtime: RuntimeParts): SessionIdentity {
+  return {
     sessionId: `sess-${runtime.newId()}`,
     actor: checkId(input.actor, 'session.actor'),
     client: checkId(input.client, 'session.client'),
     registry: withCapabilities(input.registry, input.capabilities),
   };
+}
+
+export async function openSession(
+  input: OpenSessionInput,
+  runtime: RuntimeParts,
+  onClosed: (session: Session) => void,
+): Promise<Session> {
+  const identity = identityOf(input, runtime);
   const parts = compileSession(identity, runtime);
   const fingerprint = parts.router.snapshot.runtime_package_fingerprint;
   await runtime.journal.append([sessionRecord('opened', identity, fingerprint, runtime)]);

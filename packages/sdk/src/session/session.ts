@@ -14,6 +14,7 @@ import {
 import type { CallRequest } from '../call/call-types.ts';
 import { runCall } from '../call/pipeline.ts';
 import type { SessionParts } from '../call/session-parts.ts';
+import type { AskClient } from '../contracts/client-port.ts';
 import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
@@ -34,6 +35,8 @@ export interface CallOptions {
   /** Lowers the tool's time limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Lets the tool put questions to the caller while it runs. */
+  readonly askClient?: AskClient;
   /** W3C trace context: the span of the call becomes a child of the caller's. */
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -64,7 +67,10 @@ export interface Session {
   call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
-  handle(request: ToolRequest, options?: { readonly signal?: AbortSignal }): Promise<ToolResponse | ErrorMessage>;
+  handle(
+    request: ToolRequest,
+    options?: Pick<CallOptions, 'signal' | 'askClient'>,
+  ): Promise<ToolResponse | ErrorMessage>;
   /**
    * What the gates and the coordinator say to calls that nobody makes yet. Nothing runs, and nothing is promised: hooks,
    * budgets and locks have their say when the calls come. One record in the journal. Rejects where `call` does, for

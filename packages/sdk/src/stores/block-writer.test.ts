@@ -57,7 +57,7 @@ async function openAsNobody(): Promise<void> {
 
 function start(startedRole: string, ...parameters: readonly string[]): ChildProcess & { output: string } {
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
-  const parameterList = ['-C', 'source', import.meta.filename, startedRole, ...parameters];
+  const parameterList = ['-C', 'tool-runtime-source', import.meta.filename, startedRole, ...parameters];
   const child = spawn(process.execPath, parameterList, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   const started = Object.assign(child, { output: '' });
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

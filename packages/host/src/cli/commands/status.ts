@@ -1,5 +1,5 @@
 /** tool-runtime status: the host of this workspace in numbers. */
-import { type HostStatus, hostStatusSchema } from '@tool-runtime/protocol';
+import type { HostStatus } from '@tool-runtime/protocol';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { printJson, printLine } from '../terminal.ts';
 
@@ -8,6 +8,7 @@ export const status = defineCommand({
   summary: 'What the running host of this workspace does',
   configure(command, done) {
     withSharedOptions(command).action(async (options: SharedOptions) => {
+      const { hostStatusSchema } = await import('@tool-runtime/protocol');
       const { askHost } = await import('../ask-host.ts');
       const { stateOf } = await import('../state-of.ts');
       const answer = hostStatusSchema.parse(await askHost(stateOf(options), { method: 'GET', path: '/v1/status' }));

@@ -35,6 +35,7 @@ async function serve(options: StdioCommandOptions, signal: AbortSignal): Promise
       output: process.stdout,
       serverVersion: hostVersion(),
       maxRequestBytes: runtime.registry.limits.max_request_bytes,
+      maxInFlight: runtime.registry.limits.max_in_flight,
       events: options.events,
       signal,
     });

@@ -1,6 +1,5 @@
 /** tool-runtime stop: ends the host of this workspace after its running calls, or at once. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { ToolError } from '@tool-runtime/protocol';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { printJson, printLine } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -27,6 +26,7 @@ export const stop = defineCommand({
 });
 
 async function stopHost(options: StopOptions): Promise<void> {
+  const { ToolError } = await import('@tool-runtime/protocol');
   const { askHost, runningHost } = await import('../ask-host.ts');
   const { stateOf } = await import('../state-of.ts');
   const state = stateOf(options);

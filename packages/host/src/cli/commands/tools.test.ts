@@ -52,4 +52,26 @@ describe('tool-runtime tools', () => {
     assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
     assert.match(unknown.stderr, /^error No such tool: file_rite\n/);
   });
+
+  test('--cost prints tokens of each definition and of the profiles, core below 4,000', async () => {
+    using scratch = createScratch();
+    const { code, stdout } = await runCli(['tools', '--cost', '--json', ...scratch.options]);
+    assert.equal(code, 0);
+    const { tools, profiles } = JSON.parse(stdout) as {
+      tools: { name: string; tokens: number; tokens_with_output: number }[];
+      profiles: { profile: string; tokens: number }[];
+    };
+    assert.ok(tools.every(({ tokens, tokens_with_output }) => tokens > 0 && tokens_with_output > tokens));
+    assert.deepEqual(
+      profiles.map(({ profile }) => profile),
+      ['core', 'read-only', 'full'],
+    );
+    assert.ok((profiles[0]?.tokens ?? 4000) < 4000);
+    const text = await runCli(['tools', '--cost', ...scratch.options]);
+    assert.match(text.stdout, /^ +\d+ {2}ast_edit +\d+ with output schema\n/);
+    assert.match(text.stdout, /\n +\d+ {2}profile full +\d+ tools, with output schemas\n$/);
+    const one = await runCli(['tools', 'file_read', '--cost', ...scratch.options]);
+    assert.match(one.stdout, /^ +\d+ {2}file_read +\d+ with output schema\n$/);
+    assert.equal((await runCli(['tools', 'nothing', '--cost', ...scratch.options])).code, 1);
+  });
 });

@@ -1,9 +1,13 @@
 /** tool-runtime tools: what a session may call, and what it may not and why. */
-import type { HiddenTool, Session, ToolListing } from '@tool-runtime/sdk';
+import type { HiddenTool, Runtime, Session, ToolListing } from '@tool-runtime/sdk';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
 import { plainText } from '../plain-text.ts';
 import { paint, printJson, printLine, showError } from '../terminal.ts';
+
+interface ToolsOptions extends SharedOptions {
+  readonly cost?: boolean;
+}
 
 export const tools = defineCommand({
   name: 'tools',
@@ -11,8 +15,10 @@ export const tools = defineCommand({
   configure(command, done) {
     withSharedOptions(command)
       .argument('[name]', 'show one tool with its schemas')
-      .action(async (name: string | undefined, options: SharedOptions) => {
+      .option('--cost', 'tokens of each definition over MCP, and of the profiles')
+      .action(async (name: string | undefined, options: ToolsOptions) => {
         const code = await withRuntime(options, async (runtime) => {
+          if (options.cost === true) return showCost(runtime, name, options);
           const session = await runtime.openSession({ client: 'tool-runtime tools' });
           return name === undefined ? listTools(session, options) : showTool(session, name, options);
         });
@@ -20,6 +26,12 @@ export const tools = defineCommand({
       });
   },
 });
+
+async function showCost(runtime: Runtime, name: string | undefined, options: ToolsOptions): Promise<number> {
+  const { printCost } = await import('./tools/print-cost.ts');
+  const { tools: listings } = await runtime.preview({ client: 'tool-runtime tools' });
+  return printCost(listings, { name, json: options.json === true });
+}
 
 function listTools(session: Session, options: SharedOptions): number {
   const [usable, hidden] = [session.tools(), session.hidden()];

@@ -34,7 +34,7 @@ export const events = defineRoute({
     },
     404: { description: 'No such session' },
   },
-  handle({ host, principal, query, incoming, outgoing }): RouteAnswer {
+  handle({ host, principal, isWelcome, query, incoming, outgoing }): RouteAnswer {
     const id = query.session_id ?? principal.sessionId;
     if (id === undefined) throw noSession();
     const { served } = host.session(principal, id);
@@ -42,7 +42,10 @@ export const events = defineRoute({
     const stream = openStream(outgoing, served.id, host);
     const leave = served.listen(query.events, stream.send, () => outgoing.end());
     if (after !== undefined) for (const event of eventsAfter(served, after, query.events)) stream.send(event);
-    const beat = setInterval(() => outgoing.write(': beat\n\n'), host.limits.heartbeatMs);
+    const beat = setInterval(() => {
+      if (isWelcome()) outgoing.write(': beat\n\n');
+      else outgoing.end();
+    }, host.limits.heartbeatMs);
     outgoing.on('close', () => {
       clearInterval(beat);
       leave();

@@ -12,6 +12,7 @@ export async function httpCurl(): Promise<Transport> {
     traits: { ...HTTP_TRAITS, many: 24 },
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     close: hostStage.close,
     connect: (options = {}) =>
       connectByRequests(hostStage, { ...options, token: undefined }, createWire(hostStage.host.socket)),

@@ -11,6 +11,7 @@ export async function httpFetch(): Promise<Transport> {
     traits: HTTP_TRAITS,
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     close: hostStage.close,
     connect: (options = {}) =>
       connectByRequests(hostStage, { ...options, token: TOKENS.operator }, createWire(hostStage.host.url)),

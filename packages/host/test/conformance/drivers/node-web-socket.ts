@@ -15,6 +15,7 @@ export async function nodeWebSocket(): Promise<Transport> {
     traits: WEB_SOCKET_TRAITS,
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     async close() {
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await hostStage.close();

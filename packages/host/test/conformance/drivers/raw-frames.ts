@@ -16,6 +16,7 @@ export async function rawFrames(): Promise<Transport> {
     traits: { ...WEB_SOCKET_TRAITS, sends: 'bytes' },
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     close: hostStage.close,
     connect: (options = {}) =>
       connectStream(hostStage, options, async (inbox, token = TOKENS.operator) => {

@@ -13,6 +13,7 @@ export async function rawRequests(): Promise<Transport> {
     traits: HTTP_TRAITS,
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     close: hostStage.close,
     connect: (options = {}) =>
       connectByRequests(hostStage, { ...options, token: TOKENS.operator }, createWire(hostStage.host.url)),

@@ -67,6 +67,8 @@ export function typedLines(): Promise<Transport> {
     return {
       connect() {
         const socket = connect(host.socket);
+        // So that the host need not wait whether it will be HTTP.
+        socket.write('\n');
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
         return lineConnection({ readable: socket, writable: socket });
@@ -87,6 +89,7 @@ async function openTyped(traits: Traits, open: OpenTyped): Promise<Transport> {
     traits,
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     async close() {
       await Promise.all(connections.map((connection) => connection.close()));
       await Promise.all(wires.map((wire) => wire.close()));

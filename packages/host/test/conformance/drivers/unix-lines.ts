@@ -22,6 +22,7 @@ export async function unixLines(): Promise<Transport> {
     },
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     close: hostStage.close,
     connect: (options = {}) =>
       connectStream(hostStage, options, async (inbox) => {
@@ -29,6 +30,7 @@ export async function unixLines(): Promise<Transport> {
         createInterface({ input: raw.socket }).on('line', inbox.push);
         raw.socket.once('close', () => inbox.close());
         raw.socket.once('end', () => inbox.close('ended'));
+        raw.write('\n');
         return {
           write: (bytes) => raw.write(Buffer.concat([Buffer.from(bytes), Buffer.from('\n')])),
           drop: raw.cut,

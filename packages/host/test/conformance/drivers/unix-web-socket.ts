@@ -12,6 +12,7 @@ export async function unixWebSocket(): Promise<Transport> {
     traits: { ...WEB_SOCKET_TRAITS, sends: 'bytes' },
     traffic: hostStage.traffic,
     stage: hostStage.stage,
+    lastEventId: hostStage.lastEventId,
     close: hostStage.close,
     connect: (options = {}) =>
       connectStream(hostStage, options, (inbox, token) => {

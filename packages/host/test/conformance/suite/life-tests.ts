@@ -46,6 +46,7 @@ export function lifeTests(transport: () => Transport): void {
     if (traits.return === 'never') return assertStopped(transport(), name);
     const seen = client.inbox.messages.length;
     const after = lastEventId(client);
+    await missesSome(transport(), client.sessionId, after);
     const back = await connect({ after: client });
     if (back !== client) await back.attach({ after, pending: ['running', 'before', 'never sent'] });
     if (back !== client) {
@@ -164,6 +165,11 @@ async function refusesCalls(client: Client): Promise<void> {
     return found !== 'ok' && found;
   }, 'a refusal');
   assert.match(outcome, /unknown_session|session_closed|session_expired|token_invalid|not this one|Session is|1008/);
+}
+
+/** Resolves when things have happened that nobody was told. */
+async function missesSome({ lastEventId: newest }: Transport, sessionId: string, after: number): Promise<void> {
+  await eventually(async () => newest !== undefined && (await newest(sessionId)) > after + 1, 'missed events');
 }
 
 /** Without anybody who could come back, what runs is stopped. */

@@ -11,10 +11,12 @@ import { settled } from './call-tests.ts';
 
 export function refusalTests(transport: () => Transport): void {
   test('S0-3 S0-6 refuses a bad envelope once and names what is wrong with it', async () => {
-    const { connect } = transport();
+    const { traits, connect } = transport();
     const client = await connect();
     const judge = createJudge();
     for (const [request, path] of badEnvelopes(client)) {
+      // One that is made for messages sends none of an unknown kind, and answers for the ids it made itself.
+      if (traits.sends === 'messages' && (path === 'type' || path === 'request_id')) continue;
       assert.notDeepEqual(judge('ClientMessage', request), [], 'the published schema refuses it too');
       const before = client.inbox.messages.length;
       client.sendRaw(JSON.stringify(request));

@@ -1,10 +1,11 @@
 /** Sends one answer and says what became of it. */
-import { type AnswerApprovalBody, approvalAnsweredSchema, isToolError } from '@tool-runtime/protocol';
+import type { AnswerApprovalBody } from '@tool-runtime/protocol';
 import type { SharedOptions } from '../../command.ts';
 import { printJson, printLine, showError } from '../../terminal.ts';
 
 /** The exit code: an answer that came too late is no mistake of the command line. */
 export async function answerApproval(id: string, body: AnswerApprovalBody, options: SharedOptions): Promise<0 | 1> {
+  const { approvalAnsweredSchema, isToolError } = await import('@tool-runtime/protocol');
   const { askHost } = await import('../../ask-host.ts');
   const { stateOf } = await import('../../state-of.ts');
   const path = `/v1/approvals/${encodeURIComponent(id)}`;

@@ -1,21 +1,19 @@
 /** approvals list: who wants to do what, and why it needs a yes. */
-import { type PendingApproval, pendingApprovalSchema } from '@tool-runtime/protocol';
+import type { PendingApproval } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { plainText } from '../../plain-text.ts';
 import { paint, printJson, printLine } from '../../terminal.ts';
-
-const answerSchema = z.strictObject({ approvals: z.array(pendingApprovalSchema) });
 
 export function addList(command: Command, done: Done): void {
   withSharedOptions(
     command.command('list', { isDefault: true }).description('Questions that wait for an answer'),
   ).action(async (options: SharedOptions) => {
+    const [{ pendingApprovalSchema }, { z }] = await Promise.all([import('@tool-runtime/protocol'), import('zod')]);
     const { askHost } = await import('../../ask-host.ts');
     const { stateOf } = await import('../../state-of.ts');
     const answer = await askHost(stateOf(options), { method: 'GET', path: '/v1/approvals' });
-    const { approvals } = answerSchema.parse(answer);
+    const { approvals } = z.strictObject({ approvals: z.array(pendingApprovalSchema) }).parse(answer);
     for (const approval of approvals) {
       if (options.json === true) printJson(approval, { compact: true });
       else for (const line of describe(approval)) printLine(line);

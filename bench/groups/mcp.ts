@@ -1,0 +1,252 @@
+/**
+ * MCP over stdio: our governed and journaled tools against the filesystem server, which neither judges nor records, and
+ * against a tool on the same SDK that does nothing. As built, not as source.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Budget } from '../budget.ts';
+import { callPlan, type Group, type GroupOptions, type GroupReport } from '../group.ts';
+import { type McpClient, type McpProgram, startMcpClient } from '../mcp/mcp-client.ts';
+import {
+  type Case,
+  type Comparison,
+  compare,
+  inFlight,
+  inSequence,
+  measuredOf,
+  type Plan,
+  ratioOf,
+} from '../measure.ts';
+import { type Table, tableOf } from '../table.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..', '..');
+const IN_FLIGHT = 32;
+const PEER = 'filesystem server';
+const ECHO = 'bare echo on the SDK';
+const OURS = 'tool-runtime, 2025';
+const OURS_2026 = 'tool-runtime, 2026';
+const BARE = 'node -e 0';
+
+const LINE = `${'x'.repeat(34)} = "${'y'.repeat(29)}";\n`;
+const SIZES = { '1k.txt': 1024, '100k.txt': 102_400, '1m.txt': 1_048_576 } as const;
+/** An answer holds 256 Ki characters at most; so many lines fit, and in so many parts the file is whole. */
+const PART_LINES = 3000;
+const PARTS = Math.ceil(SIZES['1m.txt'] / LINE.length / PART_LINES);
+
+const nextTarget = roundRobin(32);
+
+type Name = typeof PEER | typeof ECHO | typeof OURS | typeof OURS_2026;
+type Clients = Readonly<Record<Name, McpClient>>;
+type Call = (client: McpClient, workspace: string) => Promise<void>;
+
+interface Work {
+  readonly title: string;
+  readonly ours: Call;
+  readonly peer: Call;
+  /** How many times faster than the peer one call at a time, and 32 in flight. */
+  readonly wanted?: { readonly alone?: number; readonly crowd?: number };
+}
+
+const readOurs =
+  (path: string): Call =>
+  (client) =>
+    client.call('file_read', { path });
+const readPeer =
+  (name: string): Call =>
+  (client, workspace) =>
+    client.call('read_text_file', { path: join(workspace, name) });
+
+const WORKS: readonly Work[] = [
+  { title: 'file_read, 1 KB', ours: readOurs('1k.txt'), peer: readPeer('1k.txt'), wanted: { alone: 2, crowd: 3 } },
+  { title: 'file_read, 100 KB', ours: readOurs('100k.txt'), peer: readPeer('100k.txt'), wanted: { alone: 2.2 } },
+  {
+    title: `file_read, 1 MB whole, ours in ${PARTS} parts`,
+    ours: async (client) => {
+      for (let part = 0; part < PARTS; part++) {
+        await client.call('file_read', { path: '1m.txt', offset: part * PART_LINES + 1, limit: PART_LINES });
+      }
+    },
+    peer: readPeer('1m.txt'),
+    wanted: { alone: 1.8 },
+  },
+  { title: 'file_read, 1 MB, ours cut to 128 Ki characters', ours: readOurs('1m.txt'), peer: readPeer('1m.txt') },
+  {
+    title: 'file_write, 1 KB',
+    ours: (client) => client.call('file_write', { path: nextTarget(), content: LINE.repeat(15) }),
+    peer: (client, workspace) =>
+      client.call('write_file', { path: join(workspace, nextTarget()), content: LINE.repeat(15) }),
+    wanted: { alone: 1.8 },
+  },
+  {
+    title: 'fs_list, 100 files',
+    ours: (client) => client.call('fs_list', { glob: 'many/*' }),
+    peer: (client, workspace) => client.call('list_directory', { path: join(workspace, 'many') }),
+  },
+  {
+    title: 'find files by name, 400 files in 20 folders',
+    ours: (client) => client.call('fs_list', { glob: 'tree/**/*7.ts' }),
+    peer: (client, workspace) => client.call('search_files', { path: join(workspace, 'tree'), pattern: '**/*7.ts' }),
+  },
+];
+
+export const mcp: Group = {
+  name: 'mcp',
+  summary: 'MCP over stdio against the filesystem server and a bare echo on the same SDK',
+  async run(options) {
+    execFileSync(join(REPOSITORY, 'node_modules/.bin/tsc'), ['-b', 'packages/host'], { cwd: REPOSITORY });
+    const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-bench-mcp-'));
+    const workspace = join(scratch, 'workspace');
+    fill(workspace);
+    const programs = programsOf(scratch, workspace);
+    try {
+      const starts = await measureStarts(programs, options);
+      const calls = await measureCalls(programs, workspace, options);
+      return { tables: [...starts.tables, ...calls.tables], budgets: [...calls.budgets, ...starts.budgets] };
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  },
+};
+
+function roundRobin(count: number): () => string {
+  let last = 0;
+  return () => {
+    last = (last + 1) % count;
+    return `target-${last}.txt`;
+  };
+}
+
+function fill(workspace: string): void {
+  for (const folder of ['', 'many', 'tree']) mkdirSync(join(workspace, folder));
+  for (const [name, size] of Object.entries(SIZES)) {
+    writeFileSync(
+      join(workspace, name),
+      LINE.repeat(Math.ceil(size / LINE.length))
+        .slice(0, size - 1)
+        .concat('\n'),
+    );
+  }
+  for (let at = 0; at < 32; at++) writeFileSync(join(workspace, `target-${at}.txt`), LINE);
+  for (let at = 0; at < 100; at++) writeFileSync(join(workspace, 'many', `file-${at}.txt`), '');
+  for (let folder = 0; folder < 20; folder++) {
+    mkdirSync(join(workspace, 'tree', `folder-${folder}`));
+    for (let at = 0; at < 20; at++) writeFileSync(join(workspace, 'tree', `folder-${folder}`, `file-${at}.ts`), '');
+  }
+}
+
+function programsOf(scratch: string, workspace: string): Readonly<Record<Name, McpProgram>> {
+  const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json');
+  const command = [join(REPOSITORY, 'packages/host/bin/tool-runtime.js'), 'mcp', '--workspace', workspace];
+  const at = { cwd: workspace };
+  return {
+    [PEER]: { ...at, args: [join(dirname(manifest), 'dist/index.js'), workspace], family: '2025' },
+    [ECHO]: { ...at, args: [join(REPOSITORY, 'bench/mcp/echo-server.ts')], family: '2025' },
+    [OURS]: { ...at, args: [...command, '--state', join(scratch, 'state-2025')], family: '2025' },
+    [OURS_2026]: { ...at, args: [...command, '--state', join(scratch, 'state-2026')], family: '2026' },
+  };
+}
+
+async function measureStarts(
+  programs: Readonly<Record<Name, McpProgram>>,
+  { quick }: GroupOptions,
+): Promise<GroupReport> {
+  const plan: Plan = {
+    rounds: quick ? 2 : 25,
+    samplesPerRound: 1,
+    sampleMs: 0,
+    warmUpMs: quick ? 0 : 300,
+    quietMs: quick ? 0 : 1000,
+  };
+  const memory = new Map<string, number>();
+  const startOne = async (name: string, program: McpProgram): Promise<void> => {
+    const client = await startMcpClient(program);
+    memory.set(name, client.memory() / 1024);
+    client.close();
+  };
+  const cases: Case[] = [
+    { name: BARE, run: inSequence(async () => void execFileSync(process.execPath, ['-e', '0'])) },
+    ...Object.entries(programs).map(([name, program]) => ({ name, run: inSequence(() => startOne(name, program)) })),
+  ];
+  const starts = await compare(cases, plan);
+  const table = tableOf(starts, {
+    title: 'Start to the answer of the opening',
+    peers: [BARE, PEER],
+    names: cases.map(({ name }) => name),
+  });
+  const megabytes = [...memory].map(([name, size]) => `${name} ${size.toFixed(0)} MB`).join(', ');
+  return {
+    tables: [{ ...table, note: `${table.note}; memory after the opening: ${megabytes}` }],
+    budgets: [OURS, OURS_2026].flatMap((name): Budget[] => [
+      {
+        name: `${name}: start to first answer`,
+        atMost: 120,
+        unit: 'ms',
+        measured: measuredOf(starts.cases, name).medianMicros / 1000,
+      },
+      { name: `${name}: memory after the opening`, atMost: 75, unit: 'MB', measured: memory.get(name) ?? Number.NaN },
+    ]),
+  };
+}
+
+async function measureCalls(
+  programs: Readonly<Record<Name, McpProgram>>,
+  workspace: string,
+  options: GroupOptions,
+): Promise<GroupReport> {
+  const opened = await Promise.all(
+    Object.entries(programs).map(async ([name, program]) => [name, await startMcpClient(program)] as const),
+  );
+  const clients = Object.fromEntries(opened) as Clients;
+  try {
+    const tables: Table[] = [];
+    const budgets: Budget[] = [];
+    for (const work of WORKS) {
+      for (const width of [1, IN_FLIGHT]) {
+        const comparison = await compare(casesOf(work, clients, workspace, width), planOf(options));
+        tables.push(
+          tableOf(comparison, { title: titleOf(work, width), peers: [PEER], names: [...comparison.cases.keys()] }),
+        );
+        budgets.push(...budgetsOf(work, comparison, width));
+      }
+    }
+    return { tables, budgets };
+  } finally {
+    for (const client of Object.values(clients)) client.close();
+  }
+}
+
+function casesOf({ ours, peer }: Work, clients: Clients, workspace: string, width: number): Case[] {
+  const calls: readonly (readonly [Name, Call])[] = [
+    [PEER, peer],
+    [ECHO, (client) => client.call('echo', { text: 'hello' })],
+    [OURS, ours],
+    [OURS_2026, ours],
+  ];
+  return calls.map(([name, call]) => {
+    const one = (): Promise<void> => call(clients[name], workspace);
+    return { name, unit: width, run: width === 1 ? inSequence(one) : inFlight(width, one) };
+  });
+}
+
+/** Fewer samples than usual: some of these calls take milliseconds, and there are 32 of them. */
+function planOf(options: GroupOptions): Plan {
+  return options.quick ? callPlan(options) : { ...callPlan(options), rounds: 12, samplesPerRound: 3 };
+}
+
+function titleOf({ title }: Work, width: number): string {
+  return `${title}, ${width === 1 ? 'one call at a time' : `${width} calls in flight`}`;
+}
+
+function budgetsOf(work: Work, comparison: Comparison, width: number): Budget[] {
+  const atLeast = width === 1 ? work.wanted?.alone : work.wanted?.crowd;
+  if (atLeast === undefined) return [];
+  return [OURS, OURS_2026].map((name) => ({
+    name: `${name}: ${titleOf(work, width)}, times as fast as the ${PEER}`,
+    atLeast,
+    unit: 'x',
+    measured: 1 / ratioOf(comparison, name, PEER),
+  }));
+}

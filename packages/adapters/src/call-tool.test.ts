@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FORBIDDEN_WRITE, openGovernedSession, REFUSAL_WORDS } from '../test/governed-session.ts';
+import { callTool } from './call-tool.ts';
+
+test('a good call answers with data for programs and bounded text for the model', async () => {
+  const { session, workspace, dispose } = await openGovernedSession();
+  writeFileSync(join(workspace, 'src/long.txt'), 'y'.repeat(100_000));
+  const call = { name: 'file_read', args: { path: 'src/long.txt' } };
+  const answer = await callTool(session, call);
+  assert.equal(answer.ok, true);
+  assert.equal((answer.structured as { content: string }).content.length, 100_000);
+  assert.match(answer.text, /\n\[cut: 32768 of \d+ bytes shown/);
+  const short = await callTool(session, { ...call, maxTextBytes: 100 });
+  assert.match(short.text, /\[cut: 100 of /);
+  await dispose();
+});
+
+test('a denied call is a readable refusal, and nothing ran', async () => {
+  const { session, workspace, deeds, calls, dispose } = await openGovernedSession();
+  const answer = await callTool(session, { name: 'file_write', args: FORBIDDEN_WRITE, callId: 'call_9' });
+  assert.deepEqual([answer.ok, answer.structured, answer.error?.code], [false, null, 'E_POLICY']);
+  for (const words of REFUSAL_WORDS) assert.match(answer.text, words);
+  assert.deepEqual(deeds(), []);
+  assert.ok(calls().some((record) => record.kind === 'requested' && record.request_id === 'call_9'));
+  assert.equal(existsSync(join(workspace, FORBIDDEN_WRITE.path)), false);
+  await dispose();
+});
+
+test('bad arguments are told by name', async () => {
+  const { session, deeds, dispose } = await openGovernedSession();
+  const answer = await callTool(session, { name: 'file_read', args: { path: 'src/hello.txt', nope: 1 } });
+  assert.match(answer.text, /^Refused \(E_VALIDATION_FAIL\): .*nope/);
+  assert.deepEqual(deeds(), []);
+  await dispose();
+});
+
+test('a repeated id never runs twice: effects are answered from the record, other arguments and reads refused', async () => {
+  const { session, workspace, deeds, dispose } = await openGovernedSession();
+  const write = (content: string) =>
+    callTool(session, { name: 'file_write', args: { path: 'src/log.txt', content, append: true }, callId: 'call_1' });
+  const first = await write('once\n');
+  assert.deepEqual((await write('once\n')).structured, first.structured);
+  assert.match((await write('twice\n')).text, /used with other arguments/);
+  assert.equal(readFileSync(join(workspace, 'src/log.txt'), 'utf8'), 'once\n');
+  const read = () => callTool(session, { name: 'file_read', args: { path: 'src/log.txt' }, callId: 'call_2' });
+  assert.equal((await read()).ok, true);
+  assert.match((await read()).text, /Request id was used before/);
+  assert.equal(deeds().length, 4);
+  await dispose();
+});
+
+test('the same id of another run or another session is another call', async () => {
+  const { session, runtime, workspace, dispose } = await openGovernedSession();
+  const second = await runtime.openSession();
+  const call = { name: 'file_write', args: { path: 'src/log.txt', content: 'x', append: true }, callId: 'call_0' };
+  for (const [on, runId] of [
+    [session, 'a'],
+    [session, 'b'],
+    [second, 'a'],
+  ] as const) {
+    assert.equal((await callTool(on, { ...call, runId })).ok, true);
+  }
+  assert.equal(readFileSync(join(workspace, 'src/log.txt'), 'utf8'), 'xxx');
+  await dispose();
+});
+
+test('an empty id counts as none', async () => {
+  const { session, dispose } = await openGovernedSession();
+  const call = { name: 'file_read', args: { path: 'src/hello.txt' }, callId: '' };
+  assert.deepEqual([(await callTool(session, call)).ok, (await callTool(session, call)).ok], [true, true]);
+  await dispose();
+});
+
+test('an aborted call and a closed session answer in words instead of throwing', async () => {
+  const { session, deeds, dispose } = await openGovernedSession();
+  const call = { name: 'file_read', args: { path: 'src/hello.txt' } };
+  const aborted = await callTool(session, { ...call, signal: AbortSignal.abort() });
+  assert.deepEqual([aborted.ok, aborted.error?.code], [false, 'E_INTERNAL']);
+  await session.close();
+  assert.match((await callTool(session, call)).text, /Session is closed[\s\S]*open a new session/);
+  assert.ok(deeds().every((record) => record.kind !== 'result' || record.status === 'cancelled'));
+  await dispose();
+});

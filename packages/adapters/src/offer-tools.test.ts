@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openGovernedSession } from '../test/governed-session.ts';
+import { offerTools } from './offer-tools.ts';
+
+const openai = { provider: 'openai', dialect: 'openai' } as const;
+
+test('a tool that cannot be strict keeps its full schema and the reasons are handed over', async () => {
+  const { session, dispose } = await openGovernedSession();
+  const options = { names: ['file_read', 'git_blame'] };
+  const { tools, refused } = offerTools(session, options, { ...openai, strict: true });
+  assert.deepEqual(
+    tools.map((tool) => [tool.name, tool.isStrict]),
+    [
+      ['file_read', true],
+      ['git_blame', false],
+    ],
+  );
+  assert.deepEqual(refused, [
+    {
+      name: 'git_blame',
+      reasons: [{ path: '/properties/rev', reason: 'null has a meaning of its own and cannot stand for "left out"' }],
+    },
+  ]);
+  assert.throws(
+    () => offerTools(session, options, { ...openai, strict: 'required' }),
+    /git_blame \(\/properties\/rev: null/,
+  );
+  assert.ok(tools.every((tool) => !('$schema' in tool.parameters)));
+  await dispose();
+});
+
+test('leaving arguments out makes a tool fit; only optional ones that exist can be left out', async () => {
+  const { session, dispose } = await openGovernedSession();
+  const names = ['file_write'];
+  const offer = (omitted: readonly string[]) =>
+    offerTools(session, { names, omit: { file_write: omitted } }, { ...openai, strict: 'required' }).tools[0];
+  const tool = offer(['attribution', 'expected_sha256']);
+  assert.equal(tool?.isStrict, true);
+  const nulls = { create_dirs: null, mode_octal: null, encoding: null, create_only: null, append: null };
+  const answer = await tool?.run({ path: 'src/new.txt', content: 'n', ...nulls });
+  assert.equal(answer?.ok, true);
+  assert.throws(() => offer(['path']), /Required argument cannot be omitted: file_write\.path/);
+  assert.throws(() => offer(['colour']), /No such argument to omit: file_write\.colour/);
+  await dispose();
+});

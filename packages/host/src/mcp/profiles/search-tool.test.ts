@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { ToolListing } from '@tool-runtime/sdk';
+import { allListings } from '../../../test/mcp-install/listings.ts';
+import { readNamedCall } from './call-tool-definition.ts';
+import { runToolSearch, searchTools } from './search-tool.ts';
+
+describe('tool_search', () => {
+  let listings: readonly ToolListing[];
+
+  before(async () => {
+    listings = await allListings();
+  });
+
+  const found = (query: string, limit = 5): unknown[] =>
+    searchTools(listings, query, limit).tools.map((tool) => tool['name']);
+
+  test('finds by name, by words of the task and by other forms of a word', () => {
+    assert.equal(found('git_stash')[0], 'git_stash');
+    assert.ok(found('delete files').includes('fs_delete'));
+    assert.ok(found('renaming a symbol').includes('ast_edit'));
+    assert.ok(found('who wrote a line: blame').includes('git_blame'));
+    assert.equal(found('HTTP request')[0], 'curl');
+  });
+
+  test('gives the best three with their schemas and the others without', () => {
+    const { tools, matches, how_to_call } = searchTools(listings, 'git', 5);
+    assert.deepEqual(
+      tools.map((tool) => 'input_schema' in tool),
+      [true, true, true, false, false],
+    );
+    assert.ok(matches > 10);
+    assert.match(how_to_call, /tool_call/);
+  });
+
+  test('names everything when nothing fits, and finds the same every time', () => {
+    const { tools, names } = searchTools(listings, 'zzzz', 5);
+    assert.deepEqual([tools, names?.length], [[], listings.length]);
+    assert.deepEqual(searchTools(listings.toReversed(), 'git commit', 20), searchTools(listings, 'git commit', 20));
+  });
+
+  test('checks its arguments', () => {
+    assert.equal(runToolSearch(listings, { query: 'git' }).tools.length, 5);
+    for (const args of [{}, { query: '' }, { query: 'a', limit: 0 }, { query: 'a', more: 1 }, null, 'git']) {
+      assert.throws(() => runToolSearch(listings, args), /Arguments do not fit tool_search/);
+    }
+  });
+});
+
+describe('tool_call', () => {
+  test('reads the name and arguments of the call it stands for', () => {
+    assert.deepEqual(readNamedCall({ tool: 'git_log', args: { limit: 1 } }), { tool: 'git_log', args: { limit: 1 } });
+    assert.deepEqual(readNamedCall({ tool: 'git_log' }), { tool: 'git_log', args: {} });
+  });
+
+  test('refuses anything else, and itself', () => {
+    for (const given of [
+      {},
+      { tool: '' },
+      { tool: 'a', args: [] },
+      { tool: 'a', path: 'b' },
+      { tool: 'tool_call', args: {} },
+      null,
+    ]) {
+      assert.throws(() => readNamedCall(given), /Arguments do not fit tool_call/);
+    }
+  });
+});

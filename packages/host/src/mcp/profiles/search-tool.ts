@@ -1,0 +1,141 @@
+/**
+ * tool_search: finds tools that are not in the client's list.
+ *
+ * Words of the question against words of name, title, summary and arguments. A word also fits a longer or shorter form
+ * of itself (`renaming`, `rename`). No index: there are a hundred tools, and a search takes well below a millisecond.
+ */
+import type { Tool } from '@modelcontextprotocol/server';
+import { type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { ToolListing } from '@tool-runtime/sdk';
+import { z } from 'zod';
+import { CALL_TOOL_NAME } from './call-tool-definition.ts';
+import { describeTool } from './mcp-definition.ts';
+import { trimSchema } from './trim-schema.ts';
+
+export const SEARCH_TOOL_NAME = 'tool_search';
+
+const USUAL_LIMIT = 5;
+const MAX_LIMIT = 20;
+/** Of the best ones, whole; the caller takes one of them or asks again by name. */
+const WITH_SCHEMAS = 3;
+const MAX_NAMES = 200;
+const HOW_TO_CALL = `Call a tool by its name. If it is not in your list, call ${CALL_TOOL_NAME} with its name and arguments; both take the same way through policy and journal.`;
+
+export const SEARCH_TOOL: Tool = {
+  name: SEARCH_TOOL_NAME,
+  title: 'Find tools',
+  description: 'Find further tools by what they do (git history, moving files, renaming symbols, HTTP, jobs).',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Words for the task, or a tool name' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: USUAL_LIMIT },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+export interface SearchAnswer {
+  readonly tools: readonly JsonObject[];
+  /** How many fitted, shown or not. */
+  readonly matches: number;
+  readonly how_to_call: string;
+  /** All names, when nothing fitted. */
+  readonly names?: readonly string[];
+}
+
+const searchArgs = z.strictObject({
+  query: z.string().min(1).max(400),
+  limit: z.int().min(1).max(MAX_LIMIT).default(USUAL_LIMIT),
+});
+
+/** Checks the arguments of a tools/call; throws E_VALIDATION_FAIL. */
+export function runToolSearch(listings: readonly ToolListing[], args: unknown): SearchAnswer {
+  const read = searchArgs.safeParse(args);
+  if (!read.success) {
+    throw new ToolError(
+      'E_VALIDATION_FAIL',
+      `Arguments do not fit ${SEARCH_TOOL_NAME}: ${z.prettifyError(read.error)}`,
+      {
+        details: { next: `give query (text) and optionally limit (1 to ${MAX_LIMIT})` },
+      },
+    );
+  }
+  return searchTools(listings, read.data.query, read.data.limit);
+}
+
+export function searchTools(listings: readonly ToolListing[], query: string, limit: number): SearchAnswer {
+  const words = wordsOf(query);
+  const ranked = listings
+    .map((listing) => ({ listing, ...rate(listing, words, query.trim().toLowerCase()) }))
+    .filter(({ fitting }) => fitting > 0)
+    .sort(
+      (left, right) =>
+        right.fitting - left.fitting || right.score - left.score || (left.listing.name < right.listing.name ? -1 : 1),
+    );
+  return {
+    tools: ranked.slice(0, limit).map(({ listing }, place) => present(listing, { withSchemas: place < WITH_SCHEMAS })),
+    matches: ranked.length,
+    how_to_call: HOW_TO_CALL,
+    ...(ranked.length === 0
+      ? {
+          names: listings
+            .map(({ name }) => name)
+            .sort()
+            .slice(0, MAX_NAMES),
+        }
+      : {}),
+  };
+}
+
+function present(listing: ToolListing, { withSchemas }: { readonly withSchemas: boolean }): JsonObject {
+  const { name, title, argsSchema, dataSchema } = listing;
+  return {
+    name,
+    title,
+    description: describeTool(listing),
+    ...(withSchemas
+      ? { input_schema: trimSchema(argsSchema) as JsonValue, output_schema: trimSchema(dataSchema) as JsonValue }
+      : {}),
+  };
+}
+
+interface Rating {
+  /** Words of the question that fit anywhere. */
+  readonly fitting: number;
+  readonly score: number;
+}
+
+function rate(listing: ToolListing, words: readonly string[], query: string): Rating {
+  if (listing.name.toLowerCase() === query) return { fitting: Number.POSITIVE_INFINITY, score: 0 };
+  const fields: readonly (readonly [number, readonly string[]])[] = [
+    [5, wordsOf(listing.name)],
+    [3, wordsOf(listing.title)],
+    [2, wordsOf(`${listing.summary} ${listing.category}`)],
+    [1, wordsOf(`${listing.policyNotes ?? ''} ${argumentNames(listing)}`)],
+  ];
+  const found = words.map((word) =>
+    fields.reduce((sum, [weight, field]) => sum + (field.some((one) => isSameWord(one, word)) ? weight : 0), 0),
+  );
+  return { fitting: found.filter((score) => score > 0).length, score: found.reduce((sum, score) => sum + score, 0) };
+}
+
+function argumentNames({ argsSchema }: ToolListing): string {
+  const { properties } = argsSchema as { readonly properties?: object };
+  return Object.keys(properties ?? {}).join(' ');
+}
+
+function wordsOf(text: string): readonly string[] {
+  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
+}
+
+/** Four letters in common make `rename` and `renaming` one word, and keep `a` from fitting everything. */
+function isSameWord(left: string, right: string): boolean {
+  if (left === right) return true;
+  const shorter = Math.min(left.length, right.length);
+  if (shorter < 4) return false;
+  const stem = Math.max(4, shorter - 1);
+  return left.slice(0, stem) === right.slice(0, stem);
+}

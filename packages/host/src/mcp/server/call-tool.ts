@@ -1,0 +1,133 @@
+/** tools/call: one governed call, its progress, its questions, its cancellation. */
+import type {
+  CallToolRequest,
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  LoggingLevel,
+  RequestId,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
+import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
+import { runToolSearch, SEARCH_TOOL_NAME } from '../profiles/search-tool.ts';
+import { answersTo, askBack, askNow, cannotBeAsked, isModern, refuseMissingAbility } from './ask-client.ts';
+import { abilitiesOf, canAnswer } from './client-abilities.ts';
+import type { OpenQuestion } from './client-questions.ts';
+import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
+import { beginCall, type McpCall } from './mcp-call.ts';
+import { toDataResult, toRefusal, toToolResult } from './tool-result.ts';
+
+export interface CallerFacts {
+  readonly client: ClientIdentity;
+  /** What a 2025 client said when it connected. */
+  readonly abilities: ClientCapabilities | undefined;
+  /** From which level on it wants to hear what goes on; undefined: it did not ask. */
+  readonly logLevel: LoggingLevel | undefined;
+  /** The call that runs for a request already. Each is handed out once. */
+  begun?(requestId: RequestId): McpCall | undefined;
+}
+
+export async function callTool(
+  { params }: CallToolRequest,
+  ctx: ServerContext,
+  backend: McpBackend,
+  caller: CallerFacts,
+): Promise<CallToolResult | InputRequiredResult> {
+  if (params.name === SEARCH_TOOL_NAME) return search(params.arguments ?? {}, backend);
+  const state = ctx.mcpReq.requestState<CallState>();
+  const named = params.name === CALL_TOOL_NAME ? namedCall(params.arguments) : params;
+  if ('isError' in named) return named;
+  const call =
+    state === undefined ? await startCall(named, ctx, backend, caller) : resumeCall(state, ctx, backend, caller);
+  const result = await followCall(call, ctx, backend, caller);
+  if ('asks' in result) return result.asks;
+  refuseMissingAbility(result.response, ctx);
+  return toToolResult(result.response, backend.present(call.tool));
+}
+
+async function search(args: object, backend: McpBackend): Promise<CallToolResult> {
+  try {
+    return toDataResult({ ...runToolSearch(await backend.listings(), args) } as JsonObject);
+  } catch (thrown) {
+    return toRefusal(thrown);
+  }
+}
+
+/** `tool_call` is another way to write the call of the tool it names. */
+function namedCall(given: unknown): CallToolRequest['params'] | (CallToolResult & { isError: true }) {
+  try {
+    const { tool, args } = readNamedCall(given);
+    return { name: tool, arguments: args };
+  } catch (thrown) {
+    return toRefusal(thrown);
+  }
+}
+
+/** The call that was begun for this very request on a quicker way, or a new one. */
+async function startCall(
+  params: CallToolRequest['params'],
+  ctx: ServerContext,
+  backend: McpBackend,
+  caller: CallerFacts,
+): Promise<McpCall> {
+  const begun = caller.begun?.(ctx.mcpReq.id);
+  const tool = { name: params.name, args: (params.arguments ?? {}) as JsonObject, meta: ctx.mcpReq._meta };
+  const call = begun ?? beginCall(tool, await backend.session(caller.client), backend);
+  call.bind(ctx, caller.logLevel);
+  return call;
+}
+
+function resumeCall(
+  { call: callId, question }: CallState,
+  ctx: ServerContext,
+  backend: McpBackend,
+  caller: CallerFacts,
+): McpCall {
+  const call = backend.waiting.take(callId) as McpCall;
+  call.bind(ctx, caller.logLevel);
+  call.areAnswersNew = false;
+  const asked = call.find(question);
+  const answers = asked === undefined ? undefined : answersTo(asked, ctx);
+  if (answers !== undefined) asked?.answer(answers);
+  return call;
+}
+
+type Followed = { readonly response: ToolResponse } | { readonly asks: InputRequiredResult };
+
+async function followCall(
+  call: McpCall,
+  ctx: ServerContext,
+  backend: McpBackend,
+  caller: CallerFacts,
+): Promise<Followed> {
+  const ended = new AbortController();
+  try {
+    for (;;) {
+      const step = await call.next();
+      if (step.type === 'answered') return { response: step.response };
+      const { question } = step;
+      if (!canAnswer(question.questions, abilitiesOf(ctx, caller.abilities))) {
+        question.refuse(cannotBeAsked(question));
+        // The refusal has to reach whoever asked before we look again.
+        await Promise.resolve();
+      } else if (!isModern(ctx)) void askNow(question, ctx, ended.signal);
+      else if (!isAnsweredAlready(question, call, ctx)) {
+        backend.waiting.keep(call);
+        call.release(ctx);
+        return { asks: await askBack(call.id, question, ctx, backend) };
+      }
+    }
+  } finally {
+    // Whatever the client is still being asked no longer matters.
+    ended.abort();
+  }
+}
+
+/** Only questions of tools: an approval is the answer to a question that was seen. */
+function isAnsweredAlready(question: OpenQuestion, call: McpCall, ctx: ServerContext): boolean {
+  const answers = call.areAnswersNew && question.kind === 'tool' ? answersTo(question, ctx) : undefined;
+  call.areAnswersNew = false;
+  if (answers !== undefined) question.answer(answers);
+  return answers !== undefined;
+}

@@ -1,0 +1,131 @@
+/** An MCP server over one backend. The same definition serves the 2025 and the 2026 family; the SDK translates. */
+import {
+  CLIENT_INFO_META_KEY,
+  type Implementation,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  ProtocolError,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { isToolError } from '@tool-runtime/protocol';
+import { type CallerFacts, callTool } from './call-tool.ts';
+import { listTools } from './list-tools.ts';
+import type { ClientIdentity, McpBackend } from './mcp-backend.ts';
+import { page } from './page.ts';
+import type { ResourceReader } from './resource-source.ts';
+import { CAPABILITIES, INSTRUCTIONS, LIST_HINT, serverInfo } from './server-definition.ts';
+
+/** What the way in may add: calls that run for a request before its handler is asked. */
+export type McpServerOptions = Pick<CallerFacts, 'begun'>;
+
+export function createMcpServer(backend: McpBackend, options: McpServerOptions = {}): Server {
+  const server = new Server(serverInfo(backend.serverVersion), {
+    capabilities: CAPABILITIES,
+    instructions: INSTRUCTIONS,
+    cacheHints: {
+      'tools/list': LIST_HINT,
+      'prompts/list': LIST_HINT,
+      'resources/templates/list': LIST_HINT,
+      'server/discover': LIST_HINT,
+    },
+    requestState: { verify: (state, ctx) => backend.states.verify(state, ctx) },
+  });
+  addTools(server, backend, options);
+  addResources(server, backend);
+  addPrompts(server, backend);
+  return server;
+}
+
+function addTools(server: Server, backend: McpBackend, options: McpServerOptions): void {
+  server.setRequestHandler('tools/list', ({ params }) => listTools(backend, params?.cursor));
+  let setLevel: LoggingLevel | undefined;
+  server.setRequestHandler('logging/setLevel', async ({ params }) => {
+    setLevel = params.level;
+    return {};
+  });
+  server.setRequestHandler('tools/call', async (request, ctx) => {
+    const logLevel = (envelopeOf(ctx)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined) ?? setLevel;
+    const caller = { client: clientOf(server, ctx), abilities: server.getClientCapabilities(), logLevel, ...options };
+    return callTool(request, ctx, backend, caller).catch(toProtocolError);
+  });
+}
+
+function addResources(server: Server, backend: McpBackend): void {
+  const readerOf = (ctx: ServerContext): ResourceReader => ({
+    session: backend.openedSession(),
+    openSession: () => backend.session(clientOf(server, ctx)),
+    ctx,
+  });
+  server.setRequestHandler('resources/list', async ({ params }, ctx) => {
+    const lists = await Promise.all(backend.resources.map((source) => source.list?.(readerOf(ctx)) ?? []));
+    const { items, nextCursor } = page(lists.flat(), params?.cursor);
+    return { resources: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
+  });
+  server.setRequestHandler('resources/templates/list', async () => ({
+    resourceTemplates: backend.resources.flatMap(({ template }) => (template === undefined ? [] : [{ ...template }])),
+  }));
+  server.setRequestHandler('resources/read', async ({ params }, ctx) => {
+    for (const source of backend.resources) {
+      const found = source.read(params.uri, readerOf(ctx));
+      if (found !== undefined) return found.catch(toProtocolError);
+    }
+    throw new ResourceNotFoundError(params.uri);
+  });
+  // Records and artifacts never change once they are there: a subscription is granted and has nothing to tell.
+  server.setRequestHandler('resources/subscribe', async () => ({}));
+  server.setRequestHandler('resources/unsubscribe', async () => ({}));
+}
+
+function addPrompts(server: Server, backend: McpBackend): void {
+  server.setRequestHandler('prompts/list', async ({ params }) => {
+    const { items, nextCursor } = page(
+      backend.prompts.map(({ prompt }) => prompt),
+      params?.cursor,
+    );
+    return { prompts: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
+  });
+  server.setRequestHandler('prompts/get', async ({ params }, ctx) => {
+    const source = backend.prompts.find(({ prompt }) => prompt.name === params.name);
+    if (source === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no such prompt: ${params.name}`);
+    return source.get(params.arguments ?? {}, ctx);
+  });
+  server.setRequestHandler('completion/complete', async ({ params }, ctx) => {
+    const { ref, argument } = params;
+    const values =
+      ref.type === 'ref/prompt'
+        ? backend.prompts.find(({ prompt }) => prompt.name === ref.name)?.complete?.(argument.name, argument.value)
+        : backend.resources
+            .find(({ template }) => template?.uriTemplate === ref.uri)
+            ?.complete?.(argument.name, argument.value, {
+              session: backend.openedSession(),
+              openSession: () => backend.session(clientOf(server, ctx)),
+              ctx,
+            });
+    const all = values ?? [];
+    return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
+  });
+}
+
+const INVALID_PARAMS = -32_602;
+const INTERNAL = -32_603;
+
+/** Refusals of tools are results; what lands here is a session that ended, or a fault of ours. */
+function toProtocolError(thrown: unknown): never {
+  if (!isToolError(thrown)) throw thrown;
+  const { code, message, details } = thrown;
+  throw new ProtocolError(code === 'E_INTERNAL' ? INTERNAL : INVALID_PARAMS, `${code}: ${message}`, {
+    code,
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+function clientOf(server: Server, ctx: ServerContext): ClientIdentity {
+  const info = (envelopeOf(ctx)?.[CLIENT_INFO_META_KEY] as Implementation | undefined) ?? server.getClientVersion();
+  return { name: info?.name ?? 'mcp client', version: info?.version };
+}
+
+function envelopeOf(ctx: ServerContext): Readonly<Record<string, unknown>> | undefined {
+  return ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+}

@@ -1,0 +1,89 @@
+/** The backend of one principal on a host: its session in the host's table, the host's desk, the tools of its workspace. */
+import { randomBytes } from 'node:crypto';
+import { createRequestStateCodec, type RequestStateCodec, type ServerEventBus } from '@modelcontextprotocol/server';
+import type { ToolListing } from '@tool-runtime/sdk';
+import type { Principal } from '../../auth/principal.ts';
+import type { Host } from '../../host/create-host.ts';
+import type { HostSession } from '../../host/session-table.ts';
+import type { ToolProfile } from '../profiles/profiles.ts';
+import { artifactResources } from './artifact-resources.ts';
+import { WaitingCalls } from './client-questions.ts';
+import { journalResources } from './journal-resources.ts';
+import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
+import { presentBlocks } from './present-blocks.ts';
+import type { PromptSource } from './prompt-source.ts';
+import type { ResourceSource } from './resource-source.ts';
+import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
+import type { Present } from './tool-result.ts';
+
+/** What a program that embeds a host may add to its MCP side. */
+export interface McpExtras {
+  readonly present?: (tool: string) => Present | undefined;
+  readonly resources?: readonly ResourceSource[];
+  readonly prompts?: readonly PromptSource[];
+  /** Where the program announces that lists or resources changed. */
+  readonly changes?: ServerEventBus;
+}
+
+export interface HostBackendOptions {
+  readonly host: Host;
+  readonly principal: Principal;
+  readonly profile: ToolProfile;
+  readonly extras: McpExtras;
+}
+
+export interface HostBackend extends McpBackend {
+  /** Ends the session, if it was opened here. */
+  close(): Promise<void>;
+}
+
+export function createHostBackend({ host, principal, profile, extras }: HostBackendOptions): HostBackend {
+  let opening: Promise<HostSession> | undefined;
+  let opened: HostSession | undefined;
+  let listings: Promise<readonly ToolListing[]> | undefined;
+  const { runtime } = host.workspaces.find(undefined);
+  const ceiling = profile.ceiling === undefined ? {} : { capabilities: profile.ceiling };
+
+  async function open({ name, version }: ClientIdentity): Promise<HostSession> {
+    if (principal.sessionId !== undefined) return host.session(principal, principal.sessionId);
+    const client = { name: name.slice(0, 200) || 'mcp client', ...(version === undefined ? {} : { version }) };
+    return host.openSession(principal, { client, ...ceiling });
+  }
+
+  return {
+    serverVersion: host.serverVersion,
+    profile,
+    listings() {
+      listings ??= runtime.preview({ actor: principal.name, ...ceiling }).then(({ tools }) => tools);
+      return listings;
+    },
+    async session(client) {
+      // One that expired meanwhile is followed by another: to the client it is the same token.
+      if (opened?.isClosing === true) opening = undefined;
+      opening ??= open(client);
+      opening.catch(() => {
+        opening = undefined;
+      });
+      opened = await opening;
+      return opened.served;
+    },
+    openedSession: () => opened?.served,
+    approvals: host.approvals,
+    principal,
+    present: (tool) => extras.present?.(tool) ?? presentBlocks,
+    resources: [artifactResources, journalResources(async () => runtime), ...(extras.resources ?? [])],
+    prompts: [ruleExplanation, errorExplanation, ...(extras.prompts ?? [])],
+    waiting: new WaitingCalls(),
+    states: sealFor(principal),
+    async close() {
+      if (opened !== undefined && principal.sessionId === undefined) {
+        await host.closeSession(opened, { cancel: true });
+      }
+    },
+  };
+}
+
+/** State that one principal was handed is of no use to another. */
+function sealFor(principal: Principal): RequestStateCodec<CallState> {
+  return createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600, bind: () => principal.id });
+}

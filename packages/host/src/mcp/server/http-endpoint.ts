@@ -1,0 +1,143 @@
+/**
+ * `/mcp` on the host. 2026 requests stand alone, and their credential is what ties them to a session of ours. 2025 clients
+ * get sessions of the protocol, because only those can be asked a question in the middle of a call.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Principal } from '../../auth/principal.ts';
+import type { Host } from '../../host/create-host.ts';
+import { resolveProfile } from '../profiles/profiles.ts';
+import { createMcpServer } from './create-mcp-server.ts';
+import { followChanges } from './follow-changes.ts';
+import { createHostBackend, type HostBackend, type McpExtras } from './host-backend.ts';
+
+export interface McpEndpoint {
+  /** The principal is proven already. */
+  fetch(request: Request, principal: Principal): Promise<Response>;
+  close(): Promise<void>;
+}
+
+interface LegacySession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly backend: HostBackend;
+  readonly principalId: string;
+  /** Ends the announcements. */
+  readonly leave: () => void;
+  lastSeen: number;
+}
+
+const MAX_PRINCIPALS = 1024;
+const SWEEP_MS = 10_000;
+
+export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoint {
+  const backends = new Map<string, HostBackend>();
+  const legacy = new Map<string, LegacySession>();
+  const maxRequestBodySize = host.maxRequestBytes;
+  const lists = host.workspaces.find(undefined).runtime.registry.toolProfiles;
+  const modern: McpHttpHandler = createMcpHandler(({ authInfo }) => createMcpServer(backendOf(authInfo)), {
+    legacy: 'reject',
+    maxRequestBodySize,
+    ...(extras.changes === undefined ? {} : { bus: extras.changes }),
+    onerror: (error) => host.log.debug('mcp_request_refused', { error }),
+  });
+  const sweeper = setInterval(sweep, SWEEP_MS);
+  sweeper.unref();
+
+  /** Silent for as long as a session of ours may be. */
+  function sweep(): void {
+    const limit = performance.now() - host.limits.idleMs;
+    for (const [id, session] of legacy) if (session.lastSeen < limit) void end(id, session);
+  }
+
+  async function end(id: string, { transport, backend, leave }: LegacySession): Promise<void> {
+    legacy.delete(id);
+    leave();
+    await transport.close();
+    await backend.close();
+  }
+
+  function backendOf(authInfo: AuthInfo | undefined): HostBackend {
+    const { principal, profile } = (authInfo as AuthInfo).extra as unknown as Asked;
+    const key = `${principal.id} ${principal.sessionId ?? ''} ${profile}`;
+    const known = backends.get(key);
+    if (known !== undefined) return known;
+    const backend = create(principal, profile);
+    backends.set(key, backend);
+    const [oldest] = backends.keys();
+    if (backends.size > MAX_PRINCIPALS && oldest !== undefined) backends.delete(oldest);
+    return backend;
+  }
+
+  function create(principal: Principal, profile: string): HostBackend {
+    return createHostBackend({ host, principal, profile: resolveProfile({ profile, lists }), extras });
+  }
+
+  async function serveLegacy(request: Request, asked: Asked): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    const known = id === null ? undefined : legacy.get(id);
+    if (known !== undefined && known.principalId === asked.principal.id) {
+      known.lastSeen = performance.now();
+      return known.transport.handleRequest(request);
+    }
+    if (id !== null) return noSuchSession();
+    return openLegacy(request, asked);
+  }
+
+  async function openLegacy(request: Request, { principal, profile }: Asked): Promise<Response> {
+    const backend = create(principal, profile);
+    const server = createMcpServer(backend);
+    const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize,
+      onsessioninitialized: (id) => {
+        const leave = followChanges(server, modern.bus);
+        legacy.set(id, { transport, backend, principalId: principal.id, leave, lastSeen: performance.now() });
+      },
+      onsessionclosed: async (id) => {
+        const session = legacy.get(id);
+        if (session !== undefined) await end(id, session);
+      },
+    });
+    await server.connect(transport);
+    return transport.handleRequest(request);
+  }
+
+  return {
+    async fetch(request, principal) {
+      const profile = new URL(request.url).searchParams.get('profile') ?? 'core';
+      resolveProfile({ profile, lists });
+      const asked: Asked = { principal, profile };
+      if (await isLegacyRequest(request.clone() as Request, undefined, { maxRequestBodySize })) {
+        return serveLegacy(request, asked);
+      }
+      return modern.fetch(request, { authInfo: authInfoOf(asked) });
+    },
+    async close() {
+      clearInterval(sweeper);
+      await modern.close();
+      await Promise.all(Array.from(legacy, ([id, session]) => end(id, session)));
+    },
+  };
+}
+
+interface Asked {
+  readonly principal: Principal;
+  readonly profile: string;
+}
+
+/** How the SDK hands on what we know about the sender. The token itself stays with us. */
+function authInfoOf(asked: Asked): AuthInfo {
+  const { id, scopes } = asked.principal;
+  return { token: '', clientId: id, scopes: [...scopes], extra: { ...asked } };
+}
+
+function noSuchSession(): Response {
+  const error = { jsonrpc: '2.0', error: { code: -32_001, message: 'Session not found' }, id: null };
+  return Response.json(error, { status: 404 });
+}

@@ -1,0 +1,17 @@
+/** The MCP endpoint, loaded with the first request for it: a host that is never asked pays nothing. */
+import type { Host } from '../../host/create-host.ts';
+import type { McpExtras } from './host-backend.ts';
+import type { McpEndpoint } from './http-endpoint.ts';
+
+export function lazyMcpEndpoint(host: Host, extras: McpExtras): McpEndpoint {
+  let loading: Promise<McpEndpoint> | undefined;
+  return {
+    async fetch(request, principal) {
+      loading ??= import('./http-endpoint.ts').then(({ createMcpEndpoint }) => createMcpEndpoint(host, extras));
+      return (await loading).fetch(request, principal);
+    },
+    async close() {
+      await (await loading)?.close();
+    },
+  };
+}

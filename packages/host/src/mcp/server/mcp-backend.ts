@@ -1,0 +1,42 @@
+/** What an MCP server serves from: the tools of a session that is opened only when it is needed. */
+import type { RequestStateCodec } from '@modelcontextprotocol/server';
+import type { ToolListing } from '@tool-runtime/sdk';
+import type { Principal } from '../../auth/principal.ts';
+import type { ApprovalDesk } from '../../host/approval-desk.ts';
+import type { ServedSession } from '../../host/served-session.ts';
+import type { ToolProfile } from '../profiles/profiles.ts';
+import type { WaitingCalls } from './client-questions.ts';
+import type { PromptSource } from './prompt-source.ts';
+import type { ResourceSource } from './resource-source.ts';
+import type { Present } from './tool-result.ts';
+
+export interface ClientIdentity {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+export interface McpBackend {
+  readonly serverVersion: string;
+  /** Every tool a session would have. Opens none. */
+  listings(): Promise<readonly ToolListing[]>;
+  /** Which of them the client is shown. */
+  readonly profile: ToolProfile;
+  /** Opened with the first call, under the name the client gives itself. */
+  session(client: ClientIdentity): Promise<ServedSession>;
+  /** The session, once there is one. */
+  openedSession(): ServedSession | undefined;
+  readonly approvals: ApprovalDesk;
+  /** Whoever sits at the client; without the scope `approve` questions wait for somebody else. */
+  readonly principal: Principal;
+  present(tool: string): Present | undefined;
+  readonly resources: readonly ResourceSource[];
+  readonly prompts: readonly PromptSource[];
+  readonly waiting: WaitingCalls;
+  readonly states: RequestStateCodec<CallState>;
+}
+
+/** Where a call stands that waits for its client; sealed, because it travels through the client. */
+export interface CallState {
+  readonly call: string;
+  readonly question: string;
+}

@@ -1,0 +1,115 @@
+/** A call of the runtime that came in over MCP. Needs no SDK: on stdio most calls never meet it. */
+import { randomUUID } from 'node:crypto';
+import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
+import { type JsonObject, ToolError, type ToolRequest, type ToolResponse } from '@tool-runtime/protocol';
+import type { AskClient } from '@tool-runtime/sdk';
+import type { LoggedEvent } from '../../host/event-log.ts';
+import type { ServedSession } from '../../host/served-session.ts';
+import { approvalAnswer, approvalQuestion } from './approval-question.ts';
+import { WaitingCall } from './client-questions.ts';
+import type { McpBackend } from './mcp-backend.ts';
+import { createProgressReporter, type ProgressReporter } from './report-progress.ts';
+
+/** What to call, and the `_meta` of the request, which may name the trace it belongs to. */
+export interface NamedTool {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The runtime's call and the request it currently belongs to: the first one, or a later one that brought answers. */
+export class McpCall extends WaitingCall {
+  readonly tool: string;
+  readonly cancel: () => void;
+  reporter: ProgressReporter | undefined;
+  /** Answers may come with the call itself, from a client that knows what will be asked; they count once. */
+  areAnswersNew = true;
+
+  constructor(tool: string, cancel: () => void) {
+    super();
+    this.tool = tool;
+    this.cancel = cancel;
+  }
+
+  /** From now on this request hears of progress, and its cancel is the call's. */
+  bind(ctx: ServerContext, logLevel: LoggingLevel | undefined): void {
+    const { signal } = ctx.mcpReq;
+    signal.addEventListener('abort', this.cancel, { once: true });
+    if (signal.aborted) this.cancel();
+    this.reporter = createProgressReporter(ctx, logLevel);
+  }
+
+  /** The request ends with a question; the call goes on, and the end of the request is not its end. */
+  release(ctx: ServerContext): void {
+    ctx.mcpReq.signal.removeEventListener('abort', this.cancel);
+    this.reporter?.stop();
+    this.reporter = undefined;
+  }
+}
+
+export function beginCall(tool: NamedTool, served: ServedSession, backend: McpBackend): McpCall {
+  const requestId = `mcp-${randomUUID()}`;
+  const call = new McpCall(tool.name, () => served.cancel(requestId));
+  call.follow(run(call, toRequest(tool, requestId, served.id), served, backend));
+  return call;
+}
+
+async function run(
+  call: McpCall,
+  request: ToolRequest,
+  served: ServedSession,
+  backend: McpBackend,
+): Promise<ToolResponse> {
+  const askClient: AskClient = (questions) => call.ask(questions, 'tool');
+  const leave = served.listen('progress', (event) => onEvent(event, request.request_id, call, backend));
+  try {
+    const { message } = await served.start(request, { askClient, isFleeting: true });
+    if (message.type === 'ToolResponse') return message;
+    const { code, message: text, details } = message;
+    throw new ToolError(code, text, details === undefined ? {} : { details });
+  } finally {
+    leave();
+    call.reporter?.stop();
+  }
+}
+
+function toRequest({ name, args, meta }: NamedTool, requestId: string, sessionId: string): ToolRequest {
+  const { traceparent, tracestate } = meta ?? {};
+  return {
+    type: 'ToolRequest',
+    tool: name,
+    args,
+    request_id: requestId,
+    session_id: sessionId,
+    timestamp: Date.now() / 1000,
+    ...(typeof traceparent === 'string' ? { traceparent } : {}),
+    ...(typeof tracestate === 'string' ? { tracestate } : {}),
+  };
+}
+
+function onEvent(event: LoggedEvent, requestId: string, call: McpCall, backend: McpBackend): void {
+  if (event.requestId !== requestId) return;
+  if (event.event === 'TaskProgress') call.reporter?.report(event.text);
+  if (event.event === 'ApprovalRequested') void askApproval(event, call, backend);
+}
+
+/** Without the right to approve, the question waits at the desk for somebody who has it. */
+async function askApproval(event: LoggedEvent, call: McpCall, backend: McpBackend): Promise<void> {
+  const { data } = JSON.parse(event.text) as { data: JsonObject };
+  if (!backend.principal.scopes.has('approve')) return;
+  const approval_id = String(data['approval_id']);
+  const answer = await call.ask(approvalQuestion(data), 'approval').then(approvalAnswer, cannotAsk);
+  try {
+    backend.approvals.answer({ approval_id, ...answer }, backend.principal);
+  } catch {
+    // Somebody else was faster, or the question timed out: the call knows already.
+  }
+}
+
+function cannotAsk(): { answer: 'denied'; reason: string } {
+  return {
+    answer: 'denied',
+    reason:
+      'this client cannot ask its user; approve over the host (tool-runtime approvals) or list the tool in approvals.auto_approve',
+  };
+}

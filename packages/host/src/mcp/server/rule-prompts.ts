@@ -1,0 +1,46 @@
+/** Explanations of rules and error codes, for people who meet a refusal in a chat. */
+import { ERROR_CODES, ERROR_GUIDE, type ErrorCode, isErrorCode } from '@tool-runtime/protocol';
+import { describeRules } from '@tool-runtime/sdk';
+import type { PromptSource } from './prompt-source.ts';
+
+export const ruleExplanation: PromptSource = {
+  prompt: {
+    name: 'explain_rule',
+    title: 'Explain a rule',
+    description: 'What a rule of the registry checks, when, and how to live with it',
+    arguments: [{ name: 'rule', description: 'Rule id, such as secrets.scan', required: true }],
+  },
+  get({ rule = '' }) {
+    const found = describeRules().find(({ id }) => id === rule);
+    const text =
+      found === undefined
+        ? `There is no rule called ${rule}. Known rules: ${ruleIds().join(', ')}.`
+        : `Explain this rule to me and how to work with it:\n${found.id} (${found.category}, ${found.level}, ${found.trigger}): ${found.description}`;
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  },
+  complete: (_argument, value) => ruleIds().filter((id) => id.startsWith(value)),
+};
+
+export const errorExplanation: PromptSource = {
+  prompt: {
+    name: 'explain_error',
+    title: 'Explain an error code',
+    description: 'What one of the ten error codes means and what to do next',
+    arguments: [{ name: 'code', description: 'Such as E_POLICY', required: true }],
+  },
+  get({ code = '' }) {
+    const text = isErrorCode(code)
+      ? `Explain ${code}: ${describe(code)}`
+      : `There is no such code. The ten: ${ERROR_CODES.join(', ')}.`;
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  },
+  complete: (_argument, value) => ERROR_CODES.filter((code) => code.startsWith(value)),
+};
+
+function ruleIds(): readonly string[] {
+  return describeRules().map(({ id }) => id);
+}
+
+function describe(code: ErrorCode): string {
+  return Object.values(ERROR_GUIDE[code]).join(' ');
+}

@@ -1,0 +1,65 @@
+/** `tool-runtime mcp`: MCP on standard input and output. Answers the opening before anything of weight is loaded. */
+import type { Runtime } from '@tool-runtime/sdk';
+import type { SharedOptions } from '../../cli/command.ts';
+import { hostVersion } from '../../cli/host-version.ts';
+import { checkWorkspace } from '../../cli/workspace-folder.ts';
+import type { LocalBackend } from './local-backend.ts';
+import { serveConnection } from './stdio/serve-connection.ts';
+import { whenClientIsGone } from './when-client-is-gone.ts';
+
+export interface McpStdioOptions extends SharedOptions {
+  readonly profile?: string;
+  readonly tools?: readonly string[];
+}
+
+interface Opened {
+  readonly backend: LocalBackend;
+  readonly runtime: () => Promise<Runtime> | undefined;
+}
+
+/** Resolves when the client is gone and everything it started has ended. */
+export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
+  checkWorkspace(options.workspace);
+  let opening: Promise<Opened> | undefined;
+  const open = (): Promise<Opened> => {
+    opening ??= openBackend(options);
+    return opening;
+  };
+  // A profile that does not exist is said at once; the usual one exists.
+  if (options.profile !== undefined || options.tools !== undefined) await open();
+  const connection = serveConnection({
+    input: process.stdin,
+    output: process.stdout,
+    serverVersion: hostVersion(),
+    backend: async () => (await open()).backend,
+  });
+  try {
+    await Promise.race([whenClientIsGone(), connection.failure]);
+  } finally {
+    await connection.close();
+    const opened = await opening?.catch(() => undefined);
+    await opened?.backend.close();
+    await (await opened?.runtime())?.close();
+  }
+}
+
+async function openBackend(options: McpStdioOptions): Promise<Opened> {
+  const [{ createApprovalDesk }, { resolveProfile }, { createLocalBackend }, { openLocalRuntime }] = await Promise.all([
+    import('../../host/approval-desk.ts'),
+    import('../profiles/profiles.ts'),
+    import('./local-backend.ts'),
+    import('./local-runtime.ts'),
+  ]);
+  const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
+  let runtime: Promise<Runtime> | undefined;
+  const backend = createLocalBackend({
+    runtime: () => {
+      runtime ??= openLocalRuntime(options, approvals);
+      return runtime;
+    },
+    approvals,
+    profile: resolveProfile({ profile: options.profile, tools: options.tools }),
+    serverVersion: hostVersion(),
+  });
+  return { backend, runtime: () => runtime };
+}

@@ -1,0 +1,43 @@
+/** Tools that are known only when the registry is: whoever brings them is opened with it, before the first session. */
+import type { ErrorEntry } from '@tool-runtime/protocol';
+import type { OpenCommandRunner } from './commands.ts';
+import type { Registry } from './registry.ts';
+import type { AnyTool } from './tool.ts';
+import type { MaybePromise } from './workspace.ts';
+
+/** How a source's own programs are walled in, besides what the registry says. The operator's word, never a tool's. */
+export interface ProgramWall {
+  readonly isolation: 'bubblewrap' | 'none';
+  /** Programs are looked for here too. Absolute. */
+  readonly programFolders: readonly string[];
+  /** A program that may be named by this absolute path, which is then the one that runs. */
+  readonly exactProgram?: string;
+  /** Shown read-only. Absolute. */
+  readonly readPaths: readonly string[];
+  /** Whether they may change the workspace. */
+  readonly writable: boolean;
+}
+
+export interface ToolSourcePorts {
+  readonly registry: Registry;
+  /** Real path of the workspace. */
+  readonly root: string;
+  /** Real path of the runtime's private folder. */
+  readonly state: string;
+  /** Names that are taken. */
+  readonly names: ReadonlySet<string>;
+  /** Programs that live as long as the runtime; closing the runner ends them. */
+  openPrograms(wall: ProgramWall): OpenCommandRunner;
+  redact(text: string): string;
+}
+
+export interface OpenToolSource {
+  readonly tools: readonly AnyTool[];
+  readonly warnings: readonly ErrorEntry[];
+  close(): Promise<void>;
+}
+
+/** Made for one runtime. */
+export interface ToolSource {
+  open(ports: ToolSourcePorts): MaybePromise<OpenToolSource>;
+}

@@ -1,0 +1,65 @@
+/** Opens the tool sources of a runtime: what they bring is one list, closed with one call. */
+import type { ErrorEntry } from '@tool-runtime/protocol';
+import type { OpenCommandRunner } from './contracts/commands.ts';
+import type { Registry } from './contracts/registry.ts';
+import type { AnyTool } from './contracts/tool.ts';
+import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
+import { createRedactor } from './journal/redact.ts';
+import { realPath } from './platform/real-path.ts';
+
+export interface SourceSetting {
+  readonly sources: readonly ToolSource[];
+  readonly workspace: string;
+  readonly state: string;
+  readonly registry: Registry;
+  readonly secrets: readonly string[];
+  /** The tools that are there already. */
+  readonly tools: readonly AnyTool[];
+}
+
+/** A source that does not open closes those before it. */
+export async function openSources(setting: SourceSetting): Promise<OpenToolSource> {
+  const opened: OpenToolSource[] = [];
+  const tools: AnyTool[] = [];
+  const warnings: ErrorEntry[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((source) => source.close()));
+  };
+  try {
+    for (const source of setting.sources) {
+      const names = new Set([...setting.tools, ...tools].map((tool) => tool.name));
+      const open = await source.open({
+        registry: setting.registry,
+        root: realPath(setting.workspace),
+        state: setting.state,
+        names,
+        openPrograms: (wall) => lazyPrograms(wall, setting),
+        redact: createRedactor({ secrets: setting.secrets }).redactText,
+      });
+      opened.push(open);
+      tools.push(...open.tools);
+      warnings.push(...open.warnings);
+    }
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+  return { tools, warnings, close };
+}
+
+/** The code behind processes and walls is loaded with the first program. */
+function lazyPrograms(wall: ProgramWall, { workspace, state, registry }: SourceSetting): OpenCommandRunner {
+  const { allowedDomains } = registry;
+  let opening: Promise<OpenCommandRunner> | undefined;
+  return {
+    async start(request) {
+      opening ??= import('./platform/command-runner.ts').then(({ createCommandRunner }) =>
+        createCommandRunner({ workspace, state, allowedDomains, ...wall }),
+      );
+      return (await opening).start(request);
+    },
+    async close() {
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}
