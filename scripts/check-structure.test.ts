@@ -8,7 +8,7 @@ import { checkStructure } from './check-structure.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-const entry = (source: string) => ({ source, default: source });
+const entry = (source: string) => ({ 'tool-runtime-source': source, default: source });
 const manifest = (dependencies: Record<string, string>, exports: Record<string, unknown>) =>
   JSON.stringify({ dependencies, exports, type: 'module' });
 

@@ -7,6 +7,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openBenchRuntime } from '../bench-runtime.ts';
 import type { Budget } from '../budget.ts';
 import { callPlan, type Group, type GroupOptions, type GroupReport } from '../group.ts';
 import { type Case, type Comparison, compare, extraOf, inFlight, inSequence, measuredOf, ratioOf } from '../measure.ts';
@@ -25,7 +26,10 @@ import {
 
 const IN_FLIGHT = 32;
 const FILE = 'small.txt';
+const CONTENT = 'x'.repeat(1023).concat('\n');
 const PEER = 'stdio: MCP filesystem server';
+/** The same call without any transport, in the process of the client: what is above it is the way there and back. */
+const IN_PROCESS = 'in process: file_read 1 KB';
 
 /** The two ends of one transport. HTTP has a connection for each call in flight. */
 interface Pair {
@@ -34,6 +38,7 @@ interface Pair {
   readonly sessionId: string;
 }
 type Pairs = ReadonlyMap<string, Pair>;
+type Others = Readonly<Record<string, () => Promise<void>>>;
 
 export const transports: Group = {
   name: 'transports',
@@ -42,18 +47,24 @@ export const transports: Group = {
     const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-bench-transports-'));
     const workspace = join(scratch, 'workspace');
     mkdirSync(workspace);
-    writeFileSync(join(workspace, FILE), 'x'.repeat(1023).concat('\n'));
+    writeFileSync(join(workspace, FILE), CONTENT);
     const host = await startHostProcess({ workspace, state: join(scratch, 'state') });
     const answer = await sampleAnswer(host);
     const echo = await startEchoProcess(scratch, answer);
     const peer = await startFilesystemServer(workspace);
+    const runtime = await openBenchRuntime({ files: { [FILE]: CONTENT } });
     const pairs = await connectAll({ host, echo, answer, workspace, state: join(scratch, 'state-stdio') });
     try {
-      return await measureAll(pairs, () => peer.call('read_text_file', { path: join(workspace, FILE) }), options);
+      const others = {
+        [IN_PROCESS]: () => runtime.call('file_read', { path: FILE }),
+        [PEER]: () => peer.call('read_text_file', { path: join(workspace, FILE) }),
+      };
+      return await measureAll(pairs, others, options);
     } finally {
       for (const pair of pairs.values()) await Promise.all([pair.echo.close(), pair.host.close()]);
       for (const server of [host, echo]) server.kill();
       peer.close();
+      await runtime.dispose();
       rmSync(scratch, { recursive: true, force: true });
     }
   },
@@ -121,10 +132,10 @@ async function openSession({ url, token }: HostProcess): Promise<{ session_id: s
   return (await answer.json()) as { session_id: string; token: string };
 }
 
-async function measureAll(pairs: Pairs, callPeer: () => Promise<void>, options: GroupOptions): Promise<GroupReport> {
+async function measureAll(pairs: Pairs, others: Others, options: GroupOptions): Promise<GroupReport> {
   const plan = callPlan(options);
-  const alone = await compare(casesOf(pairs, callPeer, { width: 1 }), plan);
-  const crowd = await compare(casesOf(pairs, callPeer, { width: IN_FLIGHT }), plan);
+  const alone = await compare(casesOf(pairs, others, { width: 1 }), plan);
+  const crowd = await compare(casesOf(pairs, others, { width: IN_FLIGHT }), plan);
   const tables = [...pairs.keys()].flatMap((name) => [
     tableOfPair(alone, name, 'one call at a time'),
     tableOfPair(crowd, name, `${IN_FLIGHT} calls in flight`),
@@ -132,13 +143,13 @@ async function measureAll(pairs: Pairs, callPeer: () => Promise<void>, options: 
   return { tables, budgets: budgetsOf(pairs, alone, crowd) };
 }
 
-function casesOf(pairs: Pairs, callPeer: () => Promise<void>, { width }: { readonly width: number }): Case[] {
+function casesOf(pairs: Pairs, others: Others, { width }: { readonly width: number }): Case[] {
   const run = (call: () => Promise<unknown>) => (width === 1 ? inSequence(call) : inFlight(width, call));
   const cases: Case[] = [...pairs].flatMap(([name, { echo, host, sessionId }]) => [
     { name: echoName(name), unit: width, run: run(caller(echo, 'echo')) },
     { name: hostName(name), unit: width, run: run(caller(host, sessionId)) },
   ]);
-  return [...cases, { name: PEER, unit: width, run: run(callPeer) }];
+  return [...cases, ...Object.entries(others).map(([name, call]) => ({ name, unit: width, run: run(call) }))];
 }
 
 /** A refusal is fast, so it must not be taken for a figure. */
@@ -162,7 +173,7 @@ function hostName(transport: string): string {
 }
 
 function tableOfPair(comparison: Comparison, transport: string, how: string): Table {
-  const peers = [echoName(transport), ...(transport === 'stdio' ? [PEER] : [])];
+  const peers = [echoName(transport), IN_PROCESS, ...(transport === 'stdio' ? [PEER] : [])];
   return tableOf(comparison, { title: `${transport}, ${how}`, peers, names: [...peers, hostName(transport)] });
 }
 

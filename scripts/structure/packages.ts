@@ -18,7 +18,7 @@ interface Manifest {
   readonly optionalDependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
-  readonly exports?: Record<string, string | { readonly source?: string }>;
+  readonly exports?: Record<string, string | EntryFiles>;
 }
 
 export function readPackages(tree: Tree): Map<string, PackageFacts> {
@@ -69,8 +69,13 @@ export function resolveRelative(from: string, specifier: string): string {
   return path.posix.join(path.posix.dirname(from), specifier);
 }
 
-function entryOf(name: string, key: string, value: string | { readonly source?: string }): [string, string][] {
-  const source = typeof value === 'string' ? value : value.source;
+/** An entry under a condition of our own: `source` alone is also used by packages that are not ours. */
+interface EntryFiles {
+  readonly 'tool-runtime-source'?: string;
+}
+
+function entryOf(name: string, key: string, value: string | EntryFiles): [string, string][] {
+  const source = typeof value === 'string' ? value : value['tool-runtime-source'];
   return source === undefined ? [] : [[key, path.posix.join('packages', name, source)]];
 }
 

@@ -278,6 +278,20 @@ describe('approvals', () => {
     assert.equal(records.length, 200);
   });
 
+  test('two answers in one breath: the first wins', async () => {
+    await using host = await openApprovals();
+    const session = await open(host);
+    const waiting = write(host, session, 'allowed-1');
+    const { approval_id } = await question(host, session);
+    const principal = { id: 'library', name: 'library', scopes: new Set(['approve'] as const) };
+    const given = host.host.approvals.answer({ approval_id, answer: 'denied' }, principal);
+    assert.equal(given.answer, 'denied');
+    assert.throws(() => host.host.approvals.answer({ approval_id, answer: 'approved' }, principal), {
+      details: { gate: 'approval', reason: 'already_answered', approval_id, answer: 'denied', by: 'library' },
+    });
+    assert.equal(outcomeOf(await waiting), 'approval.denied');
+  });
+
   test('an answer after the time is over is refused, and nothing is done', async () => {
     await using host = await openApprovals({ registryText: `${REGISTRY}limits: {approval_timeout_ms: 200}\n` });
     const session = await open(host);

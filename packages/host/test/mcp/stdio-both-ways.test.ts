@@ -102,6 +102,7 @@ describe('MCP over stdio', () => {
         ['tools/call', { name: 'fs_list', arguments: {} }],
       ];
       const other: [string, object][] = [
+        ['tools/call', { name: 'picture', arguments: {} }],
         ['tools/call', { name: 'no_such_tool', arguments: {} }],
         ['tools/call', { name: 'tool_call', arguments: { tool: 'file_read', args: { path: 'small.txt' } } }],
         ['tools/call', { name: 'tool_search', arguments: { query: 'read' } }],

@@ -66,7 +66,7 @@ interface Place {
 async function openLine(place: Place, side: 'own' | 'sdk'): Promise<Line> {
   const runs = { begun: 0, cancelled: 0 };
   const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
-  const runtime = await createRuntime({ ...place, approvals, tools: [slowTool(runs)] });
+  const runtime = await createRuntime({ ...place, approvals, tools: [slowTool(runs), pictureTool] });
   const backend = createLocalBackend({
     runtime: async () => runtime,
     approvals,
@@ -131,6 +131,22 @@ function watch(output: PassThrough) {
     },
   };
 }
+
+/** Answers as a foreign server would. */
+const pictureTool = defineTool({
+  name: 'picture',
+  category: 'test',
+  title: 'Show a picture',
+  summary: 'Answer with content of its own',
+  args: z.strictObject({}),
+  data: z.strictObject({ content: z.array(z.record(z.string(), z.string())) }),
+  annotations: { kind: 'think', side_effect_level: 'none' },
+  effect: 'read',
+  risk: 'low',
+  idempotent: true,
+  timeoutMs: 60_000,
+  run: () => ({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] }),
+});
 
 function slowTool(runs: { begun: number; cancelled: number }) {
   return defineTool({

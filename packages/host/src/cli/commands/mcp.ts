@@ -17,7 +17,10 @@ export const mcp = defineCommand({
   summary: 'Serve MCP on stdin and stdout; install it in a client; mount foreign MCP servers',
   configure(command, done) {
     withSharedOptions(command)
-      .option('--profile <name>', 'tools to list: core, read-only or full (default: core)')
+      .option(
+        '--profile <name>',
+        'tools to list: core, read-only, full, or a name from tool_profiles of the registry (default: core)',
+      )
       .option('--tools <list>', 'only these tools: names with commas, * and ? allowed', nameList)
       .action(async (options: McpOptions) => {
         const { serveMcpStdio } = await import('../../mcp/server/serve-stdio.ts');

@@ -44,7 +44,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
 }
 
 async function openBackend(options: McpStdioOptions): Promise<Opened> {
-  const [{ createApprovalDesk }, { resolveProfile }, { createLocalBackend }, { openLocalRuntime }] = await Promise.all([
+  const [{ createApprovalDesk }, profiles, { createLocalBackend }, { openLocalRuntime }] = await Promise.all([
     import('../../host/approval-desk.ts'),
     import('../profiles/profiles.ts'),
     import('./local-backend.ts'),
@@ -52,13 +52,18 @@ async function openBackend(options: McpStdioOptions): Promise<Opened> {
   ]);
   const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
   let runtime: Promise<Runtime> | undefined;
+  const open = (): Promise<Runtime> => {
+    runtime ??= openLocalRuntime(options, approvals);
+    return runtime;
+  };
+  const { profile, tools } = options;
+  // Only a profile of the operator's own needs the registry to be read first.
+  const isOwn = profile !== undefined && !profiles.PROFILE_NAMES.includes(profile);
+  const lists = isOwn ? (await open()).registry.toolProfiles : {};
   const backend = createLocalBackend({
-    runtime: () => {
-      runtime ??= openLocalRuntime(options, approvals);
-      return runtime;
-    },
+    runtime: open,
     approvals,
-    profile: resolveProfile({ profile: options.profile, tools: options.tools }),
+    profile: profiles.resolveProfile({ profile, tools, lists }),
     serverVersion: hostVersion(),
   });
   return { backend, runtime: () => runtime };

@@ -73,6 +73,42 @@ export function lifeTests(transport: () => Transport): void {
     return assert.equal(stage.runs(name), 1);
   });
 
+  test('keeps the answer of a call that ended while nobody was there', async () => {
+    const { traits, connect, stage, lastEventId: newest } = transport();
+    const client = await connect();
+    await client.attach();
+    const name = stage.name();
+    client.send(waitRequest(client, 'alone', name));
+    await client.inbox.until(isProgressOf('alone'));
+    await client.drop();
+    stage.release(name);
+    if (traits.return === 'never') return assert.equal(stage.runs(name), 0);
+    await eventually(() => stage.runs(name) === 1, 'the end of the call');
+    // Asking a few times gives the host time to do what it does at the end of a call.
+    for (let times = 0; times < 5; times++) await newest?.(client.sessionId);
+    const back = await connect({ after: client });
+    if (back !== client) await back.attach({ pending: ['alone'] });
+    assert.match(printedIn(await back.inbox.terminal('alone')), /done/);
+    await settled(back);
+    return assert.equal(back.inbox.terminals('alone').length, 1);
+  });
+
+  test('answers once also when a connection joins the session it has calls in', async () => {
+    const { connect, stage } = transport();
+    const client = await connect();
+    await client.attach();
+    const name = stage.name();
+    client.send(waitRequest(client, 'own', name));
+    await client.inbox.until(isProgressOf('own'));
+    // Over HTTP that is another way to the same answer, and both are asked for.
+    if (transport().traits.return === 'requests') await client.attach();
+    else await client.attach({ pending: ['own'] });
+    stage.release(name);
+    await client.inbox.terminal('own');
+    await settled(client);
+    assert.equal(client.inbox.terminals('own').length, 1);
+  });
+
   test('says in its own way how to join a session', async () => {
     const { traits, connect } = transport();
     const client = await connect();

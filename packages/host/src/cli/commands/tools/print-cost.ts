@@ -9,6 +9,8 @@ import { paint, printJson, printLine, showError } from '../../terminal.ts';
 export interface CostOptions {
   readonly name: string | undefined;
   readonly json: boolean;
+  /** The operator's own profiles. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
 interface ToolCost {
@@ -26,7 +28,7 @@ interface ProfileCost {
 }
 
 /** Dearest first. The exit code: 1 for a tool that is hidden or unknown. */
-export function printCost(listings: readonly ToolListing[], { name, json }: CostOptions): 0 | 1 {
+export function printCost(listings: readonly ToolListing[], { name, json, lists }: CostOptions): 0 | 1 {
   const costs = listings
     .filter((listing) => name === undefined || listing.name === name)
     .map(costOf)
@@ -35,7 +37,10 @@ export function printCost(listings: readonly ToolListing[], { name, json }: Cost
     showError(`No such tool: ${name}`, 'run: tool-runtime tools');
     return 1;
   }
-  const profiles = name === undefined ? PROFILE_NAMES.map((profile) => profileCost(listings, profile)) : [];
+  const profiles =
+    name === undefined
+      ? [...PROFILE_NAMES, ...Object.keys(lists)].map((profile) => profileCost(listings, profile, lists))
+      : [];
   if (json) printJson({ tools: costs, profiles }, { compact: true });
   else for (const line of [...costs.map(toolLine), ...profiles.map(profileLine)]) printLine(line);
   return 0;
@@ -49,8 +54,8 @@ function costOf(listing: ToolListing): ToolCost {
   };
 }
 
-function profileCost(listings: readonly ToolListing[], name: string): ProfileCost {
-  const profile = resolveProfile({ profile: name });
+function profileCost(listings: readonly ToolListing[], name: string, lists: CostOptions['lists']): ProfileCost {
+  const profile = resolveProfile({ profile: name, lists });
   const shown = presentTools(listings, profile);
   return { profile: name, tools: shown.length, tokens: tokensOf(shown), output_schemas: profile.output };
 }

@@ -1,8 +1,8 @@
 /**
- * Calls that are answered without the SDK. Those that turn out to need it (they ask the client something, or could not
- * run at all) are handed over as they are: the SDK gets the message and, through `begun`, the running call.
+ * Calls that are answered without the SDK. Those that turn out to need it (they ask the client something, answer with content of
+ * their own, or could not run at all) are handed over as they are: the SDK gets the message and, through `begun`, the running call.
  */
-import type { JsonObject } from '@tool-runtime/protocol';
+import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { CALL_TOOL_NAME } from '../../profiles/call-tool-definition.ts';
 import { SEARCH_TOOL_NAME } from '../../profiles/search-tool.ts';
 import type { McpBackend } from '../mcp-backend.ts';
@@ -52,7 +52,6 @@ export class QuickCalls {
     const tool = readTool(message.params);
     if (id === undefined || tool === undefined || this.#isTaken(id)) return false;
     const { backend } = this.#options;
-    if (backend.present(tool.name) !== undefined) return false;
     const running: Running = { id, message, frames: this.framesOf(caller), call: undefined, isCancelled: false };
     this.#running.set(id, running);
     const served = backend.openedSession();
@@ -102,7 +101,7 @@ export class QuickCalls {
     running.call = call;
     try {
       const step = await call.next();
-      if (step.type === 'asks') this.#leave(running);
+      if (step.type === 'asks' || this.#isPresented(call, step.response)) this.#leave(running);
       else if (!running.isCancelled) {
         this.#end(running);
         this.#options.write(running.frames.ofResponse(running.id, step.response));
@@ -111,6 +110,12 @@ export class QuickCalls {
       // Why it could not run is still with the call.
       this.#leave(running);
     }
+  }
+
+  /** Content of its own goes through the SDK, which checks it. */
+  #isPresented({ tool }: McpCall, { ok, data }: ToolResponse): boolean {
+    const present = ok ? this.#options.backend.present(tool) : undefined;
+    return present !== undefined && Object.keys(present(data)).length > 0;
   }
 
   #leave(running: Running): void {
