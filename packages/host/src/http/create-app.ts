@@ -75,6 +75,7 @@ async function serveRoute(route: AnyRoute, context: AppContext, { host, gatekeep
   const { incoming, outgoing } = context.env;
   const principal = route.scope === 'open' ? NOBODY : gatekeeper.authenticate(incoming);
   if (route.scope !== 'open' && route.scope !== 'any') requireScope(principal, route.scope);
+  if (route.isHostWide === true && principal.sessionId !== undefined) throw sessionOnly();
   const query = route.query === undefined ? undefined : parseQuery(route.query, new URL(context.req.url).searchParams);
   const body =
     route.body === undefined
@@ -91,6 +92,12 @@ async function serveRoute(route: AnyRoute, context: AppContext, { host, gatekeep
     incoming,
     outgoing,
     documents,
+  });
+}
+
+function sessionOnly(): ToolError {
+  return new ToolError('E_POLICY', 'The token of a session says nothing about the host', {
+    details: { gate: 'auth', reason: 'session_token', next: 'use a token of the host with the scope read' },
   });
 }
 

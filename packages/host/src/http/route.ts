@@ -43,6 +43,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly description?: string;
   /** What a token needs; `open` needs no token at all. */
   readonly scope: Scope | 'open' | 'any';
+  /** About the whole host: not for the token of one session. */
+  readonly isHostWide?: boolean;
   readonly query?: Query;
   /** Read, bounded and checked before `handle`. An envelope route reads its text itself, to refuse it by its own rules. */
   readonly body?: Body;

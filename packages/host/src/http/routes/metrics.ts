@@ -8,6 +8,7 @@ export const metrics = defineRoute({
   path: '/metrics',
   summary: 'Counters and histograms for Prometheus',
   scope: 'read',
+  isHostWide: true,
   answers: { 200: { description: 'Prometheus text format', type: PROMETHEUS_CONTENT_TYPE } },
   handle({ host }) {
     const { sessions, connections, in_flight, approvals, uptime_ms, memory_bytes } = host.status();

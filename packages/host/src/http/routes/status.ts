@@ -8,6 +8,7 @@ export const status = defineRoute({
   path: '/v1/status',
   summary: 'The host in numbers',
   scope: 'read',
+  isHostWide: true,
   answers: { 200: { description: 'Status', schema: hostStatusSchema } },
   handle: ({ host }) => ({ status: 200, json: host.status() }),
 });

@@ -39,6 +39,9 @@ export function lifeTests(transport: () => Transport): void {
     await client.attach();
     client.send(readRequest(client, 'before'));
     await client.inbox.terminal('before');
+    // Its refusal must not take the place of the answer.
+    client.send(readRequest(client, 'before'));
+    assert.equal(outcomeOf(await client.inbox.nthTerminal('before', 1)), 'refused request_id_reused');
     const name = stage.name();
     client.send(waitRequest(client, 'running', name));
     await client.inbox.until(isProgressOf('running'));
@@ -94,14 +97,14 @@ export function lifeTests(transport: () => Transport): void {
   });
 
   test('answers once also when a connection joins the session it has calls in', async () => {
-    const { connect, stage } = transport();
+    const { traits, connect, stage } = transport();
     const client = await connect();
     await client.attach();
     const name = stage.name();
     client.send(waitRequest(client, 'own', name));
     await client.inbox.until(isProgressOf('own'));
-    // Over HTTP that is another way to the same answer, and both are asked for.
-    if (transport().traits.return === 'requests') await client.attach();
+    // Over HTTP whoever waits for the answer of a request has no need to ask for it.
+    if (traits.return === 'requests') await client.attach();
     else await client.attach({ pending: ['own'] });
     stage.release(name);
     await client.inbox.terminal('own');
