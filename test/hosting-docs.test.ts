@@ -19,6 +19,7 @@ function shorten(text: string): string {
     .replaceAll(/trt_[\w-]+…?/g, 'trt_…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:7411')
     .replaceAll(/[^\s']*\/host\.sock/g, '…/host.sock')
+    .replaceAll(/(tool-runtime status) --state \S+/g, '$1')
     .replaceAll(/"duration_ms":[\d.]+/g, '"duration_ms":…')
     .replaceAll(/\b([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})\b/g, '$1…$2');
 }
