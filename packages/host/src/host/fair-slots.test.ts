@@ -47,3 +47,33 @@ test('counts what is taken, and nobody waits while a slot is free', () => {
   slots.give();
   assert.equal(slots.taken, 0);
 });
+
+test('whoever gives up waiting leaves the line, and its turn goes to the next', async () => {
+  const slots = new FairSlots(1);
+  slots.take('first');
+  const leaving = new AbortController();
+  const [gone, next] = [slots.take('a', leaving.signal), slots.take('b')];
+  leaving.abort();
+  assert.equal(await gone, false);
+  slots.give();
+  assert.equal(await next, true);
+  assert.equal(await slots.take('c', AbortSignal.abort()), false);
+  slots.give();
+  assert.equal(slots.taken, 0);
+});
+
+test('a slot that was lent out is taken back at once; the others wait a little longer', () => {
+  const slots = new FairSlots(1);
+  slots.take('lender');
+  slots.give();
+  slots.take('borrower');
+  slots.takeBack();
+  assert.deepEqual([slots.taken, slots.isFree], [2, false]);
+  const waiting = slots.take('third');
+  slots.give();
+  assert.equal(slots.taken, 1);
+  slots.give();
+  assert.deepEqual([slots.taken, waiting instanceof Promise], [1, true]);
+  slots.give();
+  assert.equal(slots.taken, 0);
+});

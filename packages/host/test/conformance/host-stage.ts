@@ -16,8 +16,8 @@ export interface HostStage {
   close(): Promise<void>;
 }
 
-/** Often enough that a test need not wait for the host's signs of life. */
-const HEARTBEAT_MS = 250;
+/** Often enough that a test need not wait long, seldom enough that a busy machine answers three of them in time. */
+const HEARTBEAT_MS = 1000;
 
 export async function openHostStage(options: TestHostOptions = {}): Promise<HostStage> {
   const host = await openHost({

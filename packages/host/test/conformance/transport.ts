@@ -28,6 +28,8 @@ export interface Traits {
   readonly approvals: 'answered' | 'refused';
   /** Requests to have in flight at once. */
   readonly many: number;
+  /** How long a session of a client that beats as fast as it can may safely wait for a beat. */
+  readonly patienceMs: number;
 }
 
 export interface Transport {

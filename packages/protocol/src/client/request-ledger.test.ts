@@ -34,6 +34,15 @@ describe('the ledger of open requests', () => {
     assert.deepEqual(sent().judge(says('never_received')), { action: 'repeat', request });
   });
 
+  test('does not repeat for ever what never comes: it may be what ends the connection', () => {
+    const ledger = sent();
+    for (let times = 0; times < 3; times++) {
+      assert.deepEqual(ledger.judge(says('never_received')), { action: 'repeat', request });
+    }
+    assert.deepEqual(ledger.judge(says('never_received')), { action: 'deliver', answer: says('never_received') });
+    assert.equal(ledger.isEmpty, true);
+  });
+
   test('repeats what was answered and forgotten only with a key', () => {
     assert.deepEqual(sent(keyed).judge(says('answer_gone')), { action: 'repeat', request: keyed });
     const verdict = sent().judge(says('answer_gone'));

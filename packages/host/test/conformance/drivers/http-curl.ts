@@ -8,8 +8,8 @@ import { HTTP_TRAITS } from './http-traits.ts';
 export async function httpCurl(): Promise<Transport> {
   const hostStage = await openHostStage();
   return {
-    // Each is a process.
-    traits: { ...HTTP_TRAITS, many: 24 },
+    // Each message is a process.
+    traits: { ...HTTP_TRAITS, many: 24, patienceMs: 4000 },
     traffic: hostStage.traffic,
     stage: hostStage.stage,
     lastEventId: hostStage.lastEventId,

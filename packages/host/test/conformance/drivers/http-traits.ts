@@ -12,4 +12,5 @@ export const HTTP_TRAITS: Traits = {
   tokens: 'bearer',
   approvals: 'answered',
   many: 100,
+  patienceMs: 1000,
 };

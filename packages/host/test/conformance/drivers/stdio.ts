@@ -23,6 +23,7 @@ const TRAITS: Traits = {
   tokens: 'none',
   approvals: 'refused',
   many: 200,
+  patienceMs: 1000,
 };
 
 export async function stdio(): Promise<Transport> {

@@ -19,6 +19,7 @@ export async function unixLines(): Promise<Transport> {
       tokens: 'none',
       approvals: 'answered',
       many: 200,
+      patienceMs: 1000,
     },
     traffic: hostStage.traffic,
     stage: hostStage.stage,

@@ -12,4 +12,5 @@ export const WEB_SOCKET_TRAITS: Traits = {
   tokens: 'bearer',
   approvals: 'answered',
   many: 200,
+  patienceMs: 1000,
 };

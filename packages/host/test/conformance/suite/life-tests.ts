@@ -171,9 +171,9 @@ export function lifeTests(transport: () => Transport): void {
       await client.inbox.until((message) => message.type === 'Heartbeat');
       return;
     }
-    const silent = await connect({ heartbeatTimeoutMs: 1000 });
-    const beating = await connect({ heartbeatTimeoutMs: 1000 });
-    const beats = setInterval(() => beating.send(heartbeat(beating)), 100);
+    const heartbeatTimeoutMs = traits.patienceMs;
+    const [silent, beating] = [await connect({ heartbeatTimeoutMs }), await connect({ heartbeatTimeoutMs })];
+    const beats = setInterval(() => beating.send(heartbeat(beating)), heartbeatTimeoutMs / 10);
     try {
       const names = [stage.name(), stage.name()] as const;
       silent.send(waitRequest(silent, 'abandoned', names[0]));

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Principal } from '../auth/principal.ts';
+import type { ServedSession } from './served-session.ts';
+import { dueEnd, type HostSession, isAbandoned, mayUse } from './session-table.ts';
+
+type Life = Pick<ServedSession, 'lastSeen' | 'inFlight' | 'listeners'>;
+
+function session(life: Partial<Life>, more: Partial<HostSession> = {}): HostSession {
+  const served = { id: 'sess-1', lastSeen: 0, inFlight: 0, listeners: 0, ...life } as ServedSession;
+  return {
+    served,
+    ownerId: 'token:caller',
+    workspace: '/w',
+    actor: 'caller',
+    client: 'test',
+    openedAt: 0,
+    heartbeatMs: 1000,
+    isStrict: false,
+    isOfConnection: false,
+    isClosing: false,
+    ...more,
+  };
+}
+
+describe('a session', () => {
+  test('expires when nothing was heard of it for longer than its limit', () => {
+    assert.equal(dueEnd(session({}), 1000, 50), undefined);
+    assert.equal(dueEnd(session({}), 1001, 50), 'expired');
+    assert.equal(dueEnd(session({ lastSeen: 500 }), 1001, 50), undefined);
+    assert.equal(dueEnd(session({}, { isClosing: true }), 1001, 50), undefined);
+  });
+
+  test('is kept alive by calls and connections, unless its client named the limit', () => {
+    for (const life of [{ inFlight: 1 }, { listeners: 1 }]) {
+      assert.equal(dueEnd(session(life), 1001, 50), undefined);
+      assert.equal(dueEnd(session(life, { isStrict: true }), 1001, 50), 'expired');
+    }
+  });
+
+  test('of one connection ends soon after it, unless something still runs or listens', () => {
+    const own = { isOfConnection: true };
+    assert.equal(dueEnd(session({}, own), 51, 50), 'closed');
+    assert.equal(dueEnd(session({}, own), 50, 50), undefined);
+    assert.equal(dueEnd(session({ listeners: 1 }, own), 51, 50), undefined);
+    assert.equal(dueEnd(session({}), 51, 50), undefined);
+  });
+
+  test('is abandoned when it was opened for a connection and nobody and nothing is left', () => {
+    const own = { isOfConnection: true };
+    assert.equal(isAbandoned(session({}, own)), true);
+    for (const life of [{ listeners: 1 }, { inFlight: 1 }]) assert.equal(isAbandoned(session(life, own)), false);
+    assert.equal(isAbandoned(session({}, { ...own, isClosing: true })), false);
+    assert.equal(isAbandoned(session({})), false);
+  });
+
+  test('is for its owner, its own token and admins', () => {
+    const who = (more: Partial<Principal>): Principal => ({ id: 'token:other', name: 'x', scopes: new Set(), ...more });
+    assert.equal(mayUse(who({ id: 'token:caller' }), session({})), true);
+    assert.equal(mayUse(who({}), session({})), false);
+    assert.equal(mayUse(who({ scopes: new Set(['admin']) }), session({})), true);
+    assert.equal(mayUse(who({ sessionId: 'sess-1' }), session({})), true);
+    assert.equal(
+      mayUse(who({ id: 'token:caller', sessionId: 'sess-2', scopes: new Set(['admin']) }), session({})),
+      false,
+    );
+  });
+});
