@@ -112,7 +112,7 @@ describe('bin/tool-runtime.js stdio', () => {
       [request({ timestamp: '1' }), 'r1 E_VALIDATION_FAIL timestamp'],
       [request({ extra: 1 }), 'r1 E_VALIDATION_FAIL extra'],
       [request({ request_id: '' }), 'null E_VALIDATION_FAIL request_id'],
-      [request({ session_id: 'other' }), 'r1 E_POLICY unknown_session'],
+      [request({ session_id: 'other' }), 'r1 E_POLICY session_id'],
       [request({ type: 'ToolResponse' }), 'r1 E_VALIDATION_FAIL type'],
       ['[]', 'null E_VALIDATION_FAIL invalid_fields'],
       ['{"type":"Heartbeat"}', 'null E_VALIDATION_FAIL session_id'],

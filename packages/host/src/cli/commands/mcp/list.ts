@@ -22,6 +22,7 @@ export function addList(command: Command, done: Done): void {
       if (options.json === true) printJson(found, { compact: true });
       else show(found);
     }
+    if (servers.length === 0 && options.json !== true) printLine('no foreign servers; add one: tool-runtime mcp add');
     done(0);
   });
 }

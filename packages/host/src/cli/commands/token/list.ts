@@ -14,6 +14,7 @@ export function addList(command: Command, done: Done): void {
         if (options.json === true) printJson(toRecord(entry), { compact: true });
         else printLine(toLine(entry));
       }
+      if (entries.length === 0 && options.json !== true) printLine('no tokens yet; the first host makes one');
       done(0);
     },
   );
