@@ -27,7 +27,10 @@ describe('tool-runtime token', () => {
   test('lists names, scopes and expiry, and no token', async () => {
     using scratch = createScratch();
     const empty = await runCli(['token', 'list', ...scratch.options]);
-    assert.deepEqual([empty.code, empty.stdout, existsSync(scratch.state)], [0, '', false]);
+    assert.deepEqual(
+      [empty.code, empty.stdout, existsSync(scratch.state)],
+      [0, 'no tokens yet; the first host makes one\n', false],
+    );
 
     const add = ['token', 'add', '--json', '--scopes', 'approve', '--expires', '2999-01-31T12:00:00Z', '--name', 'ui'];
     const [added] = jsonLines((await runCli([...add, ...scratch.options])).stdout);
