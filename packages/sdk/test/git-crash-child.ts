@@ -11,5 +11,6 @@ const runtime = await openGitRuntime({ folder }, { tools: [gitMerge, gitRebase, 
 await runtime.ask('git_recover', { list: true });
 process.stdout.write('begins\n');
 const { ok, errors } = await runtime.ask(tool, JSON.parse(args) as object);
-process.stdout.write(`ends ${ok} ${errors[0]?.details?.['reason'] ?? ''}\n`);
+const { reason, stderr } = errors[0]?.details ?? {};
+process.stdout.write(`ends ${ok} ${reason ?? ''} ${JSON.stringify(stderr ?? '')}\n`);
 await runtime.dispose();
