@@ -41,6 +41,8 @@ const CLEAN: Files = {
   [`${SDK}/stores/catalog.ts`]: `export { openJournal } from './journal-sqlite.ts';\n`,
   [`${SDK}/stores/journal-sqlite.ts`]: `import { DatabaseSync } from 'node:sqlite';\nexport const openJournal = DatabaseSync;\n`,
   [`${SDK}/stores/journal-sqlite.test.ts`]: `import { openJournal } from './journal-sqlite.ts';\nopenJournal;\n`,
+  [`${SDK}/tool-kit.ts`]: `export { run } from './tool-kit/run-tool.ts';\n`,
+  [`${SDK}/tool-kit/run-tool.ts`]: `import { readFileSync } from 'node:fs';\nexport const run = readFileSync;\n`,
   [`${SDK}/call/pipeline.ts`]: `import { execute } from './execute-tool.ts';\nexport const run = execute;\n`,
   [`${SDK}/call/execute-tool.ts`]: `import { settle } from './settle.ts';\nexport const execute = settle;\n`,
   [`${SDK}/call/settle.ts`]: `export const settle = 1;\n`,
@@ -163,6 +165,21 @@ describe('each violation is found, and nothing else', () => {
         [`${SDK}/call/execute-tool.ts`]: `import { DatabaseSync } from 'node:sqlite';\nexport const execute = DatabaseSync;\n`,
       },
       [`fail platform-modules ${SDK}/call/execute-tool.ts:1`],
+    ],
+    [
+      'more than files in the kit for external tools',
+      { [`${SDK}/tool-kit/run-tool.ts`]: `import { spawn } from 'node:child_process';\nexport const run = spawn;\n` },
+      [`fail platform-modules ${SDK}/tool-kit/run-tool.ts:1`],
+    ],
+    [
+      'a package in the kit for external tools',
+      { [`${SDK}/tool-kit/run-tool.ts`]: `import { wire } from '@tool-runtime/protocol';\nexport const run = wire;\n` },
+      [`fail sdk-layers ${SDK}/tool-kit/run-tool.ts:1`],
+    ],
+    [
+      'another part of sdk in the kit for external tools',
+      { [`${SDK}/tool-kit/run-tool.ts`]: `import { read } from '../platform/files.ts';\nexport const run = read;\n` },
+      [`fail sdk-layers ${SDK}/tool-kit/run-tool.ts:1`],
     ],
     [
       'an import cycle',

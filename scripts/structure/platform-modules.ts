@@ -1,6 +1,7 @@
 /**
  * Within sdk only platform/ touches disk, processes, sockets and threads; stores/ may open databases. What testing/
- * ships makes and clears away scratch folders, as tests do, and is as free as they are.
+ * ships makes and clears away scratch folders, as tests do, and is as free as they are. tool-kit/ reads and writes
+ * files: it runs in the process of an external tool, where no runtime is.
  */
 import type { Finding } from './finding.ts';
 import type { Tree } from './read-tree.ts';
@@ -9,6 +10,10 @@ const GUARDED =
   /^(?:node:)?(fs|child_process|net|tls|dgram|http|http2|https|worker_threads|cluster|sqlite)(?:\/promises)?$/;
 
 const FREE = ['packages/sdk/src/platform/', 'packages/sdk/src/testing/'];
+const ALSO = [
+  { folder: 'packages/sdk/src/stores/', module: 'sqlite' },
+  { folder: 'packages/sdk/src/tool-kit/', module: 'fs' },
+];
 
 export function checkPlatformModules(tree: Tree): Finding[] {
   return tree.sources
@@ -30,5 +35,5 @@ export function checkPlatformModules(tree: Tree): Finding[] {
 function isGuarded(file: string, specifier: string): boolean {
   const module = GUARDED.exec(specifier)?.[1];
   if (module === undefined || FREE.some((folder) => file.startsWith(folder))) return false;
-  return !(module === 'sqlite' && file.startsWith('packages/sdk/src/stores/'));
+  return !ALSO.some((exception) => exception.module === module && file.startsWith(exception.folder));
 }

@@ -41,15 +41,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   policy: ['contracts', 'glob', 'text'],
   coordinator: ['contracts'],
   validation: ['contracts', 'git', 'glob', 'policy'],
-  registry: ['contracts', 'egress', 'glob', 'pattern', 'policy', 'platform', 'text'],
+  registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'policy', 'platform', 'text'],
   package: ['contracts', 'platform', 'text'],
+  external: ['contracts', 'platform', 'journal', 'text', 'shell', 'pattern', 'policy', 'glob', 'egress'],
   journal: PORTS,
   locks: PORTS,
   events: PORTS,
   telemetry: ['contracts', 'events'],
+  'tool-kit': [],
   stores: PORTS,
   call: CALL,
-  session: [...CALL, 'call'],
+  session: [...CALL, 'call', 'text'],
   tools: ['contracts', 'egress', 'git', 'glob', 'pattern', 'shell', 'text', 'platform'],
   rules: ['contracts', 'egress', 'findings', 'git', 'glob', 'secrets', 'shell', 'text', 'platform', 'policy'],
 };
@@ -100,6 +102,12 @@ function judgeRelative(layer: string, allowed: readonly string[], target: string
 }
 
 function judgeForeign(layer: string, link: ImportLink): Problem | undefined {
+  if (layer === 'tool-kit' && !link.specifier.startsWith('node:')) {
+    return {
+      what: `tool-kit imports ${link.specifier}`,
+      next: 'tool-kit is copied into other programs: itself and Node, no more',
+    };
+  }
   if (layer !== 'contracts' || link.specifier === `${SCOPE}protocol`) return undefined;
   if (bareName(link.specifier) === 'zod' && link.kind === 'type') return undefined;
   return {

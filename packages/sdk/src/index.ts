@@ -74,15 +74,28 @@ export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from '.
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';
+export type { LockChange } from './external/lock-changes.ts';
+export type { LockMetadata } from './external/make-lock.ts';
 export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';
+export { type LockOptions, type LockReport, lockExternalTools } from './lock-external-tools.ts';
+export type { ChildToolPolicy } from './package/child-tool-policy.ts';
+export type { ContextHandoff } from './package/context-handoff.ts';
 export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
 export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
+export type { StripManifest } from './package/strip-manifest.ts';
 export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
+export type { ChildOptions, ChildSession, DetachOptions, Handoff, Usage } from './session/child-session.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
 export type { PlanSteps } from './session/propose-plan.ts';
 export type { BatchItem, BatchOptions, CallOptions, CloseOptions, ProposeOptions, Session } from './session/session.ts';
 export { readCommand } from './shell/read-command.ts';
-export { revokeWorkspaceRegistry, trustWorkspaceRegistry } from './trust-registry.ts';
+export {
+  revokeWorkspaceFiles,
+  revokeWorkspaceRegistry,
+  type TrustedFile,
+  trustWorkspaceFiles,
+  trustWorkspaceRegistry,
+} from './trust-registry.ts';

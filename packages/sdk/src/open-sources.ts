@@ -5,6 +5,7 @@ import type { Registry } from './contracts/registry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
 import { createRedactor } from './journal/redact.ts';
+import { lockPlace } from './lock-place.ts';
 import { realPath } from './platform/real-path.ts';
 
 export interface SourceSetting {
@@ -13,6 +14,8 @@ export interface SourceSetting {
   readonly state: string;
   readonly registry: Registry;
   readonly secrets: readonly string[];
+  /** The file the operator's registry was read from: the lock lies beside it. Otherwise it lies in the workspace. */
+  readonly registryFile?: string | undefined;
   /** The tools that are there already. */
   readonly tools: readonly AnyTool[];
 }
@@ -32,6 +35,7 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
         registry: setting.registry,
         root: realPath(setting.workspace),
         state: setting.state,
+        lock: lockPlace(setting),
         names,
         openPrograms: (wall) => lazyPrograms(wall, setting),
         redact: createRedactor({ secrets: setting.secrets }).redactText,

@@ -4,9 +4,30 @@
  * An entry of its own (`@tool-runtime/sdk/parts`), so that whoever only makes calls does not load it.
  */
 export { judgeUrl } from './egress/judge-url.ts';
+export { checkTool } from './external/check-tool/check-tool.ts';
+export type { CheckId, ToolCheck, ToolCheckReport } from './external/check-tool/checks.ts';
+export type { CheckToolOptions } from './external/check-tool/probe.ts';
+export { findRunLocations, findRunOfCall, listRuns, type RunFilter, type RunSummary } from './external/list-runs.ts';
+export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './external/prune-runs.ts';
+export { recordUnlistedRun, type UnlistedCall } from './external/record-unlisted.ts';
+export { showRun, showRunOutput } from './external/show-run.ts';
+export { checkToolName } from './external/tool-names.ts';
+export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/verify-runs.ts';
 export { createRedactor, type Redactor } from './journal/redact.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
+export { buildChildPackage, type ChildPackage, type ChildPackageInput } from './package/build-child-package.ts';
 export { type CapabilitySpec, validateCapability } from './package/capability.ts';
+export { type ChildPackagePolicy, childPackageDefaults, PARENT_CONTROL_TOOLS } from './package/child-package-policy.ts';
+export { type ChildRoutePolicy, childRoutePolicySchema } from './package/child-route.ts';
+export { type ChildToolPolicy, childToolPolicySchema, type DeclaredEffect } from './package/child-tool-policy.ts';
+export {
+  type ContextHandoff,
+  handoffContentRefs,
+  handoffPolicyRefs,
+  handoffSchema,
+  validateHandoff,
+} from './package/context-handoff.ts';
+export { checkChildStart, childBudget, type DepthBudget, depthBudget } from './package/depth-budget.ts';
 export { completedOutput, failedOutput, type ToolExecutionOutput, toEffectResult } from './package/execution-output.ts';
 export { parseStrategy } from './package/execution-strategy.ts';
 export { createExecutorRegistry, type ExecutorRegistry, type ToolExecutor } from './package/executor-registry.ts';
@@ -15,11 +36,13 @@ export { applyDelta, type PackageDelta } from './package/package-delta.ts';
 export { buildSnapshot, parseSnapshot } from './package/registry-snapshot.ts';
 export { createPackage, type RuntimePackage } from './package/runtime-package.ts';
 export { parsePackage } from './package/runtime-package-schema.ts';
+export { manifestHash, type StripManifest } from './package/strip-manifest.ts';
 export { lowerProviderCall, type ToolCallRequest } from './package/tool-call.ts';
 export { parseRoute, type ToolRoute, validateRoute } from './package/tool-route.ts';
 export { createRouter, type ToolRouter } from './package/tool-router.ts';
 export { validatePackage } from './package/validate-package.ts';
 export { canonicalJson, digest } from './platform/digest.ts';
+export type { RunLocation } from './platform/find-runs.ts';
 export { currentInstance, isAlive } from './platform/process-identity.ts';
 export { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
 export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } from './policy/acp.ts';

@@ -1,12 +1,12 @@
 /**
- * createRuntime: the only place where parts are wired together.
+ * createRuntime: opens what a runtime needs and puts it together; the shared parts themselves are made in wire-parts.ts.
  *
  * A runtime owns one workspace folder, one state folder and one journal. Sessions share these and nothing else.
  */
-import { randomUUID } from 'node:crypto';
 import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
+import type { WallProblem } from './contracts/commands.ts';
 import type { Coordinator } from './contracts/coordinator.ts';
 import type {
   ChainHead,
@@ -23,37 +23,31 @@ import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ToolSource } from './contracts/tool-source.ts';
-import { createBreakers } from './coordinator/circuit-breaker.ts';
-import { createEventBus, type EventBus } from './events/event-bus.ts';
-import { createMetrics, type Metrics } from './events/metrics.ts';
-import { createArgsHasher } from './journal/args-hash.ts';
+import type { EventBus } from './events/event-bus.ts';
+import type { Metrics } from './events/metrics.ts';
+import { createExternalTools } from './external/external-source.ts';
 import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
-import { createRecoveryLog } from './journal/recovery-log.ts';
-import { createRedactor } from './journal/redact.ts';
-import { createArgsSummarizer } from './journal/summarize-args.ts';
-import { createPathLocks } from './locks/path-locks.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
-import { createArtifactFiles } from './platform/artifact-files.ts';
-import { lazyHttpClient } from './platform/lazy-http-client.ts';
-import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
-import { currentInstance, isAlive } from './platform/process-identity.ts';
+import { isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
-import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
-import { createSystemClock } from './platform/system-clock.ts';
+import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
-import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
-import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
+import { knownNames, narrowedRegistry, registryInForce } from './registry-in-force.ts';
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
-import { createToolFacts } from './session/compile-tools.ts';
-import { type OpenSessionInput, openSession, previewSession, type SessionPreview } from './session/open-session.ts';
+import {
+  type OpenSessionInput,
+  openSession,
+  previewSession,
+  type SessionOwner,
+  type SessionPreview,
+} from './session/open-session.ts';
 import type { Session } from './session/session.ts';
-import { createSqliteFindings } from './stores/findings-sqlite.ts';
-import { openSqliteJournal } from './stores/journal-sqlite.ts';
 import * as builtInTools from './tools/catalog.ts';
+import { type Places, PROTECTED_NAMES, wireParts } from './wire-parts.ts';
 
 export interface RuntimeOptions {
   /** The folder every path is relative to. */
@@ -120,6 +114,8 @@ export interface Runtime {
   openSession(options?: SessionOptions): Promise<Session>;
   /** What such a session could use. Nothing is recorded or started. */
   preview(options?: SessionOptions): Promise<SessionPreview>;
+  /** Whether commands can be walled in on this machine as the registry wants: tried, not guessed. */
+  checkWall(): Promise<WallCheck>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -131,10 +127,19 @@ export interface Runtime {
   rotateJournal(options: RotateOptions): Promise<RotateReport>;
   /** Deletes archives that need not be kept, oldest first, for good. */
   pruneJournal(options: PruneOptions): Promise<PruneReport>;
+  /** Ids of the processes that have this journal open, this one among them. Those found dead at the start are gone. */
+  instances(): readonly string[];
   readonly events: EventBus;
   readonly metrics: Metrics;
   /** Ends all sessions after their running calls, then the journal. */
   close(): Promise<void>;
+}
+
+export interface WallCheck {
+  /** `bubblewrap` or `none`. */
+  readonly isolation: string;
+  /** What is missing, and what to do. */
+  readonly problem?: WallProblem;
 }
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -143,7 +148,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
   const workspace = createWorkspace(root, {
-    protectedNames: [REGISTRY_FILE],
+    protectedNames: PROTECTED_NAMES,
     ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
   });
   try {
@@ -154,12 +159,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     root.close();
     throw thrown;
   }
-}
-
-interface Places {
-  readonly root: Root;
-  readonly workspace: FileWorkspace;
-  readonly state: StateFolder;
 }
 
 async function openRuntime(options: RuntimeOptions, { root, workspace, state }: Places): Promise<Runtime> {
@@ -178,15 +177,21 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const ownNames = knownNames(ownTools, rules, engines);
   const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
   const setting = { workspace: options.workspace, state: state.path, registry, secrets: options.secrets ?? [] };
-  const source = await openSources({ ...setting, sources: options.sources ?? [], tools: ownTools });
+  const source = await openSources({
+    ...setting,
+    sources: [createExternalTools(), ...(options.sources ?? [])],
+    tools: ownTools,
+    registryFile: typeof options.registry === 'string' ? options.registry : undefined,
+  });
   const ast = await openAst({ ...setting, ast: options.ast, root: options.workspace, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
-  const parts = wireParts(options, { workspace, state, tools, rules, ast: ast?.index });
+  const parts = wireParts(options, { root, workspace, state, known, source, tools, rules, ast: ast?.index });
   try {
     const unfinished = await reconcileParts(parts);
     await workspace.sweepLeftovers();
-    return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished });
+    const checkWall = () => tryWall(registry, { workspace: options.workspace, state: state.path });
+    return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished, checkWall });
   } catch (thrown) {
     await parts.journal.close();
     await source.close();
@@ -204,9 +209,11 @@ interface Assembly {
   readonly ast: OpenAst | undefined;
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
+  readonly checkWall: Runtime['checkWall'];
 }
 
-function assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished }: Assembly): Runtime {
+function assembleRuntime(assembly: Assembly): Runtime {
+  const { parts, registry, known, workspace, root, ast, source, unfinished, checkWall } = assembly;
   const sessions = new Set<Session>();
   const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
     actor: options.actor ?? 'local',
@@ -215,6 +222,13 @@ function assembleRuntime({ parts, registry, known, workspace, root, ast, source,
     capabilities: options.capabilities,
     heartbeatTimeoutMs: options.heartbeatTimeoutMs,
   });
+  // Children without a parent are the runtime's: they end with it.
+  const owner: SessionOwner = {
+    successor: undefined,
+    onClosed: (ended) => sessions.delete(ended),
+    adopt: (member) => sessions.add(member.session),
+    forget: (member) => sessions.delete(member.session),
+  };
   return {
     registry,
     warnings: [...registry.warnings, ...source.warnings],
@@ -222,10 +236,11 @@ function assembleRuntime({ parts, registry, known, workspace, root, ast, source,
     unfinished,
     preview: async (options = {}) => previewSession(await inputOf(options), parts),
     async openSession(options = {}) {
-      const session = await openSession(await inputOf(options), parts, (ended) => sessions.delete(ended));
+      const session = await openSession(await inputOf(options), parts, owner);
       sessions.add(session);
       return session;
     },
+    checkWall,
     reconcile: () => reconcileParts(parts),
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');
@@ -236,10 +251,11 @@ function assembleRuntime({ parts, registry, known, workspace, root, ast, source,
     verify: (anchor, checks) => parts.journal.verify(anchor, checks),
     rotateJournal: (cut) => parts.journal.rotate(cut),
     pruneJournal: (limits) => parts.journal.prune(limits),
+    instances: () => parts.journal.instances().map(({ id }) => id),
     events: parts.events,
     metrics: parts.metrics,
     async close() {
-      await Promise.all([...sessions].map((session) => session.close()));
+      await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
       await source.close();
       await ast?.close();
       parts.events.close();
@@ -252,48 +268,14 @@ function assembleRuntime({ parts, registry, known, workspace, root, ast, source,
   };
 }
 
-function wireParts(
-  options: RuntimeOptions,
-  { workspace, state, tools, rules, ast }: Omit<Places, 'root'> & Pick<RuntimeParts, 'tools' | 'rules' | 'ast'>,
-): RuntimeParts {
-  const { ports = {} } = options;
-  const clock = ports.clock ?? createSystemClock();
-  const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
-  const instance = currentInstance();
-  journal.enroll(instance);
-  const redactor = createRedactor({ secrets: options.secrets ?? [] });
-  const parts: RuntimeParts = {
-    instanceId: instance.id,
-    tools,
-    toolFacts: createToolFacts(),
-    rules,
-    hooks: options.hooks ?? [],
-    policy: options.policy ?? allowAllPolicy(),
-    dispatcher: options.approvals,
-    budget: options.budget,
-    coordinator: options.coordinator,
-    breakers: createBreakers(clock),
-    journal,
-    recovery: createRecoveryLog(journal),
-    locks: createPathLocks(),
-    workspace,
-    createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
-    createPrograms: (registry, actor) =>
-      lazySessionPrograms({ workspace: options.workspace, state: state.path, registry, actor }),
-    artifacts: createArtifactFiles(state.path),
-    ast,
-    findings: createSqliteFindings(state),
-    events: createEventBus(),
-    metrics: createMetrics(),
-    telemetry: options.telemetry,
-    clock,
-    newId: ports.newId ?? randomUUID,
-    hashArgs: createArgsHasher(state.key()),
-    summarizeArgs: createArgsSummarizer(redactor),
-    redact: redactor.redactText,
-    reportUnexpected: options.onUnexpected ?? (() => {}),
-  };
-  return ports.wrapParts?.(parts) ?? parts;
+async function tryWall(
+  { isolation: name }: Registry,
+  places: { readonly workspace: string; readonly state: string },
+): Promise<WallCheck> {
+  const { createSessionWall } = await import('./platform/session-wall.ts');
+  const { isolation } = createSessionWall({ ...places, isolation: name, allowedDomains: [] });
+  const problem = await isolation.check();
+  return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
 }
 
 function reconcileParts(parts: RuntimeParts): Promise<readonly ReconciledCall[]> {

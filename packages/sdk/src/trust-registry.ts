@@ -1,6 +1,9 @@
-/** Trusting the registry that lies in a workspace, by its content, and taking that back. */
+/** Trusting what lies in a workspace and decides what may run, the registry and the lock, by content; and taking it back. */
+import { dirname, join, relative, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
+import { LOCK_FILE } from './contracts/external.ts';
 import { sha256Hex } from './platform/digest.ts';
+import { realPath } from './platform/real-path.ts';
 import { openRoot } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
 import { createWorkspace } from './platform/workspace.ts';
@@ -10,33 +13,76 @@ import { REGISTRY_FILE } from './registry-in-force.ts';
 export interface TrustTarget {
   readonly workspace: string;
   readonly state?: string;
+  /** The operator's registry, when it is a file: the lock beside it may lie in the workspace too. */
+  readonly registry?: string;
 }
 
-/** Returns the SHA-256 that is trusted from now on. */
+export interface TrustedFile {
+  /** Relative to the workspace root. */
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** Both files, as far as they are there; at least one must be. */
+export async function trustWorkspaceFiles(target: TrustTarget): Promise<readonly TrustedFile[]> {
+  const found = await presentFiles(target);
+  if (found.length === 0) throw noRegistry();
+  const list = trustListOf(target);
+  for (const { sha256 } of found) list.add(sha256);
+  return found;
+}
+
+/** Returns those that were trusted. */
+export async function revokeWorkspaceFiles(target: TrustTarget): Promise<readonly TrustedFile[]> {
+  const found = await presentFiles(target);
+  if (found.length === 0) throw noRegistry();
+  const list = trustListOf(target);
+  return found.filter(({ sha256 }) => list.remove(sha256));
+}
+
+/** Returns the SHA-256 of the registry that is trusted from now on, the lock with it. */
 export async function trustWorkspaceRegistry(target: TrustTarget): Promise<string> {
-  const sha256 = await registryDigest(target);
-  trustListOf(target).add(sha256);
-  return sha256;
+  const found = await presentFiles(target);
+  const registry = found.find(({ file }) => file === REGISTRY_FILE);
+  if (registry === undefined) throw noRegistry();
+  await trustWorkspaceFiles(target);
+  return registry.sha256;
 }
 
-/** Returns whether it was trusted. */
+/** Returns whether the registry was trusted. */
 export async function revokeWorkspaceRegistry(target: TrustTarget): Promise<boolean> {
-  return trustListOf(target).remove(await registryDigest(target));
+  const found = await presentFiles(target);
+  if (!found.some(({ file }) => file === REGISTRY_FILE)) throw noRegistry();
+  const revoked = await revokeWorkspaceFiles(target);
+  return revoked.some(({ file }) => file === REGISTRY_FILE);
 }
 
 function trustListOf({ workspace, state }: TrustTarget): TrustList {
   return openTrustList(openStateFolder(state ?? defaultStateFolder(workspace, process.env), { workspace }));
 }
 
-async function registryDigest({ workspace }: TrustTarget): Promise<string> {
+async function presentFiles({ workspace, registry }: TrustTarget): Promise<readonly TrustedFile[]> {
   const files = createWorkspace(openRoot(workspace), {});
   try {
-    if ((await files.stat(REGISTRY_FILE)) === null) {
-      throw new ToolError('E_FILE_IO', `Workspace has no registry: ${REGISTRY_FILE}`, { path: REGISTRY_FILE });
+    const found: TrustedFile[] = [];
+    for (const file of new Set([REGISTRY_FILE, LOCK_FILE, ...lockBeside(workspace, registry)])) {
+      if ((await files.stat(file)) === null) continue;
+      const { bytes } = await files.readFile(file);
+      found.push({ file, sha256: sha256Hex(bytes) });
     }
-    const { bytes } = await files.readFile(REGISTRY_FILE);
-    return sha256Hex(bytes);
+    return found;
   } finally {
     files.close();
   }
+}
+
+/** Outside the workspace it is the operator's own word, and trusted as such. */
+function lockBeside(workspace: string, registry: string | undefined): string[] {
+  if (registry === undefined) return [];
+  const folder = relative(realPath(workspace), realPath(dirname(resolve(registry))));
+  return folder === '..' || folder.startsWith('../') ? [] : [join(folder, LOCK_FILE)];
+}
+
+function noRegistry(): ToolError {
+  return new ToolError('E_FILE_IO', `Workspace has no registry: ${REGISTRY_FILE}`, { path: REGISTRY_FILE });
 }

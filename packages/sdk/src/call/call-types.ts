@@ -89,6 +89,8 @@ export interface Execution {
   readonly error: ToolError | undefined;
   readonly changes: ChangeLog;
   readonly output: ToolExecutionOutput;
+  /** For the record. */
+  readonly facts: JsonObject | undefined;
   /** Set when the tool ignored its deadline and still runs: its locks stay taken until it ends. */
   readonly lingering: Promise<unknown> | undefined;
 }

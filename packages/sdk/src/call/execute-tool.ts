@@ -20,7 +20,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
   try {
     const output = await start(call, context, race, parts);
     const data = checkedData(call, context.delivered);
-    return { data, error: undefined, changes, output, lingering: undefined };
+    return { data, error: undefined, changes, output, facts: context.facts, lingering: undefined };
   } catch (thrown) {
     const error = toToolError(thrown);
     return {
@@ -28,6 +28,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
       error,
       changes,
       output: failedOutput(error.message, error.code),
+      facts: context.facts,
       lingering: race.lingering,
     };
   }
@@ -40,6 +41,7 @@ export function notExecuted(error: ToolError, parts: SessionParts): Execution {
     error,
     changes: new ChangeLog(parts.workspace, { keepOriginals: false }),
     output: failedOutput(error.message, error.code),
+    facts: undefined,
     lingering: undefined,
   };
 }

@@ -58,9 +58,11 @@ export class CallContext implements ExecutionContext {
   readonly warn: (entry: ErrorEntry) => void;
   readonly redact: (text: string) => string;
   readonly changed: (change: FileChange) => void;
+  readonly record: (facts: JsonObject) => void;
   readonly respond: (data: unknown) => void;
   /** What the tool delivered, once it has. */
   delivered: unknown;
+  facts: JsonObject | undefined;
   readonly #call: GatedCall;
   readonly #parts: SessionParts;
   #git: GitRepository | undefined;
@@ -84,6 +86,9 @@ export class CallContext implements ExecutionContext {
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
     this.changed = (change) => log.changes.push(change);
+    this.record = (facts) => {
+      this.facts = { ...this.facts, ...facts };
+    };
     this.respond = (data) => {
       this.delivered = data;
     };

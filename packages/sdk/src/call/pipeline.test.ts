@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { ToolError } from '@tool-runtime/protocol';
 import type { Hook } from '../contracts/policy.ts';
 import { defineTool } from '../contracts/tool.ts';
 import type { RuntimeOptions } from '../runtime.ts';
@@ -440,4 +441,27 @@ describe('keys, budgets and the registry', () => {
         assert.equal(decisions.filter((r) => r.kind === 'decision' && r.registry !== undefined).length, 3);
       },
     ));
+});
+
+describe('what records hold of a failure', () => {
+  test('what a program printed reaches the caller and not the journal', async () => {
+    const talkative = defineTool({
+      ...createCounter('probe_talk').tool,
+      run() {
+        throw new ToolError('E_SHELL', 'Ended badly', { details: { stdout: 'all it said', stderr: '', exit_code: 3 } });
+      },
+    });
+    const { session, runtime, dispose } = await openScratchRuntime({ tools: [talkative] });
+    const answer = await session.call('probe_talk', {});
+    assert.equal(answer.errors[0]?.details?.['stdout'], 'all it said');
+    const records = [...runtime.records()];
+    assert.equal(JSON.stringify(records).includes('all it said'), false);
+    const result = records.find((record) => record.kind === 'result');
+    assert.deepEqual(result?.kind === 'result' && result.errors[0]?.details, {
+      stdout_chars: 11,
+      stderr_chars: 0,
+      exit_code: 3,
+    });
+    await dispose();
+  });
 });

@@ -15,6 +15,7 @@ export async function recordRefusal(open: OpenCall, error: ToolError, parts: Ses
   noteDecision(open, decisionOf(explained), parts);
   const written = await settle(() => writeTrail(open, parts));
   const errors = written.ok ? [entry] : [entry, await markUnrecorded(open, written.error, parts)];
+  await tellTool(open, explained, parts);
   return {
     status: explained.details['reason'] === 'cancelled' ? 'cancelled' : 'denied_before_execution',
     data: null,
@@ -24,6 +25,18 @@ export async function recordRefusal(open: OpenCall, error: ToolError, parts: Ses
     endedAt: parts.clock.now(),
     durationMs: parts.clock.monotonic() - open.startedTick,
   };
+}
+
+/** A tool that keeps records of its own has one of every attempt. What goes wrong there changes nothing here. */
+async function tellTool(
+  { callId, sessionId, request }: OpenCall,
+  error: ToolError,
+  parts: SessionParts,
+): Promise<void> {
+  const tool = parts.recorders.get(request.tool);
+  if (tool === undefined) return;
+  const told = await settle(() => tool.recordRefusal?.({ callId, sessionId, actor: parts.actor, error }));
+  if (!told.ok) parts.reportUnexpected(told.error);
 }
 
 /** The refusal as callers and records see it: redacted, with the line that decided; what is our fault is reported. */

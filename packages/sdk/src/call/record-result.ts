@@ -4,7 +4,7 @@
  * If that fails, a recovery marker says so, and the caller learns that the effect may have happened; until the marker
  * is on record, nothing unsafe to repeat may start in this session.
  */
-import type { ToolError } from '@tool-runtime/protocol';
+import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { EffectResult, RecordedResult } from '../contracts/effects.ts';
 import { failure } from '../contracts/failures.ts';
 import type { ResultRecord } from '../contracts/journal.ts';
@@ -77,10 +77,22 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
       after: recordedContent(after),
     })),
     ...(outcome.changes.length > MAX_FILES ? { files_total: outcome.changes.length } : {}),
-    errors: outcome.errors,
+    errors: outcome.errors.map(withoutOutput),
+    ...(execution.facts === undefined ? {} : { details: execution.facts }),
     effect: recordedResult(toEffectResult(execution.output, call.intent.effect_id)),
   };
 }
+
+/** What a program printed is content: the caller gets it, the record says how much there was. */
+function withoutOutput({ details, ...entry }: ErrorEntry): ErrorEntry {
+  if (details === undefined) return entry;
+  const told = Object.entries(details).map(([key, value]): [string, JsonValue] =>
+    OUTPUT_DETAILS.has(key) && typeof value === 'string' ? [`${key}_chars`, value.length] : [key, value],
+  );
+  return { ...entry, details: Object.fromEntries(told) };
+}
+
+const OUTPUT_DETAILS: ReadonlySet<string> = new Set(['stdout', 'stderr']);
 
 function recordedResult(result: EffectResult): RecordedResult {
   const { effect_id, external_operation_id, reconciliation_ref, error_ref } = result;

@@ -25,6 +25,7 @@ import type { Metrics } from '../events/metrics.ts';
 import type { MetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
 import type { ExecutorRegistry } from '../package/executor-registry.ts';
+import type { RuntimePackage } from '../package/runtime-package.ts';
 import type { ToolRoute } from '../package/tool-route.ts';
 import type { ToolRouter } from '../package/tool-router.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
@@ -61,10 +62,14 @@ export interface SessionParts {
   readonly source: SourceRef;
   readonly instanceId: string;
   readonly registry: Registry;
+  /** What the snapshot was built from; children are cut from it. */
+  readonly package: RuntimePackage;
   readonly router: ToolRouter;
   readonly tools: ReadonlyMap<string, CompiledTool>;
   /** Known tools this session may not use, with the refusal that says why. */
   readonly hidden: ReadonlyMap<string, ToolError>;
+  /** Tools that hear of refused attempts, usable here or not. */
+  readonly recorders: ReadonlyMap<string, AnyTool>;
   readonly executors: ExecutorRegistry<ExecutionContext>;
   readonly ceiling: Ceiling;
   readonly hooks: HookSet;

@@ -70,7 +70,7 @@ export interface WalledProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Workspace-relative folder to start in. */
+  /** Folder to start in: workspace-relative, or absolute inside one of the request's `folders`. */
   readonly cwd: string;
 }
 
@@ -90,9 +90,9 @@ export interface WallRequest {
   readonly writable: boolean;
   /** Host path of the egress proxy's Unix socket, or null for no network. */
   readonly proxySocket: string | null;
-  /** Names in the workspace's root that stay read-only; git's data and the registry unless said. */
+  /** Names in the workspace's root that stay read-only; git's data, the registry and the lock unless said. */
   readonly guarded?: readonly string[];
-  /** Further folders of the host, at their own absolute paths. */
+  /** Further folders of the host, at their own absolute paths; programs in them can be run. */
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[];
 }
 

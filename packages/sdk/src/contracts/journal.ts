@@ -101,6 +101,8 @@ export interface ResultRecord extends CallRecord {
   /** When there were more than are named. */
   readonly files_total?: number;
   readonly errors: readonly ErrorEntry[];
+  /** What the tool itself wanted on record. */
+  readonly details?: JsonObject;
   readonly effect: RecordedResult;
 }
 

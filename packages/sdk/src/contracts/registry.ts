@@ -3,6 +3,7 @@ import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
 import type { CoordinatorSettings } from './coordinator.ts';
+import type { ExternalToolSettings } from './external.ts';
 import type { McpServerSettings } from './mcp-servers.ts';
 
 /** Where in a registry file something is written. Lines and columns start at 1. */
@@ -73,6 +74,13 @@ export interface Budgets {
   readonly max_duration_ms?: number;
 }
 
+export interface ChildSettings {
+  /** Children one session may start over its whole life; each child may start as many. */
+  readonly max_children: number;
+  /** Whether a child may go on without its parent. */
+  readonly allow_detach: boolean;
+}
+
 export interface GitSettings {
   readonly allow_push: boolean;
   /** Replacing or deleting what a remote has; protected branches stay closed. */
@@ -118,7 +126,8 @@ export interface Registry {
   /** Undefined: no approval policy; only unannotated tools and rules that ask need one. */
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
-  readonly externalTools: readonly JsonObject[];
+  /** Tools that are programs of their own, each name once. */
+  readonly externalTools: readonly ExternalToolSettings[];
   /** Foreign MCP servers by the operator's name. */
   readonly mcpServers: ReadonlyMap<string, McpServerSettings>;
   /** Names or globs by profile: what MCP clients are shown. */
@@ -127,4 +136,5 @@ export interface Registry {
   readonly limits: Limits;
   readonly budgets: Budgets;
   readonly coordinator: CoordinatorSettings;
+  readonly children: ChildSettings;
 }

@@ -24,6 +24,8 @@ export interface ToolSourcePorts {
   readonly root: string;
   /** Real path of the runtime's private folder. */
   readonly state: string;
+  /** The lock of external tools: where it lies, and whether this content of it counts (SHA-256, lower-case hex). */
+  readonly lock: { readonly path: string; isTrusted(sha256: string): boolean };
   /** Names that are taken. */
   readonly names: ReadonlySet<string>;
   /** Programs that live as long as the runtime; closing the runner ends them. */

@@ -48,6 +48,8 @@ export interface ToolContext {
    * follows it and records name it; rules of the after phase judge only what can be taken back.
    */
   changed(change: FileChange): void;
+  /** Facts for the journal's `result` record, whether the call succeeds or not: ids and digests, never content. */
+  record(facts: JsonObject): void;
 }
 
 /** The part of the annotations that may depend on the arguments of one call. */
@@ -106,7 +108,17 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly locks?: readonly string[];
   /** Extra facts for the journal's `requested` record, such as who a write is attributed to. */
   recordDetails?(args: z.output<Args>): JsonObject;
+  /** Hears of calls of it that were refused before it ran, for tools that keep records of their own. Must not throw. */
+  recordRefusal?(refusal: RefusedCall): MaybePromise<void>;
   run(args: z.output<Args>, context: ToolContext): MaybePromise<z.output<Data>>;
+}
+
+export interface RefusedCall {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly actor: string;
+  /** As callers and records see it. */
+  readonly error: ToolError;
 }
 
 /** The erased form the runtime holds: argument and data types are checked by the schemas at run time. */

@@ -73,7 +73,17 @@ function writtenPatterns(root: JsonValue): readonly string[] {
   const list = root['shell_allow'];
   const entries: readonly JsonValue[] = Array.isArray(list) ? list : [];
   const patterns = entries.map((entry) => (isJsonObject(entry) ? entry['pattern'] : entry));
-  return [...patterns, root['branch_pattern']].filter((pattern) => typeof pattern === 'string');
+  const all = [...patterns, root['branch_pattern'], ...schemaPatterns(root['external_tools'])];
+  return all.filter((pattern) => typeof pattern === 'string');
+}
+
+/** Whatever is called `pattern` somewhere in the schemas of external tools. */
+function schemaPatterns(value: JsonValue | undefined): readonly JsonValue[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(key === 'pattern' ? [inner as JsonValue] : []),
+    ...schemaPatterns(inner as JsonValue),
+  ]);
 }
 
 /** A registry whose patterns together would cost too much; patterns too large by themselves are named one by one. */

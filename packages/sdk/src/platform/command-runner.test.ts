@@ -266,10 +266,11 @@ function processesWith(marker: string): string[] {
 }
 
 describe('what a command may not change', () => {
-  test('S0-36 git data and registry are read-only, the rest of the workspace is not', async (t) => {
+  test('S0-36 git data, registry and lock are read-only, the rest of the workspace is not', async (t) => {
     const { run, workspace } = open(t);
     mkdirSync(join(workspace, '.git', 'hooks'), { recursive: true });
     writeFileSync(join(workspace, 'tool-runtime.yaml'), 'mine');
+    writeFileSync(join(workspace, 'tool-runtime.lock'), 'mine');
     const tries = [
       'echo x > .git/config',
       'mkdir .git/hooks/x',
@@ -278,10 +279,12 @@ describe('what a command may not change', () => {
       'echo x > tool-runtime.yaml',
       'rm -f tool-runtime.yaml',
       'mv tool-runtime.yaml x',
+      'echo x > tool-runtime.lock',
+      'rm -f tool-runtime.lock',
     ];
     for (const attempt of tries) assert.notEqual((await run(list(sh(attempt)))).code, 0, attempt);
     assert.equal((await run(list(sh('echo x > file && mkdir folder && mv file folder && ls -d .git')))).code, 0);
-    assert.deepEqual(readdirSync(workspace).sort(), ['.git', 'folder', 'tool-runtime.yaml']);
+    assert.deepEqual(readdirSync(workspace).sort(), ['.git', 'folder', 'tool-runtime.lock', 'tool-runtime.yaml']);
     assert.equal(readFileSync(join(workspace, 'tool-runtime.yaml'), 'utf8'), 'mine');
     assert.deepEqual(readdirSync(join(workspace, '.git')), ['hooks']);
   });

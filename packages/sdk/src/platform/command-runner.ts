@@ -6,7 +6,7 @@ import type { CommandRequest, OpenCommandRunner, RunningCommand, Wall, WalledPro
 import { failure, policyDenial } from '../contracts/failures.ts';
 import { baseEnvironment } from '../shell/environment.ts';
 import { errnoCode } from './errno-error.ts';
-import { resolveProgram } from './resolve-program.ts';
+import { resolveProgram, SYSTEM_PROGRAMS } from './resolve-program.ts';
 import { runCommand } from './run-command.ts';
 import { createSessionWall, type SessionWall, type SessionWallOptions } from './session-wall.ts';
 import type { ReadyProgram } from './walled-process.ts';
@@ -15,8 +15,6 @@ export interface CommandRunnerOptions extends SessionWallOptions {
   /** Shared with others of the session; otherwise the runner makes its own and closes it. */
   readonly wall?: SessionWall;
 }
-
-const SYSTEM_PROGRAMS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
   const shared = options.wall ?? createSessionWall(options);

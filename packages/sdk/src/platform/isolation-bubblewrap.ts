@@ -8,7 +8,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Isolation, Wall, WalledProgram, WallProblem, WallRequest } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
@@ -19,6 +19,7 @@ import { protectEntries } from './protected-entries.ts';
 import { type ProxyRelay, relayMounts, relayWords, withProxy } from './proxy-relay-words.ts';
 import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
 import type { Spawner } from './spawned-process.ts';
+import { startingFolder } from './starting-folder.ts';
 import { prepareEtc } from './wall-etc.ts';
 import { testWall } from './wall-self-test.ts';
 
@@ -161,12 +162,13 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
   return {
     places: { home: standing.home, temporary: TEMPORARY },
     confine(program) {
-      checkVisible(program, [...standing.shown, workspace]);
+      const lent = folders.map(({ path }) => path);
+      checkVisible(program, [...standing.shown, workspace, ...lent]);
       const { loader, others } = splitEnvironment(program.env);
       const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
       return {
         program: standing.bubblewrap.path,
-        args: [...words, ...loader, '--chdir', join(workspace, program.cwd), '--', ...inner],
+        args: [...words, ...loader, '--chdir', startingFolder(program, request), '--', ...inner],
         env: withProxy(relay, others),
         cwd: '/',
         reports: true,

@@ -10,9 +10,10 @@ export function readOperatorFile(path: string, options: { readonly maxBytes: num
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new ToolError('E_FILE_IO', `Not a regular file: ${path}`, { path });
     if (stat.size > options.maxBytes) throw tooLarge(path, options.maxBytes);
-    const bytes = Buffer.alloc(options.maxBytes + 1);
+    // One byte more than it had: a file that grows meanwhile is not read to an end nobody wrote.
+    const bytes = Buffer.alloc(stat.size + 1);
     const length = readSync(fd, bytes, 0, bytes.length, 0);
-    if (length > options.maxBytes) throw tooLarge(path, options.maxBytes);
+    if (length > stat.size) throw new ToolError('E_FILE_IO', `File changed while it was read: ${path}`, { path });
     return bytes.toString('utf8', 0, length);
   } catch (thrown) {
     throw fileError(thrown, path);

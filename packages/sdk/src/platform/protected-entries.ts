@@ -1,5 +1,5 @@
 /**
- * The names in a workspace's root that a command may not change: git's data and the registry.
+ * The names in a workspace's root that a command may not change: git's data, the registry and the lock of external tools.
  *
  * What exists can be mounted read-only; what does not exist, or is a link, cannot. Such a name is compared afterwards,
  * and what appeared there is moved aside: it would take effect in the next call of another tool.
@@ -7,10 +7,11 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOCK_FILE } from '../contracts/external.ts';
 import { kindOf } from './bubblewrap-args.ts';
 import { errnoCode } from './errno-error.ts';
 
-export const PROTECTED_ENTRIES: readonly string[] = ['.git', 'tool-runtime.yaml'];
+export const PROTECTED_ENTRIES: readonly string[] = ['.git', 'tool-runtime.yaml', LOCK_FILE];
 
 export interface ProtectedEntries {
   /** Absolute paths of those that can be mounted read-only. */

@@ -3,6 +3,7 @@
  * Our own temporary names are among them: a sweep would take what a caller puts there.
  */
 import { ToolError } from '@tool-runtime/protocol';
+import { LOCK_FILE } from '../contracts/external.ts';
 import { SANDBOX_RULE, shownPath } from './path-rules.ts';
 import { isTemporaryName } from './temporary-file.ts';
 
@@ -11,8 +12,8 @@ export interface ProtectedNames {
   check(location: readonly string[], path: string): void;
 }
 
-/** Git's own data is always protected: hooks and configuration there run programs. */
-const ALWAYS_PROTECTED = ['.git'];
+/** Always protected: hooks and configuration in git's own data run programs, and the lock says which programs may run. */
+const ALWAYS_PROTECTED = ['.git', LOCK_FILE];
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
 const IGNORED_BY_FILE_SYSTEMS = /\p{Default_Ignorable_Code_Point}/gu;
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -257,6 +258,17 @@ for (const backend of BACKENDS) {
       assert.equal(await workspace.sweepLeftovers(), 3);
       assert.deepEqual(readdirSync(directory).sort(), [...old.slice(1), young].sort());
       assert.equal(await workspace.sweepLeftovers(), 0);
+    });
+
+    test('S0-31 a temporary name of another user is never swept, as far as we can make one', async (t) => {
+      const { directory, workspace } = scene(t, backend);
+      const isRoot = process.geteuid?.() === 0;
+      const name = '.tool-runtime-tmp-0123456789ab';
+      const past = new Date(Date.now() - 120_000);
+      writeFileSync(join(directory, name), 'x');
+      utimesSync(join(directory, name), past, past);
+      if (isRoot) chownSync(join(directory, name), 65534, 65534);
+      assert.equal(await workspace.sweepLeftovers(), isRoot ? 0 : 1);
     });
 
     test('S0-14 strange names come back as they went in, or are refused as malformed on one line', async (t) => {

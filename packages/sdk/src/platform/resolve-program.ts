@@ -4,6 +4,10 @@ import { join, sep } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { errnoCode } from './errno-error.ts';
 
+export const SYSTEM_PROGRAMS: readonly string[] = [
+  ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
+];
+
 export interface ProgramSearch {
   /** Absolute, in the order they are looked at. */
   readonly folders: readonly string[];

@@ -240,6 +240,14 @@ describe('S0-14 the two back ends', () => {
       assert.equal(attempt(root, 'link41', constants.O_RDONLY), 'ELOOP');
     });
 
+    test(`S0-14 ${backend} refuses an absolute path, and takes it without its slash`, (t) => {
+      const directory = scratch(t);
+      writeFileSync(join(directory, 'file'), '');
+      const root = open(t, directory);
+      assert.equal(attempt(root, '/file', constants.O_RDONLY), 'EXDEV');
+      assert.match(attempt(root, 'file', constants.O_RDONLY), /^inode/);
+    });
+
     test(`S0-14 ${backend} never follows a magic link of procfs`, (t) => {
       const root = open(t, '/proc/self');
       assert.equal(attempt(root, 'root/etc', O_PATH), 'ELOOP');

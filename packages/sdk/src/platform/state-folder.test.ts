@@ -142,6 +142,17 @@ describe('its files', () => {
     spoiled(() => undefined)();
   });
 
+  test('a database is refused while a companion file of it is a link, and opens beside plain ones', () => {
+    for (const suffix of ['-wal', '-shm']) {
+      const state = openStateFolder(newPath());
+      symlinkSync(join(root, 'elsewhere'), join(state.path, `journal.db${suffix}`));
+      refuses(() => state.file('journal.db'), /symbolic link/);
+      rmSync(join(state.path, `journal.db${suffix}`));
+      writeFileSync(join(state.path, `journal.db${suffix}`), '', { mode: 0o600 });
+      assert.equal(state.file('journal.db'), join(state.path, 'journal.db'));
+    }
+  });
+
   test('text is written whole, closed to others, and read back', () => {
     const state = openStateFolder(newPath());
     assert.equal(state.readText('list.json'), undefined);

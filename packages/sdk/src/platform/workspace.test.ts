@@ -353,9 +353,12 @@ for (const backend of BACKENDS) {
       'sub/.Git/hooks/x',
       'tool-runtime.yaml',
       'sub/Tool-Runtime.yaml',
+      'tool-runtime.lock',
+      'sub/Tool-Runtime.LOCK',
       '.g\u200dit/config',
+      '.\uff47it/config',
     ];
-    const twins = ['.github/config', '.gitignore', 'sub/git/hooks/x', 'tool-runtime.yaml.md'];
+    const twins = ['.github/config', '.gitignore', 'sub/git/hooks/x', 'tool-runtime.yaml.md', 'tool-runtime.lock.md'];
     test('S0-14 protected names are refused for change before they exist, similar names are not', async (t) => {
       const { inside, workspace } = scene(t, backend, { protectedNames: ['tool-runtime.yaml'] });
       for (const createDirs of [true, false]) {
@@ -414,11 +417,30 @@ for (const backend of BACKENDS) {
       assert.ok(existsSync(join(inside, '@types/node.d.ts')));
     });
 
-    test('S0-15 a read-only workspace reads and refuses every change', async (t) => {
-      const { workspace } = scene(t, backend, { readOnly: true });
+    test('S0-14 a stat tells of the link itself, and no write ends in a step to the parent', async (t) => {
+      const { inside, workspace } = scene(t, backend);
+      link('inside.txt', inside, 'alias');
+      assert.deepEqual(
+        [(await workspace.stat('alias'))?.type, (await workspace.stat('inside.txt'))?.type],
+        ['symlink', 'file'],
+      );
+      for (const path of ['sub/..', 'sub/deep/../..']) {
+        assert.equal((await failureOf(() => workspace.writeFile(path, Buffer.from('x')))).details['reason'], 'EISDIR');
+      }
+      await workspace.writeFile('sub/../inside.txt', Buffer.from('x'));
+    });
+
+    test('S0-15 a read-only workspace reads and refuses every change, in folders the host added too', async (t) => {
+      const library = mkdtempSync(join(tmpdir(), 'library-'));
+      t.after(() => rmSync(library, { recursive: true, force: true }));
+      const { workspace } = scene(t, backend, {
+        readOnly: true,
+        extraRoots: [{ name: 'desk', path: library, access: 'write' }],
+      });
       await workspace.readFile('inside.txt');
       for (const action of [
         () => workspace.writeFile('new', Buffer.from('x')),
+        () => workspace.writeFile('@desk/new', Buffer.from('x')),
         () => workspace.removeFile('inside.txt'),
       ]) {
         const refused = await failureOf(action);

@@ -6,8 +6,9 @@ import type { RuleFacts } from '../contracts/rule.ts';
 import { compileAllowlistPattern, compilePattern } from '../pattern/compile-pattern.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
 import { coordinatorSettings, fingerprintedSettings, listedQuestions } from './coordinator-settings.ts';
-import type { RegistryDocument } from './document.ts';
+import { childrenSection, type RegistryDocument } from './document.ts';
 import { readDomain } from './domains.ts';
+import { externalToolSettings, externalToolsLevel } from './external-tool-settings.ts';
 import { bareTable, deepFreeze, freezeMap } from './freeze.ts';
 import { fingerprintedServers, mcpServerSettings, mcpServersLevel } from './mcp-server-settings.ts';
 import { findPlace, type Place, type Places } from './problems.ts';
@@ -25,15 +26,17 @@ interface Origin {
  */
 function neededLevel(document: RegistryDocument): SideEffectLevel {
   const own = neededByOwnTools(document);
-  const mounted = mcpServersLevel(document.mcp_servers) ?? own;
-  return sideEffectRank(mounted) > sideEffectRank(own) ? mounted : own;
+  const brought = [mcpServersLevel(document.mcp_servers), externalToolsLevel(document.external_tools)];
+  return brought.reduce<SideEffectLevel>(
+    (highest, level) => (level !== undefined && sideEffectRank(level) > sideEffectRank(highest) ? level : highest),
+    own,
+  );
 }
 
 function neededByOwnTools(document: RegistryDocument): SideEffectLevel {
   if (document.network.allowed_domains.length > 0 || document.git.allow_push) return 'network';
   const startsPrograms =
     document.shell_allow.length > 0 ||
-    document.external_tools.length > 0 ||
     Object.keys(document.commands).length > 0 ||
     Object.keys(document.providers).length > 0;
   return startsPrograms ? 'process_exec' : 'workspace_write';
@@ -86,18 +89,16 @@ function namedPlaces(places: Places, registry: NamedLists): Places {
   };
   add('validators', [...registry.validators.keys()]);
   add('network.allowed_domains', registry.allowedDomains);
-  add('external_tools', registry.externalTools.map(toolName));
+  add(
+    'external_tools',
+    registry.externalTools.map(({ name }) => name),
+  );
   add('coordinator.required', registry.required);
   add(
     'shell_allow',
     registry.shellAllow.map(({ source }) => source),
   );
   return named;
-}
-
-/** The schema lets no external tool through without one. */
-export function toolName(tool: JsonObject): string {
-  return String(tool['name']);
 }
 
 function createSpot(file: string, places: Places): Registry['spot'] {
@@ -112,7 +113,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
   const validators = freezeMap(new Map(list.map((validator) => [validator.rule, validator])));
   const shellAllow = shellPatterns(document);
   const allowedDomains = domainEntries(document);
-  const externalTools = document.external_tools as unknown as readonly JsonObject[];
+  const externalTools = externalToolSettings(document.external_tools);
   const required = listedQuestions(document);
   const places = namedPlaces(origin.places, { validators, shellAllow, allowedDomains, externalTools, required });
   const coordinator = coordinatorSettings(document.coordinator);
@@ -143,6 +144,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     limits: document.limits,
     budgets: document.budgets,
     coordinator,
+    children: document.children,
   };
   return deepFreeze(registry);
 }
@@ -150,8 +152,15 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
 /** `meant` stands for the sections that can be written in more than one way. */
 function fingerprintOf(
   // Profiles choose what is listed; what may run is the same with and without them.
-  { coordinator: _, mcp_servers: mounted, tool_profiles: __, ...document }: RegistryDocument,
+  { coordinator: _, mcp_servers: mounted, tool_profiles: __, children, ...document }: RegistryDocument,
   meant: Partial<Pick<Registry, 'coordinator'>> & { readonly validators: readonly Validator[] },
 ): string {
-  return digest(canonicalJson({ ...document, ...fingerprintedServers(mounted), ...meant } as unknown as JsonValue));
+  const written = { ...document, ...fingerprintedServers(mounted), ...fingerprintedChildren(children), ...meant };
+  return digest(canonicalJson(written as unknown as JsonValue));
+}
+
+/** Nothing where the section says what holds without it: registries written before it existed keep their fingerprint. */
+function fingerprintedChildren(children: RegistryDocument['children']): Partial<Pick<RegistryDocument, 'children'>> {
+  const isDefault = canonicalJson({ ...children }) === canonicalJson({ ...childrenSection.parse({}) });
+  return isDefault ? {} : { children };
 }

@@ -43,6 +43,7 @@ describe('registryJsonSchema', () => {
       'branch_pattern',
       'budgets',
       'capabilities',
+      'children',
       'commands',
       'coordinator',
       'external_tools',

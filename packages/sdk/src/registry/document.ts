@@ -1,7 +1,7 @@
 /**
  * The written form of a registry: every key, its limits and its description. The JSON Schema for editors comes from it.
  *
- * Strict at every level. What stands in `import_rules`, `external_tools` and `providers` is checked by whoever uses it.
+ * Strict at every level. What stands in `import_rules` and `providers` is checked by whoever uses it.
  * Checks that need to know rules or tools are elsewhere (check-names.ts); here a value is judged by itself.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS } from '../contracts/annotations.ts';
 import { ENFORCEMENTS } from '../contracts/classes.ts';
 import { COORDINATOR_QUESTIONS } from '../contracts/coordinator.ts';
+import { externalTools } from './external-tool-section.ts';
 import { mcpServers } from './mcp-server-section.ts';
 import {
   commandText,
@@ -117,11 +118,23 @@ const argConstraint = z.strictObject({
   arg_key: z.string().min(1).exactOptional().describe('Argument that is constrained'),
 });
 
+export const childrenSection = z.strictObject({
+  max_children: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(16)
+    .describe('Children one session may start over its whole life; recursion_limit says how deep'),
+  allow_detach: z.boolean().default(false).describe('Whether a child session may go on without its parent'),
+});
+
 const approvals = z.strictObject({
   auto_approve: globs.exactOptional().describe('Tools that need no question'),
   auto_deny: globs.exactOptional().describe('Tools that are refused without a question'),
   require_approval: globs.exactOptional().describe('Tools that always need a yes'),
-  write_path_allowlist: globs.exactOptional().describe('Paths that may be written without a question'),
+  write_path_allowlist: globs
+    .exactOptional()
+    .describe('Only these paths may be written; a write elsewhere is refused, whoever would approve it'),
 });
 
 const limits = z.strictObject({
@@ -187,10 +200,9 @@ export const registryDocument = z
       .enum(['bubblewrap', 'none'])
       .default('bubblewrap')
       .describe('Wall around commands; none switches it off'),
-    external_tools: z
-      .array(z.looseObject({ name: nameText }))
+    external_tools: externalTools
       .default([])
-      .describe('Tools that are programs of their own'),
+      .describe('Tools that are programs of their own, pinned in tool-runtime.lock and run by a fixed protocol'),
     mcp_servers: mcpServers
       .default({})
       .describe('Foreign MCP servers whose tools are offered: name → how to reach it and what of it may be used'),
@@ -203,6 +215,9 @@ export const registryDocument = z
     coordinator: coordinatorSection
       .exactOptional()
       .describe('How the coordinator is asked, where the runtime was started with one'),
+    children: childrenSection
+      .prefault({})
+      .describe('Child sessions: how many, and whether they may outlive their parent'),
     providers: z.record(nameText, z.unknown()).default({}).describe('Language servers and analyzers by name'),
   })
   .describe('Tool Runtime registry: what an operator allows');

@@ -140,6 +140,7 @@ describe('a registry that loads', () => {
         },
         budgets: {},
         coordinator: { required: [], timeout_ms: 2000, share_args: false },
+        children: { max_children: 16, allow_detach: false },
       },
     );
   });
@@ -169,7 +170,11 @@ describe('a registry that loads', () => {
     assert.deepEqual(registry.limits.lock_wait_ms, 0);
     assert.deepEqual(registry.budgets, { max_calls: 100 });
     assert.deepEqual(registry.coordinator, { required: ['plan', 'policy'], timeout_ms: 500, share_args: true });
-    assert.deepEqual(registry.externalTools, [{ name: 'scanner', binary: 'scan' }]);
+    assert.deepEqual(registry.children, { max_children: 3, allow_detach: true });
+    assert.deepEqual(
+      registry.externalTools.map(({ name, command, side_effect_level }) => [name, command, side_effect_level]),
+      [['scanner', 'scan', 'process_exec']],
+    );
     assert.deepEqual(registry.providers['rust-analyzer'], { command: ['rust-analyzer'] });
     assert.equal(registry.commands['constructor'], undefined);
   });
@@ -188,6 +193,8 @@ describe('a registry that loads', () => {
     ['shell_allow: [^ls]', 'process_exec'],
     ['commands: {build: make}', 'process_exec'],
     ['external_tools: [{name: x}]', 'process_exec'],
+    ['external_tools: [{name: x, command: a, side_effect_level: read_only}]', 'workspace_write'],
+    ['external_tools: [{name: x, command: a, side_effect_level: network}]', 'network'],
     ['providers: {x: {}}', 'process_exec'],
     ['git: {allow_push: false}', 'workspace_write'],
     ['shell_allow: [^ls]\nside_effect_level: read_only', 'read_only'],
@@ -215,6 +222,12 @@ describe('a registry that loads', () => {
       one,
     );
     assert.notEqual(load('version: 1\ngit: {allow_push: false}\n').fingerprint, one);
+  });
+
+  test('S3-28 a section on children that says what holds anyway leaves the fingerprint as it was', () => {
+    const plain = load('version: 1\n').fingerprint;
+    assert.equal(load('version: 1\nchildren: {max_children: 16, allow_detach: false}\n').fingerprint, plain);
+    assert.notEqual(load('version: 1\nchildren: {max_children: 17}\n').fingerprint, plain);
   });
 
   test('S0-75 a coordinator section that says what holds anyway leaves the fingerprint as it was', () => {

@@ -1,11 +1,12 @@
 /** The narrowing of what lets calls reach outside: hosts, command lines, programs. Absent in the session means none. */
 
-import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { JsonValue } from '@tool-runtime/protocol';
+import type { ExternalToolSettings } from '../contracts/external.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { domainCovers } from '../egress/domain-entry.ts';
 import { excerpt } from '../pattern/excerpt.ts';
 import { canonicalJson } from '../platform/digest.ts';
-import { toolName } from './build-registry.ts';
+import { isReference } from './external-tool-settings.ts';
 import { bareTable } from './freeze.ts';
 import { type Narrowing, placeEntry } from './narrowing.ts';
 
@@ -67,21 +68,27 @@ function sameJson(left: JsonValue, right: JsonValue | undefined): boolean {
   return right !== undefined && canonicalJson(left) === canonicalJson(right);
 }
 
-export function narrowExternalTools(narrowing: Narrowing): readonly JsonObject[] {
+/** A session repeats the host's entry word for word, or names the tool alone; either keeps the host's. */
+export function narrowExternalTools(narrowing: Narrowing): readonly ExternalToolSettings[] {
   const { host, session } = narrowing;
-  const known = new Map(host.externalTools.map((tool) => [toolName(tool), tool]));
-  const kept: JsonObject[] = [];
+  const known = new Map(host.externalTools.map((tool) => [tool.name, tool]));
+  const kept: ExternalToolSettings[] = [];
   for (const [index, tool] of session.externalTools.entries()) {
     const path = `external_tools.${index}`;
-    const name = toolName(tool);
-    if (!sameJson(tool, known.get(name))) {
+    const { name } = tool;
+    const given = known.get(name);
+    if (given === undefined || !(isReference(tool) || sameSettings(tool, given))) {
       narrowing.overreach.push({ path, message: `External tool is not one of the host's: ${name}` });
       continue;
     }
     placeEntry(narrowing, 'external_tools', { index: kept.length, name, spot: session.spot(path) });
-    kept.push(tool);
+    kept.push(given);
   }
   return kept;
+}
+
+function sameSettings(left: ExternalToolSettings, right: ExternalToolSettings): boolean {
+  return sameJson(left as unknown as JsonValue, right as unknown as JsonValue);
 }
 
 export function narrowProviders(narrowing: Narrowing): Readonly<Record<string, JsonValue>> {

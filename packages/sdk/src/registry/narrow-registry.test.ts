@@ -113,6 +113,15 @@ describe('what a session may not ask for', () => {
       ["session.yaml:2 Limit is above the host's: tools.other.timeout_ms (it sets none to compare with)"],
     ],
     [
+      'children',
+      'children: {max_children: 4}',
+      'children: {max_children: 5, allow_detach: true}',
+      [
+        "session.yaml:2 Limit is above the host's: children.max_children (at most 4)",
+        'session.yaml:2 Children may not be detached by the host',
+      ],
+    ],
+    [
       'higher limits and budgets',
       'limits: {max_in_flight: 4}\nbudgets: {max_calls: 10}',
       'limits: {max_in_flight: 5}\nbudgets: {max_calls: 11}',
@@ -132,8 +141,8 @@ describe('what a session may not ask for', () => {
     ],
     [
       'an external tool or provider that differs',
-      'external_tools: [{name: a, binary: x}]\nproviders: {p: {c: 1}}',
-      'external_tools: [{name: a, binary: y}]\nproviders: {p: {c: 2}}',
+      'external_tools: [{name: a, command: x}]\nproviders: {p: {c: 1}}',
+      'external_tools: [{name: a, command: y}]\nproviders: {p: {c: 2}}',
       [
         "session.yaml:2 External tool is not one of the host's: a",
         "session.yaml:3 Provider is not one of the host's: p",
@@ -180,7 +189,7 @@ describe('what holds when both are narrowed', () => {
       "shell_allow: ['^npm', '^cargo']",
       'git: {allow_push: true}',
       'isolation: none',
-      'external_tools: [{name: a, binary: x}, {name: b}]',
+      'external_tools: [{name: a, command: x}, {name: b}]',
       'providers: {p: {c: 1}, q: 1}',
       'tools: {grep: {timeout_ms: 50}}',
       `secrets: {allow: ["${'a'.repeat(40)}"]}`,
@@ -190,7 +199,7 @@ describe('what holds when both are narrowed', () => {
       "shell_allow: ['^npm test']",
       'git: {allow_push: true}',
       'isolation: none',
-      'external_tools: [{binary: x, name: a}]',
+      'external_tools: [{command: x, name: a}]',
       'providers: {p: {c: 1}}',
       'tools: {grep: {timeout_ms: 40}}',
     ].join('\n');
@@ -206,7 +215,10 @@ describe('what holds when both are narrowed', () => {
     });
     assert.deepEqual(registry.secrets, { allow: ['a'.repeat(40)] });
     assert.equal(registry.isolation, 'none');
-    assert.deepEqual(registry.externalTools, [{ binary: 'x', name: 'a' }]);
+    assert.deepEqual(
+      registry.externalTools.map(({ name, command }) => [name, command]),
+      [['a', 'x']],
+    );
     assert.deepEqual(Object.keys(registry.providers), ['p']);
     assert.deepEqual(registry.tools.get('grep'), { enabled: true, timeout_ms: 40 });
     assert.equal(registry.ceiling.side_effect_level, 'network');
@@ -436,9 +448,12 @@ describe('narrowing', () => {
         fc.record({ enabled: fc.boolean(), timeout_ms: figure, max_timeout_ms: fc.constant(5) }, optional),
         { maxKeys: 2 },
       ),
-      external_tools: fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b'), binary: figure }), {
-        selector: ({ name }) => name,
-      }),
+      external_tools: fc.uniqueArray(
+        fc.record({ name: fc.constantFrom('a', 'b'), command: fc.constantFrom('x', 'y') }),
+        {
+          selector: ({ name }) => name,
+        },
+      ),
     },
     optional,
   );
@@ -470,7 +485,7 @@ describe('narrowing', () => {
       ...registry.git.allow_config.map((key) => `config ${key}`),
       ...Object.values(registry.git.credentials).map((name) => `credential ${name}`),
       ...(registry.isolation === 'none' ? ['no isolation'] : []),
-      ...registry.externalTools.map((tool) => `external ${JSON.stringify(tool['name'])} ${tool['binary']}`),
+      ...registry.externalTools.map((tool) => `external ${tool.name} ${tool.command}`),
     ]);
   }
 

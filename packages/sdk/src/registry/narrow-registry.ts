@@ -24,6 +24,7 @@ import { narrowMcpServers } from './narrow-mcp-servers.ts';
 import {
   narrowAst,
   narrowBudgets,
+  narrowChildren,
   narrowCommands,
   narrowGit,
   narrowIsolation,
@@ -124,6 +125,7 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
     limits: narrowLimits(narrowing),
     budgets: narrowBudgets(narrowing),
     coordinator: narrowCoordinator(narrowing),
+    children: narrowChildren(narrowing),
   };
   if (narrowing.overreach.length > 0 && options.overreach === 'error') throw refuse(session, narrowing.overreach);
   const warnings = [

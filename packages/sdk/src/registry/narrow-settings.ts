@@ -1,6 +1,6 @@
 /** The narrowing of rules, switches and figures: the stricter of the two sides holds. */
 import { ENFORCEMENTS } from '../contracts/classes.ts';
-import type { Budgets, Limits, Registry, ToolSettings, Validator } from '../contracts/registry.ts';
+import type { Budgets, ChildSettings, Limits, Registry, ToolSettings, Validator } from '../contracts/registry.ts';
 import { freezeMap } from './freeze.ts';
 import { isWritten, type Narrowing, placeEntry } from './narrowing.ts';
 
@@ -136,6 +136,19 @@ export function narrowLimits(narrowing: Narrowing): Limits {
     lock_wait_ms: lower('lock_wait_ms'),
     max_request_bytes: lower('max_request_bytes'),
     approval_timeout_ms: lower('approval_timeout_ms'),
+  };
+}
+
+export function narrowChildren(narrowing: Narrowing): ChildSettings {
+  const { host, session, overreach } = narrowing;
+  const [own, limit] = [session.children.max_children, host.children.max_children];
+  const isLess = isWithin(narrowing, { path: 'children.max_children', own, limit });
+  if (session.children.allow_detach && !host.children.allow_detach) {
+    overreach.push({ path: 'children.allow_detach', message: 'Children may not be detached by the host' });
+  }
+  return {
+    max_children: isLess ? own : limit,
+    allow_detach: host.children.allow_detach && session.children.allow_detach,
   };
 }
 

@@ -21,6 +21,7 @@ import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
 import { type CompiledToolFacts, compilePackage } from '../package/compile-package.ts';
+import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
@@ -30,10 +31,12 @@ import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
 import { checkSurface } from './check-surface.ts';
+import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
+import type { ChildBinding } from './family.ts';
 import { inProcessExecutors } from './in-process-executor.ts';
 import { createJobTable } from './job-table.ts';
-import { createSessionBudget } from './session-budget.ts';
+import type { SessionBudget } from './session-budget.ts';
 
 /** What all sessions of a runtime share. */
 export interface RuntimeParts {
@@ -52,8 +55,16 @@ export interface RuntimeParts {
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
   readonly workspace: Workspace;
+  /** The workspace is a folder of a larger one, whose code index cannot be asked from here. */
+  readonly isFolder: boolean;
+  /** Tools whose programs live as long as the runtime and see its whole workspace. */
+  readonly wholeWorkspaceTools: ReadonlySet<string>;
   /** A client that reaches these registry entries and nothing else. */
   createHttp(allowedDomains: readonly string[]): OpenHttpClient;
+  /** The registry that holds under both. Throws E_POLICY when the second asks for more. */
+  narrowRegistry(host: Registry, requested: { readonly text: string; readonly file: string }): Promise<Registry>;
+  /** The same runtime on a folder of its workspace: files, commands, git and the code index end there. */
+  openFolder(folder: string): Promise<OpenFolder>;
   /** Commands and git behind the wall this registry asks for. */
   createPrograms(registry: Registry, actor: string): SessionPrograms;
   readonly artifacts: ArtifactStore;
@@ -70,30 +81,36 @@ export interface RuntimeParts {
   readonly reportUnexpected: SessionParts['reportUnexpected'];
 }
 
+export interface OpenFolder {
+  readonly runtime: RuntimeParts;
+  close(): Promise<void>;
+}
+
 export interface SessionIdentity {
   readonly sessionId: string;
   readonly actor: string;
   readonly client: string;
   /** Already narrowed to what this session may have. */
   readonly registry: Registry;
+  readonly budget: SessionBudget;
+  readonly depth: DepthBudget;
+  /** Set for a child: its package is cut from its parent's, and there is nothing else it could call. */
+  readonly child: ChildBinding | undefined;
 }
 
 export function compileSession(identity: SessionIdentity, runtime: RuntimeParts): SessionParts {
-  const { registry } = identity;
+  const { registry, child, sessionId, actor, client } = identity;
   const ceiling = compileCeiling(registry.ceiling);
+  const offer = child === undefined ? { tools: runtime.tools, withheld: new Map() } : childTools(child, runtime.tools);
   const { usable, hidden } = chooseTools({
-    tools: runtime.tools,
+    tools: offer.tools,
     registry,
     ceiling,
-    hasAst: runtime.ast !== undefined,
+    codeIndex: runtime.isFolder ? 'elsewhere' : runtime.ast === undefined ? 'missing' : 'here',
+    beyondFolder: runtime.isFolder ? runtime.wholeWorkspaceTools : new Set(),
   });
   checkSurface(usable, registry, runtime);
-  const compiled = compilePackage({
-    packageId: 'package.session',
-    agentId: identity.actor,
-    registryFingerprint: registry.fingerprint,
-    tools: usable.map(runtime.toolFacts),
-  });
+  const compiled = child?.prepared.built ?? compileOwn(usable, identity, runtime);
   const router = createRouter(buildSnapshot(compiled.package, compiled.routes));
   const tools = new Map(
     usable.map((tool) => {
@@ -104,11 +121,16 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
   );
   return {
     ...sharedParts(runtime),
-    ...identity,
-    source: { kind: 'user', id: identity.actor, trust: 'user_provided', privacy: 'internal' },
+    sessionId,
+    actor,
+    client,
+    registry,
+    source: { kind: child === undefined ? 'user' : 'subagent', id: actor, trust: 'user_provided', privacy: 'internal' },
+    package: compiled.package,
     router,
     tools,
-    hidden,
+    hidden: new Map([...offer.withheld, ...hidden]),
+    recorders: recordersOf(runtime.tools),
     executors: inProcessExecutors(tools.values()),
     ceiling,
     hooks: compileHooks(runtime.hooks),
@@ -120,7 +142,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
       clock: runtime.clock,
       newId: runtime.newId,
     }),
-    budgets: [createSessionBudget(registry.budgets), ...(runtime.budget === undefined ? [] : [runtime.budget])],
+    budgets: [identity.budget, ...(runtime.budget === undefined ? [] : [runtime.budget])],
     coordinator: createSessionCoordinator({ ...runtime, settings: registry.coordinator, client: identity.client }),
     readOnlyWorkspace: readOnlyView(runtime.workspace),
     http: runtime.createHttp(registry.allowedDomains),
@@ -133,6 +155,19 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     }),
     artifacts: runtime.artifacts,
   };
+}
+
+function recordersOf(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
+  return new Map(tools.filter((tool) => tool.recordRefusal !== undefined).map((tool) => [tool.name, tool]));
+}
+
+function compileOwn(usable: readonly AnyTool[], { registry, actor }: SessionIdentity, runtime: RuntimeParts) {
+  return compilePackage({
+    packageId: 'package.session',
+    agentId: actor,
+    registryFingerprint: registry.fingerprint,
+    tools: usable.map(runtime.toolFacts),
+  });
 }
 
 function sharedParts(runtime: RuntimeParts) {

@@ -25,7 +25,10 @@ export interface ChoiceInput {
   readonly tools: readonly AnyTool[];
   readonly registry: Registry;
   readonly ceiling: Ceiling;
-  readonly hasAst: boolean;
+  /** Of the whole workspace, when the session works in a folder of it. */
+  readonly codeIndex: 'here' | 'missing' | 'elsewhere';
+  /** Names of tools that would reach beyond the folder the session works in. */
+  readonly beyondFolder: ReadonlySet<string>;
 }
 
 export function chooseTools(input: ChoiceInput): ToolChoice {
@@ -46,11 +49,8 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
   }
   const refusal = tool.hiddenBy?.(input.registry);
   if (refusal !== undefined) return refusal;
-  if (tool.needs?.includes('ast') === true && !input.hasAst) {
-    return policyDenial(`Tool needs an AST index, and this runtime has none: ${tool.name}`, {
-      details: { gate: 'route', reason: 'missing.adapter', next: 'create the runtime with the ast package' },
-    });
-  }
+  if (tool.needs?.includes('ast') === true && input.codeIndex !== 'here') return noIndex(tool.name, input.codeIndex);
+  if (input.beyondFolder.has(tool.name)) return beyondFolder(tool.name);
   try {
     input.ceiling.check({
       tool: tool.name,
@@ -67,6 +67,23 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
     // The ceiling refuses by throwing; here its refusal is the answer.
     return toToolError(refusal);
   }
+}
+
+function noIndex(name: string, codeIndex: 'missing' | 'elsewhere'): ToolError {
+  const details = { gate: 'route', reason: 'missing.adapter' };
+  return codeIndex === 'missing'
+    ? policyDenial(`Tool needs an AST index, and this runtime has none: ${name}`, {
+        details: { ...details, next: 'create the runtime with the ast package' },
+      })
+    : policyDenial(`Tool needs the code index of the whole workspace, and this session has a folder of it: ${name}`, {
+        details: { ...details, next: 'ask the parent to make the call' },
+      });
+}
+
+function beyondFolder(name: string): ToolError {
+  return policyDenial(`Tool works on the whole workspace, and this session has a folder of it: ${name}`, {
+    details: { gate: 'route', reason: 'beyond_folder', next: 'ask the parent to make the call' },
+  });
 }
 
 export function staticProfile(tool: AnyTool): CallProfile {

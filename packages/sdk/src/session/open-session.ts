@@ -3,10 +3,17 @@ import { ToolError } from '@tool-runtime/protocol';
 import { checkId } from '../contracts/identifiers.ts';
 import type { SessionRecord } from '../contracts/journal.ts';
 import type { CapabilityPolicy, Registry } from '../contracts/registry.ts';
+import { type DepthBudget, depthBudget } from '../package/depth-budget.ts';
 import { intersectPolicies } from '../policy/intersect-policy.ts';
+import type { Usage } from './child-session.ts';
 import { compileSession, type RuntimeParts, type SessionIdentity } from './compile-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
+import { type ChildBinding, Family } from './family.ts';
+import type { Keeper } from './member.ts';
 import { createSession, type Session } from './session.ts';
+import { createSessionBudget } from './session-budget.ts';
+import { folderOf, openPlace, withoutRoots } from './session-place.ts';
+import { addUsage, usageOf } from './usage.ts';
 
 export interface OpenSessionInput {
   readonly actor: string;
@@ -32,37 +39,107 @@ export interface SessionPreview {
 }
 
 function identityOf(input: OpenSessionInput, runtime: RuntimeParts): SessionIdentity {
+  const registry = withCapabilities(input.registry, withoutRoots(input.capabilities));
   return {
     sessionId: `sess-${runtime.newId()}`,
     actor: checkId(input.actor, 'session.actor'),
     client: checkId(input.client, 'session.client'),
-    registry: withCapabilities(input.registry, input.capabilities),
+    registry,
+    budget: createSessionBudget(registry.budgets),
+    depth: rootDepth(registry),
+    child: undefined,
   };
+}
+
+/** How deep families go where the registry says nothing. */
+const DEFAULT_RECURSION_LIMIT = 8;
+
+function rootDepth({ ceiling, children }: Registry): DepthBudget {
+  return { ...depthBudget(ceiling.recursion_limit ?? DEFAULT_RECURSION_LIMIT), max_children: children.max_children };
+}
+
+/** Takes over whatever a session leaves behind, and hears when it is over. */
+export interface SessionOwner extends Keeper {
+  onClosed(session: Session): void;
 }
 
 export async function openSession(
   input: OpenSessionInput,
   runtime: RuntimeParts,
-  onClosed: (session: Session) => void,
+  owner: SessionOwner,
 ): Promise<Session> {
-  const identity = identityOf(input, runtime);
+  const heartbeatTimeoutMs = checkHeartbeat(input.heartbeatTimeoutMs);
+  const place = await openPlace(folderOf(input), runtime);
+  try {
+    const identity = identityOf(input, place.runtime);
+    return await openMember(identity, { runtime: place.runtime, owner, heartbeatTimeoutMs, leavePlace: place.close });
+  } catch (thrown) {
+    await place.close();
+    throw thrown;
+  }
+}
+
+interface Opening {
+  readonly runtime: RuntimeParts;
+  readonly owner: SessionOwner;
+  readonly heartbeatTimeoutMs: number | undefined;
+  leavePlace(): Promise<void>;
+}
+
+async function openMember(identity: SessionIdentity, opening: Opening): Promise<Session> {
+  const { runtime, owner, heartbeatTimeoutMs, leavePlace } = opening;
+  const { sessionId, child } = identity;
   const parts = compileSession(identity, runtime);
   const fingerprint = parts.router.snapshot.runtime_package_fingerprint;
-  await runtime.journal.append([sessionRecord('opened', identity, fingerprint, runtime)]);
-  runtime.metrics.open(identity.sessionId);
+  const record = (event: SessionRecord['event']) => sessionRecord(event, identity, fingerprint, runtime);
+  await runtime.journal.append([record('opened'), ...(child?.openingRecords ?? [])]);
+  runtime.metrics.open(sessionId);
+  const family = new Family({
+    parts,
+    runtime,
+    depth: identity.depth,
+    budget: identity.budget,
+    guardian: child?.guardian ?? owner,
+    openMember: (binding) => openChild(binding, owner),
+  });
+  let last: Usage | undefined;
+  const usage = (): Usage => last ?? addUsage(usageOf(runtime.metrics.totals(sessionId)), family.usage());
   const session: Session = createSession(parts, {
-    heartbeatTimeoutMs: checkHeartbeat(input.heartbeatTimeoutMs),
+    heartbeatTimeoutMs,
+    family,
+    usage,
     onClose: async (reason) => {
-      onClosed(session);
-      parts.broker.revokeSession(identity.sessionId);
+      last = usage();
+      owner.onClosed(session);
+      parts.broker.revokeSession(sessionId);
       parts.http.close();
       parts.reporter.close();
-      runtime.metrics.forget(identity.sessionId);
-      const recorded = runtime.journal.append([sessionRecord(reason, identity, fingerprint, runtime)]);
+      runtime.metrics.forget(sessionId);
+      const recorded = runtime.journal.append([...(child?.closingRecords(reason, last) ?? []), record(reason)]);
       await Promise.all([recorded, parts.jobs.close(), parts.programs.close()]);
+      await child?.onClosed(last);
+      await leavePlace();
     },
   });
   return session;
+}
+
+async function openChild(child: ChildBinding, owner: SessionOwner): Promise<Session> {
+  const { prepared, options, parent, sessionId } = child;
+  const identity: SessionIdentity = {
+    sessionId,
+    // The whole line of descent, so that keys and records of one agent are never taken for another's.
+    actor: checkId(`${parent.parts.actor}/${prepared.agentId}`, 'session.actor'),
+    client: parent.parts.client,
+    registry: withCapabilities(prepared.registry, withoutRoots(options.capabilities)),
+    budget: prepared.budget,
+    depth: prepared.depth,
+    child,
+  };
+  const heartbeatTimeoutMs = checkHeartbeat(options.heartbeatTimeoutMs);
+  // Whoever prepared the child also leaves its place.
+  const leavePlace = async (): Promise<void> => {};
+  return openMember(identity, { runtime: prepared.runtime, owner, heartbeatTimeoutMs, leavePlace });
 }
 
 /** Asking for more than the registry gives is an error, not a silent trim. */
@@ -93,5 +170,6 @@ function sessionRecord(
     client: identity.client,
     package_fingerprint: fingerprint,
     registry_fingerprint: identity.registry.fingerprint,
+    ...(identity.child === undefined ? {} : { parent_session_id: identity.child.parent.parts.sessionId }),
   };
 }

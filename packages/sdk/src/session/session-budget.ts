@@ -1,27 +1,130 @@
-/** What one session may use, from the registry: calls, bytes, time. Counted here, refused before anything runs. */
+/**
+ * What one session may use, from the registry: calls, bytes, time. Counted here, refused before anything runs.
+ *
+ * A child's share is carved out: held back from the parent as long as the child is open, used up as the child spends,
+ * and what is left of it given back at the end. A limit the child has no share of is the parent's own, and both draw on
+ * it. So whatever a family does, it never uses more than its eldest was given.
+ */
 import { ToolError } from '@tool-runtime/protocol';
-import type { BudgetPort } from '../contracts/policy.ts';
+import { policyDenial } from '../contracts/failures.ts';
+import type { BudgetPort, BudgetRequest } from '../contracts/policy.ts';
 import type { Budgets } from '../contracts/registry.ts';
 
-export function createSessionBudget(limits: Budgets): BudgetPort {
-  const used = { calls: 0, bytes: 0, durationMs: 0 };
-  return {
-    reserve() {
-      refuseWhenSpent('max_calls', used.calls, limits.max_calls);
-      refuseWhenSpent('max_bytes', used.bytes, limits.max_bytes);
-      refuseWhenSpent('max_duration_ms', used.durationMs, limits.max_duration_ms);
-      used.calls += 1;
-    },
-    spend(_request, spent) {
-      used.bytes += spent.bytes;
-      used.durationMs += spent.durationMs;
-    },
-  };
+const LIMITS = ['max_calls', 'max_bytes', 'max_duration_ms'] as const;
+type Limit = (typeof LIMITS)[number];
+type Amounts = Record<Limit, number>;
+
+export interface SessionBudget extends BudgetPort {
+  /** Throws E_POLICY when more is asked for than is left. */
+  carve(share: Budgets): CarvedBudget;
 }
 
-function refuseWhenSpent(name: keyof Budgets, used: number, limit: number | undefined): void {
-  if (limit === undefined || used < limit) return;
-  throw new ToolError('E_POLICY', `Budget of the session is used up: ${name} ${limit}`, {
-    details: { gate: 'budget', reason: 'budget_spent', field: `budgets.${name}`, next: 'open a new session' },
+/** A child's budget. */
+export interface CarvedBudget extends SessionBudget {
+  /** Gives back what was not used, once no child draws on it any more: one that lives on keeps to the same limits. */
+  release(): void;
+}
+
+export function createSessionBudget(limits: Budgets): SessionBudget {
+  return new Budget(limits, undefined);
+}
+
+class Budget implements CarvedBudget {
+  readonly #limits: Budgets;
+  readonly #parent: Budget | undefined;
+  readonly #used: Amounts = { max_calls: 0, max_bytes: 0, max_duration_ms: 0 };
+  /** What open children have and have not used. */
+  readonly #held: Amounts = { max_calls: 0, max_bytes: 0, max_duration_ms: 0 };
+  #children = 0;
+  #wantsRelease = false;
+  #isReleased = false;
+
+  constructor(limits: Budgets, parent: Budget | undefined) {
+    this.#limits = limits;
+    this.#parent = parent;
+  }
+
+  reserve(_request: BudgetRequest): void {
+    for (const limit of LIMITS) if (this.left(limit) <= 0) throw spent(limit, this.limitOf(limit));
+    this.charge('max_calls', 1);
+  }
+
+  spend(_request: BudgetRequest, { bytes, durationMs }: { readonly bytes: number; readonly durationMs: number }): void {
+    this.charge('max_bytes', bytes);
+    this.charge('max_duration_ms', durationMs);
+  }
+
+  carve(share: Budgets): CarvedBudget {
+    for (const limit of LIMITS) {
+      const asked = share[limit];
+      const left = this.left(limit);
+      if (asked !== undefined && asked > left) throw moreThanLeft(limit, asked, left);
+    }
+    for (const limit of LIMITS) this.hold(limit, share[limit] ?? 0);
+    this.#children += 1;
+    return new Budget(share, this);
+  }
+
+  release(): void {
+    this.#wantsRelease = true;
+    this.releaseWhenAlone();
+  }
+
+  childReleased(): void {
+    this.#children -= 1;
+    if (this.#wantsRelease) this.releaseWhenAlone();
+  }
+
+  releaseWhenAlone(): void {
+    if (this.#isReleased || this.#children > 0) return;
+    this.#isReleased = true;
+    for (const limit of LIMITS) this.#parent?.hold(limit, -this.unusedShare(limit));
+    this.#parent?.childReleased();
+  }
+
+  /** Of the own limit, or the nearest ancestor's that has one; nothing once a share in between was given back. */
+  left(limit: Limit): number {
+    if (this.isOver()) return 0;
+    const own = this.#limits[limit];
+    if (own !== undefined) return own - this.#used[limit] - this.#held[limit];
+    return this.#parent?.left(limit) ?? Number.POSITIVE_INFINITY;
+  }
+
+  isOver(): boolean {
+    return this.#isReleased || this.#parent?.isOver() === true;
+  }
+
+  limitOf(limit: Limit): number | undefined {
+    return this.#limits[limit] ?? this.#parent?.limitOf(limit);
+  }
+
+  unusedShare(limit: Limit): number {
+    return Math.max(0, (this.#limits[limit] ?? 0) - this.#used[limit]);
+  }
+
+  /** What is used here is used of the parent's too: from the share it held back, where there is one. */
+  charge(limit: Limit, amount: number): void {
+    if (!this.#isReleased) this.#parent?.hold(limit, -Math.min(amount, this.unusedShare(limit)));
+    this.#used[limit] += amount;
+    this.#parent?.charge(limit, amount);
+  }
+
+  /** Where this budget has no limit, the hold belongs to the ancestor that has. */
+  hold(limit: Limit, amount: number): void {
+    if (this.#limits[limit] !== undefined) this.#held[limit] += amount;
+    else this.#parent?.hold(limit, amount);
+  }
+}
+
+function spent(limit: Limit, given: number | undefined): ToolError {
+  return new ToolError('E_POLICY', `Budget of the session is used up: ${limit} ${given ?? 'of a parent'}`, {
+    details: { gate: 'budget', reason: 'budget_spent', field: `budgets.${limit}`, next: 'open a new session' },
+  });
+}
+
+function moreThanLeft(limit: Limit, asked: number, left: number): ToolError {
+  return policyDenial(`Child asks for a larger budget than its parent has left: ${limit} ${asked}`, {
+    path: `budget.${limit}`,
+    details: { gate: 'budget', reason: 'budget_overreach', left, next: `ask for at most ${Math.max(0, left)}` },
   });
 }

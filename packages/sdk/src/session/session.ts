@@ -22,7 +22,9 @@ import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
 import { footprintOf } from './call-footprint.ts';
+import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
+import type { EndChildren, Family } from './family.ts';
 import { type PlanSteps, proposePlan } from './propose-plan.ts';
 import { RequestIds } from './request-ids.ts';
 import { runBatch } from './run-batch.ts';
@@ -41,6 +43,8 @@ export interface CallOptions {
   readonly traceparent?: string;
   readonly tracestate?: string;
 }
+
+export type OpenChildHow = Pick<CallOptions, 'requestId'>;
 
 export interface BatchItem extends CallOptions {
   readonly tool: string;
@@ -89,8 +93,22 @@ export interface Session {
   hasSeen(requestId: string): boolean;
   /** Keeps a session alive that was opened with a heartbeat limit. */
   heartbeat(): void;
-  /** Ends the session: no new calls, then waits for the running ones, cancelled first if that is wanted. */
+  /**
+   * A session of its own that can do less than this one, bound to a package cut from this one's. Rejects with nothing
+   * recorded when it asks for anything this session does not have. A request id must be new, like that of a call.
+   */
+  openChild(options: ChildOptions, how?: OpenChildHow): Promise<ChildSession>;
+  /** Those that are open. */
+  children(): readonly ChildSession[];
+  /** What it and its children used so far. */
+  usage(): Usage;
+  /**
+   * Ends the session: no new calls, then waits for the running ones, cancelled first if that is wanted. Rejects with
+   * E_POLICY while it has open children, unless it cancels or is told to end them.
+   */
   close(options?: CloseOptions): Promise<void>;
+  /** Resolves when it is over, whoever ended it. Never rejects. */
+  readonly ended: Promise<'closed' | 'expired'>;
 }
 
 export interface ProposeOptions {
@@ -98,19 +116,26 @@ export interface ProposeOptions {
 }
 
 export interface CloseOptions {
+  /** Also cancels children, save those that somebody else may take over. */
   readonly cancel?: boolean;
+  /** `end` ends children in the same way as the session; `refuse` unless said. */
+  readonly children?: 'refuse' | 'end';
   /** How the journal names the end. */
   readonly reason?: 'closed' | 'expired';
 }
 
 export interface SessionHooks {
   readonly heartbeatTimeoutMs: number | undefined;
+  readonly family: Family;
+  usage(): Usage;
   readonly onClose: (reason: 'closed' | 'expired') => Promise<void>;
 }
 
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
+  const { family } = hooks;
   const running = new RunningWork(parts.registry.limits.max_in_flight);
   const requestIds = new RequestIds();
+  const over = Promise.withResolvers<'closed' | 'expired'>();
   const life = {
     ended: undefined as 'closed' | 'expired' | undefined,
     end: undefined as Promise<void> | undefined,
@@ -125,16 +150,30 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     if (life.ended !== undefined) throw sessionEnded(life.ended);
   }
 
-  function close({ cancel = false, reason = 'closed' }: CloseOptions = {}): Promise<void> {
+  async function close({ cancel = false, reason = 'closed', children = 'refuse' }: CloseOptions = {}): Promise<void> {
+    if (life.ended === undefined && !cancel && children === 'refuse') family.requireNone();
     life.ended ??= reason;
     if (cancel) running.cancel(cancelledWith(life.ended));
-    life.end ??= finish(life.ended);
-    return life.end;
+    life.end ??= finish(life.ended, { cancel, byPolicy: children === 'refuse' });
+    await life.end;
   }
 
-  async function finish(reason: 'closed' | 'expired'): Promise<void> {
-    await running.ended();
-    await hooks.onClose(reason);
+  async function finish(reason: 'closed' | 'expired', how: EndChildren): Promise<void> {
+    try {
+      if (family.size > 0) await family.end(how);
+      await running.ended();
+      // One that was still opening is running work of its parent, and only now there to be ended.
+      if (family.size > 0) await family.end(how);
+      await hooks.onClose(reason);
+    } finally {
+      over.resolve(reason);
+    }
+  }
+
+  async function openChild(options: ChildOptions, { requestId }: OpenChildHow = {}): Promise<ChildSession> {
+    refuseWhenEnded();
+    if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: false });
+    return running.run(() => family.open(options));
   }
 
   async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
@@ -194,7 +233,11 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
       refuseWhenEnded();
       life.lastBeat = parts.clock.monotonic();
     },
+    openChild,
+    children: () => family.list(),
+    usage: hooks.usage,
     close,
+    ended: over.promise,
   };
 }
 

@@ -1,0 +1,33 @@
+/** Digests of the protocol: `sha256:` and 64 lower-case hex digits, compared without telling how far they agree. */
+import { timingSafeEqual } from 'node:crypto';
+import { ToolError } from '@tool-runtime/protocol';
+import { WRAPPER_EXIT } from './protocol-constants.ts';
+
+const FORM = /^sha256:[0-9a-f]{64}$/;
+
+/** Returns the text unchanged or throws E_VALIDATION_FAIL naming the field. */
+export function checkDigest(text: string, field: string): string {
+  if (FORM.test(text)) return text;
+  throw new ToolError('E_VALIDATION_FAIL', `Digest is not valid: ${field}`, {
+    path: field,
+    details: { reason: 'invalid_digest', next: 'Write sha256: and 64 lower-case hex digits' },
+  });
+}
+
+/** False when either is no digest at all, so that two missing ones are never the same. */
+export function sameDigest(expected: string, actual: string): boolean {
+  if (!FORM.test(expected) || !FORM.test(actual)) return false;
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(actual));
+}
+
+/** Names what was expected only: what was found is for whoever put it there to know. */
+export function digestMismatch(expected: string): ToolError {
+  return new ToolError('E_POLICY', `Digest does not match the expected one: ${expected}`, {
+    details: {
+      reason: 'digest_mismatch',
+      expected,
+      exit_code: WRAPPER_EXIT.digest_mismatch,
+      next: 'Restore the file, or lock it anew after reviewing what changed',
+    },
+  });
+}

@@ -1,0 +1,84 @@
+/** Opens the external tools of one runtime: their definitions, and the walls their runs share. */
+import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import type { ExternalToolSettings } from '../contracts/external.ts';
+import type { Registry } from '../contracts/registry.ts';
+import type { OpenToolSource, ToolSourcePorts } from '../contracts/tool-source.ts';
+import { createExternalPrograms, type ExternalPrograms } from '../platform/external-process.ts';
+import { packageVersion } from '../platform/package-version.ts';
+import { sweepSealedCopies } from '../platform/sealed-copy.ts';
+import { copiesFolder, type ExternalPorts } from './external-ports.ts';
+import type { ExternalToolsOptions } from './external-source.ts';
+import { externalTool } from './external-tool.ts';
+import { createRunIds } from './run-ids.ts';
+
+/** Throws E_VALIDATION_FAIL when a name is taken. */
+export async function openExternalTools(
+  ports: ToolSourcePorts,
+  options: ExternalToolsOptions,
+): Promise<OpenToolSource> {
+  const { registry, state, root, lock } = ports;
+  const listed = registry.externalTools.filter(({ command }) => command !== '');
+  for (const { name } of listed) if (ports.names.has(name)) throw taken(name, registry);
+  await sweepSealedCopies(copiesFolder(state));
+  const walls = createWalls(ports);
+  const now = options.now ?? Date.now;
+  const shared: ExternalPorts = {
+    state,
+    root,
+    lock,
+    environment: options.environment ?? process.env,
+    wrapperVersion: packageVersion(),
+    ids: createRunIds(now),
+    now,
+    probed: new Map(),
+    programsFor: walls.programsFor,
+  };
+  return {
+    tools: listed.map((settings) => externalTool(settings, shared)),
+    warnings: registry.externalTools.filter(({ command }) => command === '').map((tool) => noCommand(tool, registry)),
+    close: walls.close,
+  };
+}
+
+/** One wall for each tool and what a session's registry makes of it. */
+export function createWalls({ root, state }: Pick<ToolSourcePorts, 'root' | 'state'>) {
+  const walls = new Map<string, ExternalPrograms>();
+  return {
+    programsFor(settings: ExternalToolSettings, { isolation, allowedDomains }: Registry): ExternalPrograms {
+      const readPaths = [
+        ...settings.read_paths,
+        ...settings.interpreter.slice(0, 1).filter((path) => path.startsWith('/')),
+      ];
+      const key = JSON.stringify([readPaths, isolation, allowedDomains]);
+      const known = walls.get(key);
+      if (known !== undefined) return known;
+      const made = createExternalPrograms({ workspace: root, state, isolation, allowedDomains, readPaths });
+      walls.set(key, made);
+      return made;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...walls.values()].map((wall) => wall.close()));
+    },
+  };
+}
+
+function place(name: string, registry: Registry) {
+  const spot = registry.spot(`external_tools.${name}`);
+  return spot === undefined ? {} : { registry: `${spot.file}:${spot.line}` };
+}
+
+function taken(name: string, registry: Registry): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Name of the external tool is taken: ${name}`, {
+    path: 'external_tools',
+    details: { ...place(name, registry), next: 'give it another name' },
+  });
+}
+
+function noCommand({ name }: ExternalToolSettings, registry: Registry): ErrorEntry {
+  return {
+    code: 'E_POLICY',
+    message: `External tool has no command: ${name}`,
+    path: 'external_tools',
+    details: { ...place(name, registry), next: 'give it one; alone its name keeps a tool in registries that narrow' },
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Asks a tool what it can do: `--capabilities`, without network, run folder or anything of the host's.
+ *
+ * An answer that cannot be used is no error: the wrapper then assumes the careful thing.
+ */
+import { toToolError } from '@tool-runtime/protocol';
+import type { ExternalToolSettings, ToolCapabilities } from '../contracts/external.ts';
+import type { ExternalPrograms, ExternalStart } from '../platform/external-process.ts';
+import { parseCapabilities } from './capabilities.ts';
+import { EXTERNAL_LIMITS } from './protocol-constants.ts';
+import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';
+
+export interface ProbeSetting extends ToolEnvironmentSetting {
+  readonly settings: ExternalToolSettings;
+  readonly sealed: ExternalStart['sealed'];
+  readonly programs: ExternalPrograms;
+  readonly signal: AbortSignal;
+}
+
+export type Probe =
+  | { readonly capabilities: ToolCapabilities; readonly problem?: never }
+  | { readonly capabilities?: never; readonly problem: string };
+
+/** Throws the signal's reason, and E_POLICY when there is no wall. */
+export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
+  const { settings, sealed, programs, signal } = setting;
+  const flood = new AbortController();
+  const deadline = AbortSignal.timeout(EXTERNAL_LIMITS.capabilitiesMs);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const end = await programs.run({
+    sealed,
+    interpreter: settings.interpreter,
+    args: ['--capabilities'],
+    writable: false,
+    network: false,
+    signal: AbortSignal.any([signal, deadline, flood.signal]),
+    environment: (places) => probeEnvironment(setting, places),
+    onOutput(stream, chunk) {
+      if (stream !== 'stdout') return;
+      bytes += chunk.length;
+      if (bytes > EXTERNAL_LIMITS.capabilitiesBytes) flood.abort();
+      else chunks.push(chunk);
+    },
+  });
+  if (signal.aborted) throw signal.reason;
+  if (flood.signal.aborted) return { problem: `more than ${EXTERNAL_LIMITS.capabilitiesBytes} bytes` };
+  if (deadline.aborted) return { problem: `no answer within ${EXTERNAL_LIMITS.capabilitiesMs} ms` };
+  if (end.code !== 0) return { problem: `exit code ${end.code ?? end.signal}` };
+  return readAnswer(Buffer.concat(chunks), settings.name);
+}
+
+function readAnswer(answer: Uint8Array, tool: string): Probe {
+  try {
+    return { capabilities: parseCapabilities(answer, tool) };
+  } catch (thrown) {
+    return { problem: toToolError(thrown).message };
+  }
+}

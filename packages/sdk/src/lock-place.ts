@@ -1,0 +1,25 @@
+/** Where the lock of external tools lies, and whether its content counts. */
+import { dirname, join, resolve, sep } from 'node:path';
+import { LOCK_FILE } from './contracts/external.ts';
+import type { ToolSourcePorts } from './contracts/tool-source.ts';
+import { realPath } from './platform/real-path.ts';
+import { openStateFolder } from './platform/state-folder.ts';
+import { openTrustList } from './registry/trust-list.ts';
+
+export interface LockPlaceSetting {
+  readonly workspace: string;
+  readonly state: string;
+  /** The file the operator's registry was read from: the lock lies beside it. Otherwise it lies in the workspace. */
+  readonly registryFile?: string | undefined;
+}
+
+/** A lock inside the workspace came with the repository, whoever named the registry beside it: it must be trusted. */
+export function lockPlace({ workspace, state, registryFile }: LockPlaceSetting): ToolSourcePorts['lock'] {
+  const root = realPath(workspace);
+  const folder = registryFile === undefined ? root : realPath(dirname(resolve(registryFile)));
+  const isForeign = folder === root || folder.startsWith(`${root}${sep}`);
+  return {
+    path: join(folder, LOCK_FILE),
+    isTrusted: (sha256) => !isForeign || openTrustList(openStateFolder(state, { workspace })).has(sha256),
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * A runtime on one folder of another's workspace, for sessions that may see no more.
+ *
+ * The folder is found and held by descriptor, below the workspace it belongs to; nothing leads out of it afterwards, because
+ * everything the session is given (files, commands, git) begins there. The code index belongs to the whole workspace: it
+ * follows what is written in the folder, and nobody in the folder can ask it about the rest.
+ */
+import { ToolError } from '@tool-runtime/protocol';
+import type { AstIndex } from './contracts/ast.ts';
+import type { RuleDefinition } from './contracts/rule.ts';
+import type { FileChange } from './contracts/workspace.ts';
+import { heldFolder } from './platform/held-folder-root.ts';
+import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import type { Root } from './platform/root.ts';
+import { createWorkspace } from './platform/workspace.ts';
+import type { OpenFolder, RuntimeParts } from './session/compile-session.ts';
+
+export interface FolderSetting {
+  readonly parts: RuntimeParts;
+  readonly root: Root;
+  readonly state: string;
+  readonly protectedNames: readonly string[];
+}
+
+/** Throws E_POLICY for a path that leaves the workspace and E_FILE_IO for what is no folder. */
+export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
+  const held = heldFolder(setting.root, folder);
+  if (held === undefined) throw noFolder(folder);
+  const { root, path, prefix } = held;
+  const { parts, state, protectedNames } = setting;
+  const workspace = createWorkspace(root, { protectedNames });
+  const runtime: RuntimeParts = {
+    ...parts,
+    rules: parts.rules.map(withoutIndex),
+    workspace,
+    isFolder: true,
+    ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
+    createPrograms: (registry, actor) => lazySessionPrograms({ workspace: path, state, registry, actor }),
+    openFolder: async (inner) => openFolder(inner, { ...setting, root, parts: runtime }),
+  };
+  return {
+    runtime,
+    async close() {
+      workspace.close();
+      root.close();
+    },
+  };
+}
+
+function indexBelow(ast: AstIndex, prefix: string): AstIndex {
+  const outer = (path: string): string => (prefix === '.' ? path : `${prefix}/${path}`);
+  const outerChange = (change: FileChange): FileChange => ({ ...change, path: outer(change.path) });
+  const { catchUp } = ast;
+  return {
+    covers: (path) => ast.covers(outer(path)),
+    refresh: (changes, signal) => ast.refresh(changes.map(outerChange), signal),
+    async parseProblems(path, signal, options) {
+      const found = await ast.parseProblems(outer(path), signal, options);
+      return found.map((violation) => (violation.path === undefined ? violation : { ...violation, path }));
+    },
+    ...(catchUp === undefined ? {} : { catchUp: (signal) => catchUp.call(ast, signal) }),
+  };
+}
+
+/** Left out they would loosen what the operator wrote, so they refuse. */
+function withoutIndex(rule: RuleDefinition): RuleDefinition {
+  if (rule.needs?.includes('ast') !== true || rule.failsClosed === true) return rule;
+  return {
+    ...rule,
+    check: () => [
+      {
+        message: `Rule needs the code index, which a session on a folder of the workspace does not have: ${rule.id}`,
+        next: 'make this call in a session on the whole workspace',
+      },
+    ],
+  };
+}
+
+function noFolder(folder: string): ToolError {
+  return new ToolError('E_FILE_IO', `Folder not found: ${folder.slice(0, 200)}`, {
+    path: 'folder',
+    details: { reason: 'not_found', next: 'name a folder of the workspace' },
+  });
+}

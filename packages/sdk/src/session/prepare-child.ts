@@ -1,0 +1,182 @@
+/**
+ * Everything that may refuse a child, before anything is recorded: depth, handoff, route, tools, ceiling, folder, budget.
+ *
+ * What comes back is ready to open. Whoever takes it must open it or `drop` it: the share of the budget and the folder are
+ * held already.
+ */
+import type { ToolError } from '@tool-runtime/protocol';
+import type { SessionParts } from '../call/session-parts.ts';
+import { contractViolation, policyDenial } from '../contracts/failures.ts';
+import { checkId } from '../contracts/identifiers.ts';
+import type { Budgets, Registry } from '../contracts/registry.ts';
+import { buildChildPackage, type ChildPackage } from '../package/build-child-package.ts';
+import { type ChildPackagePolicy, childPackageDefaults } from '../package/child-package-policy.ts';
+import type { ChildToolPolicy, DeclaredEffect } from '../package/child-tool-policy.ts';
+import {
+  type ContextHandoff,
+  handoffContentRefs,
+  handoffPolicyRefs,
+  NO_HANDOFF,
+  validateHandoff,
+} from '../package/context-handoff.ts';
+import { childBudget, type DepthBudget } from '../package/depth-budget.ts';
+import { nearestName } from '../text/nearest-name.ts';
+import type { ChildLifecycleName, ChildOptions, Handoff } from './child-session.ts';
+import type { RuntimeParts } from './compile-session.ts';
+import type { CarvedBudget, SessionBudget } from './session-budget.ts';
+import { folderOf, openPlace } from './session-place.ts';
+
+export interface Parent {
+  readonly parts: SessionParts;
+  readonly runtime: RuntimeParts;
+  readonly depth: DepthBudget;
+  readonly budget: SessionBudget;
+}
+
+export interface PreparedChild {
+  readonly agentId: string;
+  readonly lifecycle: ChildLifecycleName;
+  readonly built: ChildPackage;
+  readonly handoff: Handoff;
+  readonly depth: DepthBudget;
+  readonly registry: Registry;
+  readonly budget: CarvedBudget;
+  /** The parent's own, or the same on the child's folder. */
+  readonly runtime: RuntimeParts;
+  /** Gives everything back. */
+  drop(): Promise<void>;
+}
+
+const RECLAIMABLE = { kind: 'runtime_package', id: 'policy.child.reclaimable' } as const;
+
+/** Throws E_VALIDATION_FAIL or E_POLICY; then nothing is held. */
+export async function prepareChild(options: ChildOptions, parent: Parent): Promise<PreparedChild> {
+  const agentId = checkId(options.agentId, 'agent_id');
+  const lifecycle = options.lifecycle ?? 'parent_owned';
+  const handoff = options.handoff ?? NO_HANDOFF;
+  const built = buildPackage(options, handoff, parent);
+  const depth = lowerDepth(childBudget(parent.depth), options.depth);
+  const registry =
+    options.registry === undefined
+      ? parent.parts.registry
+      : await parent.runtime.narrowRegistry(parent.parts.registry, options.registry);
+  const place = await openPlace(folderOf(options), parent.runtime);
+  try {
+    const budget = parent.budget.carve(shareOf(options, registry, parent.parts.registry));
+    return {
+      agentId,
+      lifecycle,
+      built,
+      handoff: handedOver(handoff, parent.parts),
+      depth,
+      registry,
+      budget,
+      runtime: place.runtime,
+      async drop() {
+        budget.release();
+        await place.close();
+      },
+    };
+  } catch (thrown) {
+    await place.close();
+    throw thrown;
+  }
+}
+
+function buildPackage(options: ChildOptions, handoff: ContextHandoff, { parts }: Parent): ChildPackage {
+  // Said before the tools are looked at: a handoff that may not be made is no reason to search for names.
+  validateHandoff(handoff);
+  return buildChildPackage({
+    parent: parts.package,
+    routes: parts.router.snapshot.routes,
+    annotations: declaredEffects(parts),
+    childAgentId: options.agentId,
+    routePolicy: options.route ?? { type: 'inherit_parent' },
+    handoff,
+    childPolicy: packagePolicy(options, parts),
+    ...(options.tools === undefined ? {} : { toolPolicy: toolPolicy(options.tools, parts) }),
+  });
+}
+
+function declaredEffects(parts: SessionParts): ReadonlyMap<string, DeclaredEffect> {
+  const annotated = [...parts.tools.values()].filter((compiled) => compiled.annotated);
+  return new Map(annotated.map(({ route, annotations }) => [route.capability_id, annotations]));
+}
+
+function packagePolicy({ allowedRoutes, lifecycle }: ChildOptions, parts: SessionParts): ChildPackagePolicy {
+  return {
+    ...childPackageDefaults(parts.router.snapshot.runtime_package_fingerprint),
+    ...(allowedRoutes === undefined ? {} : { allowed_route_overrides: allowedRoutes }),
+    ...(lifecycle === 'reclaimable' ? { child_lifecycle_bounds: RECLAIMABLE } : {}),
+  };
+}
+
+/** Names are easier to write than capability ids. */
+function toolPolicy(tools: ChildToolPolicy | readonly string[], { router }: SessionParts): ChildToolPolicy {
+  if (!isNames(tools)) return tools;
+  const { snapshot } = router;
+  const ids = tools.map((name) => snapshot.findByName(name)?.capability_id ?? unknownTool(name, snapshot.routes));
+  return { type: 'custom_allowlist', capability_ids: ids };
+}
+
+function isNames(tools: ChildToolPolicy | readonly string[]): tools is readonly string[] {
+  return Array.isArray(tools);
+}
+
+function unknownTool(name: string, routes: readonly { readonly canonical_tool_name: string }[]): never {
+  const names = routes.map((route) => route.canonical_tool_name);
+  const nearest = nearestName(name, names);
+  throw contractViolation(`Child asks for a tool its parent does not have: ${String(name).slice(0, 64)}`, {
+    field: 'tools',
+    ...(nearest === undefined ? {} : { nearest }),
+    next: nearest === undefined ? 'list only tools of the parent' : `list ${nearest} if that was meant`,
+  });
+}
+
+/** Levels are counted below the child: none means that it cannot have children. */
+function lowerDepth(budget: DepthBudget, asked: ChildOptions['depth'] = {}): DepthBudget {
+  const maxDepth = asked.maxDepth === undefined ? budget.max_depth : budget.current_depth + whole(asked.maxDepth);
+  const maxChildren = asked.maxChildren === undefined ? budget.max_children : whole(asked.maxChildren);
+  if (maxDepth > budget.max_depth) throw deeper('max_depth', budget.max_depth - budget.current_depth);
+  if (maxChildren > budget.max_children) throw deeper('max_children', budget.max_children);
+  return Object.freeze({ current_depth: budget.current_depth, max_depth: maxDepth, max_children: maxChildren });
+}
+
+function whole(count: number): number {
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw contractViolation('Count is not a whole number from zero up: depth', { field: 'depth' });
+}
+
+function deeper(field: string, limit: number): ToolError {
+  return policyDenial(`Child asks for more than its parent may give: depth.${field}`, {
+    path: `depth.${field}`,
+    details: { gate: 'depth', reason: 'depth_overreach', limit, next: `ask for at most ${limit}` },
+  });
+}
+
+/** What was asked for, and what a narrower registry grants less than the parent's. */
+function shareOf({ budget = {} }: ChildOptions, narrowed: Registry, parent: Registry): Budgets {
+  const share: Record<string, number> = {};
+  for (const limit of ['max_calls', 'max_bytes', 'max_duration_ms'] as const) {
+    const lower = narrowed.budgets[limit] === parent.budgets[limit] ? undefined : narrowed.budgets[limit];
+    const amounts = [budget[limit], lower].filter((amount) => amount !== undefined);
+    if (amounts.length > 0) share[limit] = Math.min(...amounts);
+    if (amounts.some((amount) => !Number.isFinite(amount) || amount < 0)) throw badShare(limit);
+  }
+  return share;
+}
+
+function badShare(limit: string): ToolError {
+  return contractViolation(`Share of a budget is not a number from zero up: ${limit}`, { field: `budget.${limit}` });
+}
+
+/** Only the parent's own word crosses: refs and policies, and for a whole history the place where it can be proved. */
+function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff {
+  const { seq, mac } = journal.head();
+  return {
+    variant: handoff.type,
+    refs: handoffContentRefs(handoff),
+    policy_refs: handoffPolicyRefs(handoff),
+    ...(handoff.type === 'full_history_with_policy' ? { audit_ref: `journal:${seq}:${mac}` } : {}),
+  };
+}

@@ -1,0 +1,115 @@
+/** Budgets of families: whatever parents and children do, nobody uses more than was given to them or their elders. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type CarvedBudget, createSessionBudget, type SessionBudget } from './session-budget.ts';
+
+const REQUEST = { sessionId: 's', callId: 'c', tool: 't' };
+const refused = (work: () => unknown) => assert.throws(work, { code: 'E_POLICY' });
+
+function calls(budget: SessionBudget): number {
+  let made = 0;
+  for (;;) {
+    try {
+      budget.reserve(REQUEST);
+      made += 1;
+    } catch {
+      return made;
+    }
+  }
+}
+
+describe('S0-75 S3-28 budgets', () => {
+  test('S0-75 a session makes as many calls as it was given', () => {
+    assert.equal(calls(createSessionBudget({ max_calls: 3 })), 3);
+  });
+
+  test('S0-75 bytes and time count when a call is over', () => {
+    const budget = createSessionBudget({ max_bytes: 10, max_duration_ms: 100 });
+    budget.reserve(REQUEST);
+    budget.spend(REQUEST, { bytes: 10, durationMs: 1 });
+    refused(() => budget.reserve(REQUEST));
+  });
+
+  test('S3-28 a child gets its share, the parent keeps the rest and gets back what was not used', () => {
+    const parent = createSessionBudget({ max_calls: 10 });
+    const child = parent.carve({ max_calls: 4 });
+    child.reserve(REQUEST);
+    assert.equal(calls(parent), 6, 'four are held back');
+    assert.equal(calls(child), 3, 'the share is the child’s');
+    child.release();
+    assert.equal(calls(parent), 0, 'all were used');
+    const other = createSessionBudget({ max_calls: 10 });
+    const frugal = other.carve({ max_calls: 4 });
+    frugal.reserve(REQUEST);
+    frugal.release();
+    frugal.release();
+    assert.equal(calls(other), 9);
+  });
+
+  test('S3-28 a child cannot be given more than is left', () => {
+    const parent = createSessionBudget({ max_calls: 4, max_bytes: 100 });
+    parent.carve({ max_calls: 3 });
+    refused(() => parent.carve({ max_calls: 2 }));
+    refused(() => parent.carve({ max_bytes: 101 }));
+    parent.carve({ max_calls: 1, max_bytes: 100 });
+  });
+
+  test('S3-28 without a share a child draws on the parent’s', () => {
+    const parent = createSessionBudget({ max_calls: 3 });
+    const grandchild = parent.carve({}).carve({});
+    grandchild.reserve(REQUEST);
+    assert.equal(calls(parent), 2);
+    refused(() => grandchild.reserve(REQUEST));
+  });
+
+  test('S3-28 a grandchild’s share is held by whoever has the limit', () => {
+    const parent = createSessionBudget({ max_calls: 5 });
+    const grandchild = parent.carve({}).carve({ max_calls: 2 });
+    assert.equal(calls(parent), 3);
+    assert.equal(calls(grandchild), 2);
+  });
+
+  test('S3-49 a child that outlives its parent keeps to the limits of both', () => {
+    const eldest = createSessionBudget({ max_calls: 10 });
+    const parent = eldest.carve({ max_calls: 4 });
+    const child = parent.carve({});
+    parent.release();
+    assert.equal(calls(child), 4);
+    child.release();
+    assert.equal(calls(eldest), 6);
+  });
+
+  test('S3-28 no family of any shape makes more calls than its eldest was given', () => {
+    const step = fc.record({ who: fc.nat(20), what: fc.constantFrom('call', 'carve', 'release'), share: fc.nat(6) });
+    fc.assert(
+      fc.property(fc.nat(20), fc.array(step, { maxLength: 80 }), (limit, steps) => {
+        const eldest = createSessionBudget({ max_calls: limit });
+        const members: { budget: SessionBudget; given: number | undefined; made: number }[] = [
+          { budget: eldest, given: limit, made: 0 },
+        ];
+        let total = 0;
+        for (const { who, what, share } of steps) {
+          const member = members[who % members.length];
+          if (member === undefined) continue;
+          try {
+            if (what === 'call') {
+              member.budget.reserve(REQUEST);
+              member.made += 1;
+              total += 1;
+            } else if (what === 'carve') {
+              const given = share === 6 ? undefined : share;
+              const budget = member.budget.carve(given === undefined ? {} : { max_calls: given });
+              members.push({ budget, given, made: 0 });
+            } else if (member.budget !== eldest) (member.budget as CarvedBudget).release();
+          } catch (thrown) {
+            assert.equal((thrown as { code?: string }).code, 'E_POLICY');
+          }
+          assert.ok(total <= limit, `${total} of ${limit}`);
+          for (const { given, made } of members) assert.ok(given === undefined || made <= given);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
