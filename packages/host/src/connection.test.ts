@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ServerMessage, serverMessageSchema } from '@tool-runtime/protocol';
-import type { SessionOptions } from '@tool-runtime/sdk';
+import type { RuntimeOptions, SessionOptions } from '@tool-runtime/sdk';
 import { nothing, openScratchRuntime, wait } from '@tool-runtime/sdk/testing';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { serveSession } from './host/served-session.ts';
 import { reachOnly } from './reach-only.ts';
 
-async function open(options: Partial<ConnectionOptions> = {}, session: SessionOptions = {}) {
-  const scratch = await openScratchRuntime({ tools: [nothing, wait] }, session);
+async function open(
+  options: Partial<ConnectionOptions> = {},
+  session: SessionOptions = {},
+  runtime: Partial<RuntimeOptions> = {},
+) {
+  const scratch = await openScratchRuntime({ tools: [nothing, wait], ...runtime }, session);
   const sent: ServerMessage[] = [];
   let lastEventId = 0;
   const served = serveSession(scratch.session, { keptEvents: 10, nextEventId: () => ++lastEventId, now: () => 0 });
@@ -34,6 +38,8 @@ async function open(options: Partial<ConnectionOptions> = {}, session: SessionOp
       connection.receive(envelope('ToolRequest', { request_id, tool, args, ...more })),
     cancel: (request_id: string, more: object = {}) =>
       connection.receive(envelope('CancelRequest', { request_id, ...more })),
+    childOpen: (request_id: string, more: object = {}) =>
+      JSON.stringify({ type: 'ChildOpen', request_id, session_id: scratch.session.id, agent_id: 'helper', ...more }),
     beat: (more: object = {}) => connection.receive(envelope('Heartbeat', more)),
     outline: () => sent.map(outlineOf),
     [Symbol.asyncDispose]: scratch.dispose,
@@ -199,5 +205,51 @@ describe('a connection', () => {
     host.call('r1', 'probe_wait', { ms: 1 });
     await host.connection.drain();
     assert.deepEqual(host.outline(), ['r1 ok']);
+  });
+});
+
+describe('children on a connection', () => {
+  test('S3-49 one that has ended gets no more signs of life, and leaves nothing behind', async () => {
+    await using host = await open();
+    host.connection.receive(host.childOpen('r1'));
+    await host.connection.drain();
+    const [ack] = host.sent;
+    assert.ok(ack?.type === 'ChildAck');
+    const beats = (): number => {
+      const before = host.sent.length;
+      host.connection.beat();
+      return host.sent.length - before;
+    };
+    assert.equal(beats(), 1);
+    host.connection.receive(JSON.stringify({ type: 'ChildEnd', request_id: 'r2', session_id: ack.session_id }));
+    await host.connection.drain();
+    assert.equal(host.outline().at(-1), 'ChildEnded');
+    assert.equal(beats(), 0);
+    assert.deepEqual(host.session.children(), []);
+  });
+
+  test('S0-7 every message keeps it alive; silence ends it, and its parent goes on', async () => {
+    let now = 0;
+    const clock = { now: () => 1000 + now, monotonic: () => now };
+    await using host = await open({}, {}, { ports: { clock } });
+    host.connection.receive(host.childOpen('open', { heartbeat_timeout_ms: 1000 }));
+    await host.connection.drain();
+    const [ack] = host.sent;
+    assert.ok(ack?.type === 'ChildAck' && ack.heartbeat_timeout_ms === 1000);
+    const inChild = async (requestId: string): Promise<string | undefined> => {
+      host.call(requestId, 'probe_nothing', {}, { session_id: ack.session_id });
+      await host.connection.drain();
+      return host.outline().at(-1);
+    };
+    for (const at of [900, 1800, 2700]) {
+      now = at;
+      assert.equal(await inChild(`r${at}`), `r${at} ok`);
+    }
+    now = 4000;
+    assert.equal(await inChild('late'), 'late refused E_POLICY session_expired');
+    host.call('parent', 'probe_nothing');
+    await host.connection.drain();
+    assert.equal(host.outline().at(-1), 'parent ok');
+    await host.session.close();
   });
 });

@@ -4,7 +4,14 @@
  * Every request gets exactly one terminal message, and none of its events comes after it. Sessions outlive the
  * connection: calls it started run on when it drops, unless it says otherwise.
  */
-import { type ErrorMessage, parseClientMessage, type SessionAttach, type ToolRequest } from '@tool-runtime/protocol';
+import {
+  type ChildEnd,
+  type ChildOpen,
+  type ErrorMessage,
+  parseClientMessage,
+  type SessionAttach,
+  type ToolRequest,
+} from '@tool-runtime/protocol';
 import { dispatch, type Reach, reply } from './dispatch.ts';
 import { HeldBytes } from './host/held-bytes.ts';
 import { type EventDetail, errorAnswer, type ServedSession } from './host/served-session.ts';
@@ -33,7 +40,7 @@ const REQUEST_BYTES = 8 * 1024;
 export class Connection {
   readonly #reach: Reach;
   readonly #options: ConnectionOptions;
-  readonly #output: LinkOutput;
+  readonly #output: Omit<LinkOutput, 'onEnd'>;
   readonly #links = new Map<string, SessionLink>();
   readonly #answers = new Set<Promise<void>>();
   readonly #held: HeldBytes;
@@ -58,6 +65,7 @@ export class Connection {
     if (!parsed.ok) this.refuse(parsed.error);
     else if (parsed.message.type === 'ToolRequest') this.#start(parsed.message, text.length + REQUEST_BYTES);
     else if (parsed.message.type === 'SessionAttach') this.#join(parsed.message);
+    else if (isAboutChild(parsed.message)) this.#await(this.#askForChild(parsed.message), text.length + REQUEST_BYTES);
     else void this.#answer(dispatch(parsed.message, this.#reach));
   }
 
@@ -106,7 +114,10 @@ export class Connection {
   #linkTo(served: ServedSession): SessionLink {
     const known = this.#links.get(served.id);
     if (known !== undefined) return known;
-    const link = new SessionLink(served, this.#options.events, this.#output);
+    const link = new SessionLink(served, this.#options.events, {
+      ...this.#output,
+      onEnd: () => this.#links.delete(served.id),
+    });
     if (this.#isClosed) link.leave();
     this.#links.set(served.id, link);
     return link;
@@ -120,6 +131,21 @@ export class Connection {
   async #answer(answer: ReturnType<typeof dispatch>): Promise<void> {
     const ready = answer instanceof Promise ? await answer : answer;
     if (ready !== undefined) this.#output.send(ready.text);
+  }
+
+  /** A child that was opened here has this connection from its first moment on. */
+  async #askForChild(message: ChildOpen | ChildEnd): Promise<void> {
+    const answer = await dispatch(message, this.#reach);
+    if (answer?.message.type === 'ChildAck') this.#hold(answer.message.session_id);
+    if (answer !== undefined) this.#output.send(answer.text);
+  }
+
+  #hold(childId: string): void {
+    try {
+      this.#linkTo(this.#reach.session(childId));
+    } catch {
+      // It ended with its parent in the very moment it was opened; whoever calls in its name is told.
+    }
   }
 
   #start(request: ToolRequest, bytes: number): void {
@@ -190,4 +216,8 @@ export class Connection {
     });
     this.#output.send(ack.text);
   }
+}
+
+function isAboutChild(message: { readonly type: string }): message is ChildOpen | ChildEnd {
+  return message.type === 'ChildOpen' || message.type === 'ChildEnd';
 }

@@ -5,17 +5,24 @@
 import type {
   ApprovalAnswer,
   ApprovalAnswered,
+  ChildAck,
+  ChildEnd,
+  ChildOpen,
   ClientMessage,
   ServerMessage,
+  SessionUsage,
   ToolRequest,
 } from '@tool-runtime/protocol';
 import { errorAnswer, type ServedSession, type StartOptions } from './host/served-session.ts';
 
-/** What one sender may reach. All throw ToolError. */
+/** What one sender may reach, for as long as its connection stays. All throw ToolError, or reject with it. */
 export interface Reach {
   /** Refuses when no new calls are taken. */
   admitCall(): void;
   session(id: string): ServedSession;
+  /** From then on `session` finds the child too: whoever opens it holds it. */
+  openChild(message: ChildOpen): Promise<ChildAck>;
+  endChild(message: ChildEnd): Promise<SessionUsage>;
   answerApproval(answer: ApprovalAnswer): ApprovalAnswered;
   readonly now: () => number;
 }
@@ -49,9 +56,25 @@ export function dispatch(
         return reply({ type: 'Heartbeat', session_id: message.session_id, timestamp: seconds(reach) });
       case 'ApprovalAnswer':
         return reply(answeredEvent(reach.answerApproval(message)));
+      case 'ChildOpen':
+      case 'ChildEnd':
+        return askForChild(message, reach);
     }
   } catch (thrown) {
     return reply(errorAnswer(thrown, message.type === 'ToolRequest' ? message.request_id : null));
+  }
+}
+
+async function askForChild(message: ChildOpen | ChildEnd, reach: Reach): Promise<Reply> {
+  const { request_id, session_id } = message;
+  try {
+    if (message.type === 'ChildEnd') {
+      return reply({ type: 'ChildEnded', request_id, session_id, usage: await reach.endChild(message) });
+    }
+    reach.admitCall();
+    return reply(await reach.openChild(message));
+  } catch (thrown) {
+    return reply(errorAnswer(thrown, request_id));
   }
 }
 

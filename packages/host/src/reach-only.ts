@@ -1,15 +1,57 @@
-/** The reach of a client that has one session and nobody to approve for, such as the parent of a stdio process. */
+/** The reach of a client that has one session and its children, and nobody to approve for, such as the parent of a stdio process. */
 import { ToolError } from '@tool-runtime/protocol';
+import type { ChildSession } from '@tool-runtime/sdk';
 import type { Reach } from './dispatch.ts';
-import type { ServedSession } from './host/served-session.ts';
+import { toChildOptions } from './host/child-options.ts';
+import { childAck } from './host/describe-child.ts';
+import { type ServedSession, type ServedSessionOptions, serveSession } from './host/served-session.ts';
 
-export function reachOnly(served: ServedSession): Reach {
+interface HeldChild {
+  readonly served: ServedSession;
+  readonly child: ChildSession;
+}
+
+/** `serving`: how children are served; as sessions without a memory of their own unless said. */
+export function reachOnly(served: ServedSession, serving: ServedSessionOptions = FORGETFUL): Reach {
+  const held = new Map<string, HeldChild>();
+
+  function session(id: string): ServedSession {
+    if (id === served.id) return served;
+    const child = held.get(id);
+    if (child === undefined) throw unknownSession();
+    // Every message counts as a sign of life.
+    child.child.heartbeat();
+    return child.served;
+  }
+
+  function hold(child: ChildSession): void {
+    const own = serveSession(child, serving);
+    held.set(child.id, { served: own, child });
+    void child.ended.then(async () => {
+      held.delete(child.id);
+      // It is over; what its end could not write down, whoever ended it was told.
+      await own.close().catch(() => undefined);
+    });
+  }
+
   return {
     now: Date.now,
     admitCall() {},
-    session(id) {
-      if (id === served.id) return served;
-      throw unknownSession();
+    session,
+    async openChild({ type: _, request_id, session_id, ...body }) {
+      const { heartbeat_timeout_ms } = body;
+      const options = {
+        ...toChildOptions(body),
+        ...(heartbeat_timeout_ms === undefined ? {} : { heartbeatTimeoutMs: heartbeat_timeout_ms }),
+      };
+      const child = await session(session_id).session.openChild(options, { requestId: request_id });
+      hold(child);
+      return childAck(request_id, child, heartbeat_timeout_ms === undefined ? {} : { heartbeat_timeout_ms });
+    },
+    async endChild({ session_id, mode = 'wait' }) {
+      const child = held.get(session_id)?.child;
+      if (child === undefined) throw session_id === served.id ? noChild() : unknownSession();
+      return mode === 'cancel' ? child.cancel('asked for by its parent') : child.complete();
     },
     answerApproval() {
       throw new ToolError('E_POLICY', 'Approvals are not answered on this connection', {
@@ -19,10 +61,19 @@ export function reachOnly(served: ServedSession): Reach {
   };
 }
 
+const FORGETFUL: ServedSessionOptions = { keptEvents: 0, nextEventId: () => 0, now: () => performance.now() };
+
 /** The same whether there is no such session or it is somebody else's: ids must not be found out by asking. */
 export function unknownSession(): ToolError {
   return new ToolError('E_POLICY', 'Message names a session that is not this one', {
     path: 'session_id',
     details: { gate: 'session', reason: 'unknown_session', next: 'use the session_id of the SessionAck' },
+  });
+}
+
+export function noChild(): ToolError {
+  return new ToolError('E_POLICY', 'Message is for child sessions, and this one is none', {
+    path: 'session_id',
+    details: { gate: 'session', reason: 'no_child', next: 'use the session_id of a ChildAck' },
   });
 }

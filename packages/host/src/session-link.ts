@@ -8,6 +8,8 @@ export interface LinkOutput {
   /** True while the client does not read; it then gets answers but no events, and later the number it missed. */
   readonly isCongested: () => boolean;
   readonly onMissed: () => void;
+  /** The session has ended: no more will come. */
+  readonly onEnd: () => void;
 }
 
 export class SessionLink {
@@ -40,7 +42,11 @@ export class SessionLink {
   }
 
   #listen(events: EventDetail): void {
-    this.#leave = this.served.listen(events, (event) => this.#forward(event));
+    const onEnd = (): void => {
+      this.#leave();
+      this.#output.onEnd();
+    };
+    this.#leave = this.served.listen(events, (event) => this.#forward(event), onEnd);
   }
 
   #forward(event: LoggedEvent): void {

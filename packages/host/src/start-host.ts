@@ -215,7 +215,10 @@ function listening(server: Server, listen: () => void): Promise<void> {
 
 function cannotListen(thrown: NodeJS.ErrnoException): ToolError {
   const isTaken = thrown.code === 'EADDRINUSE';
-  return new ToolError('E_INTERNAL', `Cannot listen: ${isTaken ? 'the port is taken' : (thrown.code ?? 'unknown')}`, {
+  const { address, port } = thrown as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
+  const place = port === undefined ? (address ?? '') : `${address}:${port}`;
+  const why = isTaken ? `the address is taken: ${place}` : (thrown.code ?? 'unknown');
+  return new ToolError('E_INTERNAL', `Cannot listen: ${why}`, {
     details: { reason: 'cannot_listen', next: 'choose another with --http HOST:PORT; port 0 takes a free one' },
     cause: thrown,
   });

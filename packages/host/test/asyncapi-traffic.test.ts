@@ -80,6 +80,16 @@ async function sayEverything(host: TestHost, { heard, say }: Talk): Promise<void
   say(envelope('CancelRequest', { request_id: 'cancelled' }));
   await answerTo('cancelled');
 
+  say({ type: 'ChildOpen', request_id: 'open', session_id, agent_id: 'helper' });
+  const { session_id: child } = (await answerTo('open')) as { session_id: string };
+  say({
+    ...envelope('ToolRequest', { request_id: 'in-child', tool: 'probe_wait', args: { ms: 1 } }),
+    session_id: child,
+  });
+  await answerTo('in-child');
+  say({ type: 'ChildEnd', request_id: 'end', session_id: child });
+  await answerTo('end');
+
   say(envelope('Heartbeat', {}));
   say({ type: 'SessionAttach', session_id, events: 'all', after: 0 });
   say(envelope('ToolRequest', { request_id: 'refused', tool: 'probe_nothing', args: {}, session_id: 'none' }));
@@ -104,6 +114,8 @@ describe('real traffic matches the AsyncAPI document', () => {
       assert.deepEqual([...new Set(events)].sort(), Object.keys(EVENT_KINDS).sort());
       const types = talk.heard.map((message) => message['type']);
       assert.deepEqual([...new Set(types)].sort(), [
+        'ChildAck',
+        'ChildEnded',
         'ErrorMessage',
         'EventMessage',
         'Heartbeat',

@@ -8,7 +8,7 @@ import { type Judge, judgeBy, lookUp, pointerTo } from './document-checks.ts';
 import { openHost, type TestHost, type TestRequest, TOKENS } from './open-host.ts';
 import { eventually } from './wire/within.ts';
 
-const REGISTRY = 'approvals: { require_approval: [fs_delete] }\n';
+const REGISTRY = 'approvals: { require_approval: [fs_delete] }\nchildren: { allow_detach: true }\n';
 
 /** One answer of each status a route has when all goes well, and refusals of its own. */
 type Example = (host: TestHost) => Promise<readonly Response[]>;
@@ -17,6 +17,19 @@ let ids = 0;
 
 async function openSession(host: TestHost): Promise<SessionOpened> {
   return (await (await host.request('/v1/sessions', { body: {} })).json()) as SessionOpened;
+}
+
+async function openChild(host: TestHost, { session_id }: SessionOpened, body: JsonObject = { agent_id: 'a' }) {
+  const answer = await host.request(`/v1/sessions/${session_id}/children`, { body });
+  assert.equal(answer.status, 201);
+  return (await answer.json()) as SessionOpened;
+}
+
+async function childEnvelopes({ session_id }: SessionOpened, send: (body: JsonObject) => Promise<Response>) {
+  const opened = await send({ type: 'ChildOpen', request_id: 'open', session_id, agent_id: 'a' });
+  const child = (await opened.clone().json()) as SessionOpened;
+  const end = { type: 'ChildEnd', request_id: 'end', session_id: child.session_id };
+  return [opened, await send(end), await send(end)];
 }
 
 function envelope(type: string, { session_id }: SessionOpened, fields: JsonObject = {}): JsonObject {
@@ -67,6 +80,7 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
       await send(envelope('Heartbeat', session)),
       await send(envelope('CancelRequest', session, { request_id: 'none' })),
       await send({ type: 'ApprovalAnswer', approval_id: waiting.id, answer: 'denied' }),
+      ...(await childEnvelopes(session, send)),
       await send({ type: 'SessionAttach', session_id: session.session_id }),
       await send(request({ ...session, session_id: 'none' }, 'probe_nothing')),
       await host.request('/v1/call', { body: 'x'.repeat(3_000_000) }),
@@ -93,9 +107,32 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     return answers;
   },
   async closeSession(host) {
-    const path = `/v1/sessions/${(await openSession(host)).session_id}`;
+    const session = await openSession(host);
+    const path = `/v1/sessions/${session.session_id}`;
     const close = (query: string) => host.request(path + query, { method: 'DELETE' });
-    return [await close('?mode=sometimes'), await close('?mode=cancel'), await close('')];
+    const { session_id } = await openChild(host, session);
+    return [
+      await close('?mode=sometimes'),
+      await close(''),
+      await host.request(`/v1/sessions/${session_id}`, { method: 'DELETE' }),
+      await close('?mode=cancel'),
+      await close(''),
+    ];
+  },
+  async detachChild(host) {
+    const session = await openSession(host);
+    const owned = await openChild(host, session);
+    const free = await openChild(host, session, { agent_id: 'free', lifecycle: 'reclaimable' });
+    const reclaim = { kind: 'runtime_package', id: 'policy.child.reclaimable' };
+    const detach = (id: string, body: JsonObject = { acknowledged_by: 'operator', reclaim }) =>
+      host.request(`/v1/sessions/${id}/detach`, { body });
+    return [
+      await detach(owned.session_id),
+      await detach(free.session_id, {}),
+      await detach(free.session_id),
+      await detach(free.session_id),
+      await detach('none'),
+    ];
   },
   async drain(host) {
     return [await host.request('/v1/drain', { method: 'POST' })];
@@ -118,6 +155,12 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     await call;
     return [listed];
   },
+  async listChildren(host) {
+    const session = await openSession(host);
+    await openChild(host, session);
+    const list = (id: string) => host.request(`/v1/sessions/${id}/children`);
+    return [await list(session.session_id), await list('none')];
+  },
   async listSessions(host) {
     await openSession(host);
     return [await host.request('/v1/sessions')];
@@ -136,6 +179,29 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
   async openSession(host) {
     const open = (body: unknown) => host.request('/v1/sessions', { body });
     return [await open({}), await open(''), await open({ surprise: 1 }), await open({ workspace: '/elsewhere' })];
+  },
+  async openChild(host) {
+    const { session_id } = await openSession(host);
+    const open = (body: unknown, id = session_id) => host.request(`/v1/sessions/${id}/children`, { body });
+    const policy_ref = { kind: 'context', id: 'policy.handoff' };
+    return [
+      await open({ agent_id: 'plain' }),
+      await open({
+        agent_id: 'full',
+        tools: { type: 'inherit_allowlist' },
+        handoff: { type: 'full_history_with_policy', policy_ref, projection_audit_required: true },
+        budget: {},
+        depth: { max_depth: 1 },
+        lifecycle: 'reclaimable',
+        heartbeat_timeout_ms: 60_000,
+        capabilities: { side_effect_level: 'read_only' },
+        registry: 'version: 1\n',
+      }),
+      await open({}),
+      await open({ agent_id: 'x', tools: ['none'] }),
+      await open({ agent_id: 'x', folder: '../..' }),
+      await open({ agent_id: 'x' }, 'none'),
+    ];
   },
   openapi: get('/openapi.json', { token: '' }),
   async proposePlan(host) {

@@ -1,6 +1,11 @@
 /** Public surface of the protocol package. */
 export type { BackoffOptions } from './client/backoff.ts';
-export { type ConnectToHostOptions, connectToHost, type HostSession } from './client/connect-to-host.ts';
+export {
+  type ConnectToHostOptions,
+  connectToHost,
+  type HostChildSession,
+  type HostSession,
+} from './client/connect-to-host.ts';
 export type { Connect, Connection } from './client/connection.ts';
 export type { EventsOptions } from './client/event-listeners.ts';
 export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/fetch-like.ts';
@@ -28,6 +33,10 @@ export {
 export { describeIssues, type FieldIssue, type IssueDescription } from './describe-issues.ts';
 export { type ApprovalAnswer, approvalAnswerSchema } from './envelopes/approval-answer.ts';
 export { type CancelRequest, cancelRequestSchema } from './envelopes/cancel-request.ts';
+export { type ChildAck, childAckSchema } from './envelopes/child-ack.ts';
+export { type ChildEnd, childEndSchema } from './envelopes/child-end.ts';
+export { type ChildEnded, childEndedSchema } from './envelopes/child-ended.ts';
+export { type ChildOpen, childOpenSchema } from './envelopes/child-open.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
 export { errorEntrySchema } from './envelopes/error-entry.ts';
 export { type ErrorMessage, errorMessageSchema } from './envelopes/error-message.ts';
@@ -62,6 +71,16 @@ export {
   type PendingApproval,
   pendingApprovalSchema,
 } from './http/approvals.ts';
+export {
+  type ChildOpened,
+  childOpenedSchema,
+  type DetachChildBody,
+  detachChildSchema,
+  type OpenChildBody,
+  openChildSchema,
+  type SessionUsage,
+  usageSchema,
+} from './http/children.ts';
 export {
   type CoordinatorBudget,
   type CoordinatorCallBody,

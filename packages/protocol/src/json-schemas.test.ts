@@ -17,7 +17,9 @@ function fileOf(name: string): string {
 
 describe('envelopeSchemas', () => {
   test('S0-83 gives every envelope and both unions an id that holds the protocol version', () => {
-    assert.deepEqual(Object.keys(schemas).sort(), [...Object.keys(SAMPLES), 'ClientMessage', 'ServerMessage'].sort());
+    const shared = ['Capabilities', 'PolicyRef', 'StripManifest', 'Usage'];
+    const unions = ['ClientMessage', 'ServerMessage'];
+    assert.deepEqual(Object.keys(schemas).sort(), [...Object.keys(SAMPLES), ...shared, ...unions].sort());
     for (const schema of Object.values(schemas)) {
       assert.match(String(schema['$id']), /^https:\/\/tool-runtime\.dev\/schemas\/v1\/[a-z]+(-[a-z]+)?\.json$/);
       assert.equal(`${fileOf(String(schema['title']))}.json`, String(schema['$id']).split('/').at(-1));

@@ -8,6 +8,7 @@ import { type ClientMessage, clientMessageSchema } from './envelopes/client-mess
 import { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
 import type { JsonObject } from './errors.ts';
 import { answerApprovalSchema, approvalAnsweredSchema, pendingApprovalSchema } from './http/approvals.ts';
+import { childOpenedSchema, detachChildSchema, openChildSchema, usageSchema } from './http/children.ts';
 import {
   coordinatorBudgetSchema,
   coordinatorCallSchema,
@@ -28,6 +29,10 @@ const BODIES = {
   openSession: openSessionSchema,
   sessionOpened: sessionOpenedSchema,
   sessionInfo: sessionInfoSchema,
+  openChild: openChildSchema,
+  childOpened: childOpenedSchema,
+  usage: usageSchema,
+  detachChild: detachChildSchema,
   callState: callStateSchema,
   pendingApproval: pendingApprovalSchema,
   answerApproval: answerApprovalSchema,

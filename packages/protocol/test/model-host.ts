@@ -3,6 +3,8 @@
  * request, effects that are counted. The effect of a call is named by its argument `effect`.
  */
 import type {
+  ChildEnd,
+  ChildOpen,
   ClientMessage,
   ErrorMessage,
   EventMessage,
@@ -12,6 +14,7 @@ import type {
   ToolRequest,
   ToolResponse,
 } from '@tool-runtime/protocol';
+import { SAMPLES } from './sample-messages.ts';
 
 type Terminal = ToolResponse | ErrorMessage;
 
@@ -139,6 +142,10 @@ export class ModelHost {
       return;
     }
     if (message.type === 'ApprovalAnswer') return;
+    if (message.type === 'ChildOpen' || message.type === 'ChildEnd') {
+      send(this.#answerChild(message));
+      return;
+    }
     const session = this.sessions.get(message.session_id);
     if (session === undefined) send(refusal(null, 'E_POLICY', 'unknown_session'));
     else if (message.type === 'CancelRequest') session.cancelled.add(message.request_id);
@@ -146,6 +153,13 @@ export class ModelHost {
       session.beats += 1;
       send({ ...message, timestamp: 1 });
     } else this.#attach(session, message, send, join);
+  }
+
+  /** Children of a model have no tools: what matters is that each message has one answer. */
+  #answerChild({ type, request_id, session_id }: ChildOpen | ChildEnd): ServerMessage {
+    if (!this.sessions.has(session_id)) return refusal(request_id, 'E_POLICY', 'unknown_session');
+    if (type === 'ChildOpen') return { ...SAMPLES.ChildAck, request_id, session_id: `${session_id}/child` };
+    return { ...SAMPLES.ChildEnded, request_id, session_id };
   }
 
   #attach(

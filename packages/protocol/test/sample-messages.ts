@@ -44,6 +44,38 @@ export const SAMPLES = {
   },
   SessionAttach: { type: 'SessionAttach', session_id: 'session-1' },
   ApprovalAnswer: { type: 'ApprovalAnswer', approval_id: 'approval-1', answer: 'approved' },
+  ChildOpen: { type: 'ChildOpen', request_id: 'request-1', session_id: 'session-1', agent_id: 'reviewer' },
+  ChildAck: {
+    type: 'ChildAck',
+    request_id: 'request-1',
+    session_id: 'session-2',
+    tools: ['file_read'],
+    side_effect_level: 'read_only',
+    parent_session_id: 'session-1',
+    agent_id: 'reviewer',
+    package_fingerprint: 'sha256:1',
+    manifest: {
+      parent_package_fingerprint: 'sha256:0',
+      child_agent_id: 'reviewer',
+      selected_provider_route_id: 'route.default',
+      handoff_policy_variant: 'none',
+      tool_policy: { type: 'read_only' },
+      recursive_subagent_strip: true,
+      stripped_capability_ids: ['tool.file_write'],
+      retained_capability_ids: ['tool.file_read'],
+      lifecycle_policy_ref: { kind: 'runtime_package', id: 'policy.child.parent_owned' },
+      redaction_policy_ref: { kind: 'redaction', id: 'policy.redaction.subagent.default' },
+    },
+    handoff: { variant: 'none', refs: [], policy_refs: [] },
+    depth: { current_depth: 1, max_depth: 8, max_children: 16 },
+  },
+  ChildEnd: { type: 'ChildEnd', request_id: 'request-1', session_id: 'session-2' },
+  ChildEnded: {
+    type: 'ChildEnded',
+    request_id: 'request-1',
+    session_id: 'session-2',
+    usage: { calls: 1, errors: 0, bytes: 10, duration_ms: 1.5 },
+  },
 } as const;
 
 type Message = Readonly<Record<string, unknown>>;

@@ -16,7 +16,8 @@ export async function parseCallArgs(words: readonly string[]): Promise<ArgsReade
   return () => args;
 }
 
-async function parseSource(word: string): Promise<object> {
+/** One word that stands for a JSON object: itself, @file, or - for stdin. */
+export async function parseSource(word: string): Promise<object> {
   if (word === '-') return parseObject(await readStdin(), 'stdin');
   if (word.startsWith('@')) return parseObject(readNamedFile(word.slice(1)), word.slice(1));
   return parseObject(Buffer.from(word), 'arguments');

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { plainJson, plainText } from './plain-text.ts';
+import { plainJson, plainLines, plainText } from './plain-text.ts';
 
 describe('plainText', () => {
   test('shows what would steer a terminal, and leaves the rest alone', () => {
     assert.equal(plainText('a\u001b[31mb\r\nc\u009b2Jd\u202ee'), 'a\\u001b[31mb\\u000d\\u000ac\\u009b2Jd\\u202ee');
     assert.equal(plainText('grüße 😀 | {}'), 'grüße 😀 | {}');
+  });
+});
+
+describe('plainLines', () => {
+  test('keeps lines and tabs, and shows everything else that would steer', () => {
+    assert.equal(plainLines('a\tb\nc\r\u001b[31m\u202e'), 'a\tb\nc\\u000d\\u001b[31m\\u202e');
   });
 });
 

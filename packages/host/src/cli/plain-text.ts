@@ -5,9 +5,16 @@ const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2
 /** The same without what JSON.stringify escapes by itself or writes as layout. */
 const STEERING_IN_JSON = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
+const LAYOUT = new Set(['\n', '\t']);
+
 /** On one line. */
 export function plainText(text: string): string {
   return text.replace(STEERING, escapeCharacter);
+}
+
+/** The same with its lines and tabs as they are. */
+export function plainLines(text: string): string {
+  return text.replace(STEERING, (character) => (LAYOUT.has(character) ? character : escapeCharacter(character)));
 }
 
 /** For finished JSON, where the escape means the same character. */

@@ -74,6 +74,20 @@ const metricsSchema = z.strictObject({
 
 const missedSchema = z.strictObject({ missed: whole.describe('How many; unknown after a long absence') });
 
+const childChangedSchema = z.strictObject({
+  child_session_id: idSchema,
+  agent_id: idSchema,
+  event: z.string().describe('started, completed, cancelling, cancelled, expired, detached, reclaimed'),
+});
+
+const childEventSchema = z.strictObject({
+  child_session_id: idSchema,
+  child_event: z.string().describe("Name of the child's event"),
+  child_event_id: whole,
+  child_request_id: idSchema,
+  child_data: jsonObjectSchema.exactOptional(),
+});
+
 export interface EventKind {
   readonly summary: string;
   readonly schema: z.ZodType;
@@ -92,6 +106,8 @@ export const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
   ApprovalRequested: eventKind('ApprovalRequested', 'A call waits for the answer of a person', requestedSchema),
   ApprovalAnswered: eventKind('ApprovalAnswered', 'A question has its answer', answeredSchema),
   Metrics: eventKind('Metrics', 'Figures of the session; `request_id` of a repeated one is the session', metricsSchema),
+  ChildChanged: eventKind('ChildChanged', 'A child of the session began, ended or changed hands', childChangedSchema),
+  ChildEvent: eventKind('ChildEvent', 'What happened in a child; changes of status are left out', childEventSchema),
   EventsMissed: eventKind('EventsMissed', 'Events are missing here', missedSchema.exactOptional()),
   SessionEnded: eventKind('SessionEnded', 'The session has ended; the last event of it', undefined),
 };

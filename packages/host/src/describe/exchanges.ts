@@ -42,6 +42,19 @@ export const QUESTIONS: readonly Question[] = [
     messages: ['ApprovalAnswer'],
     replies: ['ApprovalAnswered', 'ErrorMessage'],
   },
+  {
+    name: 'OpenChild',
+    summary:
+      'A client opens a child of its session; from then on it may call in the name of the child on this connection',
+    messages: ['ChildOpen'],
+    replies: ['ChildAck', 'ErrorMessage'],
+  },
+  {
+    name: 'EndChild',
+    summary: 'A client ends a child, after its running calls or at once',
+    messages: ['ChildEnd'],
+    replies: ['ChildEnded', 'ErrorMessage'],
+  },
 ];
 
 export const GREETING: Exchange = {

@@ -2,6 +2,10 @@
 import {
   approvalAnswerSchema,
   cancelRequestSchema,
+  childAckSchema,
+  childEndedSchema,
+  childEndSchema,
+  childOpenSchema,
   describeSchemas,
   errorMessageSchema,
   heartbeatSchema,
@@ -25,11 +29,15 @@ const CLIENT_KINDS: Readonly<Record<string, MessageKind>> = {
   Heartbeat: { summary: 'A sign of life, in both directions', schema: heartbeatSchema },
   SessionAttach: { summary: 'Join a session on this connection', schema: sessionAttachSchema },
   ApprovalAnswer: { summary: 'What an approver says to a question', schema: approvalAnswerSchema },
+  ChildOpen: { summary: 'Open a child of a session', schema: childOpenSchema },
+  ChildEnd: { summary: 'End a child session', schema: childEndSchema },
 };
 
 const SERVER_KINDS: Readonly<Record<string, MessageKind>> = {
   SessionAck: { summary: 'Which session this is', schema: sessionAckSchema },
   ToolResponse: { summary: 'The answer of a call that reached its session', schema: toolResponseSchema },
+  ChildAck: { summary: 'The child that was opened', schema: childAckSchema },
+  ChildEnded: { summary: 'The child has ended; what it used', schema: childEndedSchema },
   ErrorMessage: { summary: 'The refusal of what reached no session', schema: errorMessageSchema },
 };
 

@@ -3,22 +3,26 @@
  * envelopes; it knows no bytes.
  */
 import {
+  type ChildOpened,
   type HostStatus,
   type OpenSessionBody,
   type SessionInfo,
   type SessionOpened,
   ToolError,
 } from '@tool-runtime/protocol';
-import type { Runtime, RuntimeOptions } from '@tool-runtime/sdk';
+import type { CloseOptions, Runtime, RuntimeOptions } from '@tool-runtime/sdk';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Reach } from '../dispatch.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
+import { describeChild, toolNames } from './describe-child.ts';
 import { FairSlots } from './fair-slots.ts';
+import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
+import { createHostReach } from './host-reach.ts';
 import { createHostSessions, type OpenOptions } from './host-sessions.ts';
-import { type HostSession, infoOf } from './session-table.ts';
+import { type HostChild, type HostSession, infoOf } from './session-table.ts';
 import { openWorkspaces, type Workspaces } from './workspaces.ts';
 
 export interface HostOptions {
@@ -51,9 +55,13 @@ export interface Host {
   openSession(principal: Principal, body: OpenSessionBody, options?: OpenOptions): Promise<HostSession>;
   /** What the client is told about a session it has just opened; makes its token. */
   describe(session: HostSession, principal: Principal): SessionOpened;
+  describeChild(session: HostChild, principal: Principal): ChildOpened;
   session(principal: Principal, id: string): HostSession;
   sessions(principal: Principal): readonly SessionInfo[];
-  closeSession(session: HostSession, options: { readonly cancel: boolean }): Promise<void>;
+  /** Rejects while it has children, unless it cancels or is told to end them. */
+  closeSession(session: HostSession, options: Pick<CloseOptions, 'cancel' | 'children'>): Promise<void>;
+  readonly children: HostChildren;
+  /** For one connection, or one request. */
   reach(principal: Principal): Reach;
   status(): HostStatus;
   /** No new sessions and calls; resolves when the running calls have ended or `deadline` has cancelled them. */
@@ -81,6 +89,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     for (const call of runtime.unfinished) log.warn('unfinished_call', { workspace: path, ...call });
   }
   const sessions = createHostSessions({ limits, slots, tokens, log });
+  const describe = (session: HostSession, principal: Principal): SessionOpened =>
+    describeSession(session, tokenFor(session, principal, tokens), serverVersion);
   const host: Host = {
     limits,
     serverVersion,
@@ -99,19 +109,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
       refuseWhenDraining(host);
       return sessions.open(workspaces.find(body.workspace), principal, body, how);
     },
-    describe: (session, principal) => describeSession(session, tokenFor(session, principal, tokens), serverVersion),
+    describe,
+    describeChild: (session, principal) => ({ ...describe(session, principal), ...describeChild(session.child) }),
     session: sessions.find,
     sessions: (principal) => sessions.of(principal).map(infoOf),
-    closeSession: (session, { cancel }) => sessions.end(session, { cancel, reason: 'closed' }),
-    reach: (principal) => ({
-      now: Date.now,
-      admitCall: () => refuseWhenDraining(host),
-      session(id) {
-        requireScope(principal, 'call');
-        return sessions.find(principal, id).served;
-      },
-      answerApproval: (answer) => approvals.answer(answer, principal),
-    }),
+    closeSession: sessions.close,
+    children: createHostChildren(sessions, () => refuseWhenDraining(host)),
+    reach: (principal) => createHostReach({ host, sessions, principal, admitCall: () => refuseWhenDraining(host) }),
     status: () => ({
       server_version: serverVersion,
       state: host.state,
@@ -137,9 +141,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-function tokenFor({ served }: HostSession, principal: Principal, tokens: TokenBook): string {
+/** Throws for a session that ended meanwhile: nobody would take its token back. */
+function tokenFor({ served, ownerId, actor, isClosing }: HostSession, principal: Principal, tokens: TokenBook): string {
+  if (isClosing) throw endedMeanwhile();
   const scopes = (['read', 'call'] as const).filter((scope) => principal.scopes.has(scope));
-  return tokens.issue({ sessionId: served.id, ownerId: principal.id, name: principal.name, scopes });
+  return tokens.issue({ sessionId: served.id, ownerId, name: actor, scopes });
 }
 
 function describeSession(session: HostSession, token: string, serverVersion: string): SessionOpened {
@@ -152,8 +158,7 @@ function describeSession(session: HostSession, token: string, serverVersion: str
     actor: session.actor,
     heartbeat_timeout_ms: session.heartbeatMs,
     fingerprint: served.session.snapshot.runtime_package_fingerprint,
-    // Not `tools()`: that builds every schema, which a thousand sessions would wait for.
-    tools: served.session.snapshot.routes.map((route) => route.canonical_tool_name),
+    tools: toolNames(served.session),
     side_effect_level: served.session.ceiling.side_effect_level ?? 'network',
     warnings: [],
   };
@@ -170,5 +175,11 @@ function refuseWhenDraining(host: Host): void {
 function boundToken(): ToolError {
   return new ToolError('E_POLICY', 'A session token opens no further sessions', {
     details: { gate: 'auth', reason: 'session_token', next: 'use the token of the host' },
+  });
+}
+
+function endedMeanwhile(): ToolError {
+  return new ToolError('E_POLICY', 'Session has ended already', {
+    details: { gate: 'session', reason: 'session_closed', next: 'open a new session' },
   });
 }

@@ -1,15 +1,12 @@
 /** Opens, finds and ends the sessions of a host. Those that fell silent are ended by a sweep. */
-import { type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
+import { type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
+import type { CloseOptions } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
-import type { TokenBook } from '../auth/tokens.ts';
-import type { Log } from '../log/log.ts';
 import { unknownSession } from '../reach-only.ts';
-import { AnswerStore } from './answer-store.ts';
-import type { FairSlots } from './fair-slots.ts';
+import { toChildOptions } from './child-options.ts';
 import type { HostLimits } from './host-limits.ts';
-import { SameTurn } from './same-turn.ts';
-import { serveSession } from './served-session.ts';
-import { type HostSession, isAbandoned, mayUse } from './session-table.ts';
+import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';
+import { type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
 import { sweepSessions } from './sweep-sessions.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
@@ -26,32 +23,23 @@ export interface HostSessions {
     body: OpenSessionBody,
     options?: OpenOptions,
   ): Promise<HostSession>;
+  /** Counts as a session like any other. A request id must be new in the parent's session. */
+  openChild(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
+  get(id: string): HostSession | undefined;
   /** Throws the same for a session that is not there and for one that is somebody else's. */
   find(principal: Principal, id: string): HostSession;
   of(principal: Principal): readonly HostSession[];
-  end(session: HostSession, how: EndOptions): Promise<void>;
+  /** Rejects, with nothing changed, only while it has children that must end first. */
+  close(session: HostSession, how: CloseOptions): Promise<void>;
   /** Ends all of them, waiting for their calls until `deadline` cancels these. */
   endAll(deadline: AbortSignal): Promise<void>;
   stopSweeping(): void;
 }
 
-export interface EndOptions {
-  readonly cancel: boolean;
-  readonly reason: 'closed' | 'expired';
-}
-
-export interface HostSessionsOptions {
-  readonly limits: HostLimits;
-  readonly slots: FairSlots;
-  readonly tokens: TokenBook;
-  readonly log: Log;
-}
-
-export function createHostSessions({ limits, slots, tokens, log }: HostSessionsOptions): HostSessions {
-  const sessions = new Map<string, HostSession>();
-  const shared = { slots, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
+export function createHostSessions(options: SessionRollOptions): HostSessions {
+  const { limits } = options;
+  const { sessions, enter, close } = createSessionRoll(options);
   let opening = 0;
-  let lastEventId = 0;
 
   async function openIn(workspace: HostWorkspace, principal: Principal, body: OpenSessionBody, options: OpenOptions) {
     const client = clientName(body);
@@ -61,54 +49,39 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
       ...(body.registry === undefined ? {} : { registry: { text: body.registry, file: 'session registry' } }),
       ...(body.capabilities === undefined ? {} : { capabilities: body.capabilities }),
     });
-    const served = serveSession(session, {
-      maxInFlight: workspace.runtime.registry.limits.max_in_flight,
-      ...shared,
-      keptEvents: limits.keptEvents,
-      nextEventId: () => ++lastEventId,
-      now: () => performance.now(),
-    });
-    const opened: HostSession = {
-      served,
+    return enter(session, undefined, {
       ownerId: principal.id,
       workspace: workspace.path,
       actor: principal.name,
       client,
-      openedAt: Date.now() / 1000,
-      heartbeatMs: body.heartbeat_timeout_ms ?? limits.idleMs,
-      isStrict: body.heartbeat_timeout_ms !== undefined,
+      maxInFlight: workspace.runtime.registry.limits.max_in_flight,
+      ...silenceOf(body, limits),
       isOfConnection: options.isOfConnection === true,
-      isClosing: false,
-    };
-    sessions.set(served.id, opened);
-    log.info('session_opened', { session_id: served.id, actor: opened.actor, client, workspace: workspace.path });
-    return opened;
-  }
-
-  async function end(session: HostSession, closing: EndOptions): Promise<void> {
-    session.isClosing = true;
-    const { id } = session.served;
-    try {
-      await session.served.close(closing);
-    } catch (thrown) {
-      log.error('session_close_failed', { session_id: id, error: thrown });
-    }
-    tokens.revokeSession(id);
-    if (sessions.delete(id)) log.info(`session_${closing.reason}`, { session_id: id, actor: session.actor });
+    });
   }
 
   const stopSweeping = sweepSessions(
     sessions,
     limits,
-    (session, reason) => void end(session, { cancel: true, reason }),
+    (session, reason) => void close(session, { cancel: true, reason }),
   );
 
   /** Those that only wait for somebody's return give way, the oldest first. */
-  async function makeRoom(): Promise<void> {
+  async function makeRoom(parent?: HostSession): Promise<void> {
     for (const session of sessions.values()) {
-      if (isAbandoned(session)) return end(session, { cancel: true, reason: 'closed' });
+      if (session !== parent && isAbandoned(session)) return close(session, { cancel: true });
     }
     throw tooMany(limits.maxSessions);
+  }
+
+  async function within<Opened>(open: () => Promise<Opened>, parent?: HostSession): Promise<Opened> {
+    opening += 1;
+    try {
+      if (sessions.size + opening > limits.maxSessions) await makeRoom(parent);
+      return await open();
+    } finally {
+      opening -= 1;
+    }
   }
 
   return {
@@ -120,26 +93,24 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
       for (const { served } of sessions.values()) count += served.inFlight;
       return count;
     },
-    async open(workspace, principal, body, options = {}) {
-      opening += 1;
-      try {
-        if (sessions.size + opening > limits.maxSessions) await makeRoom();
-        return await openIn(workspace, principal, body, options);
-      } finally {
-        opening -= 1;
-      }
-    },
+    open: (workspace, principal, body, options = {}) => within(() => openIn(workspace, principal, body, options)),
+    openChild: (parent, body, requestId) =>
+      within(async () => {
+        const how = requestId === undefined ? {} : { requestId };
+        const child = await parent.served.session.openChild(toChildOptions(body), how);
+        const actor = `${parent.actor}/${child.agentId}`;
+        return enter(child, child, { ...originOf(parent), actor, ...silenceOf(body, limits), isOfConnection: false });
+      }, parent),
+    get: (id) => sessions.get(id),
     find(principal, id) {
       const session = sessions.get(id);
       if (session === undefined || !mayUse(principal, session)) throw unknownSession();
       return session;
     },
     of: (principal) => Array.from(sessions.values()).filter((session) => mayUse(principal, session)),
-    end,
+    close,
     async endAll(deadline) {
-      const ended = Promise.all(
-        Array.from(sessions.values(), (session) => end(session, { cancel: false, reason: 'closed' })),
-      );
+      const ended = Promise.all(Array.from(sessions.values(), (session) => close(session, { children: 'end' })));
       const cancel = (): void => {
         for (const { served } of sessions.values()) void served.close({ cancel: true });
       };
@@ -150,6 +121,15 @@ export function createHostSessions({ limits, slots, tokens, log }: HostSessionsO
     },
     stopSweeping,
   };
+}
+
+function originOf({ ownerId, workspace, client, maxInFlight }: HostSession) {
+  return { ownerId, workspace, client, maxInFlight };
+}
+
+/** A limit the client names itself is strict. */
+function silenceOf({ heartbeat_timeout_ms: asked }: Pick<OpenSessionBody, 'heartbeat_timeout_ms'>, limits: HostLimits) {
+  return { heartbeatMs: asked ?? limits.idleMs, isStrict: asked !== undefined };
 }
 
 function clientName({ client }: OpenSessionBody): string {

@@ -118,7 +118,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
   /** Changes of status are many; they are made only while somebody wants them. */
   function adjustDetail(): void {
     const wanted: EventDetail = Array.from(listeners).some(({ detail }) => detail === 'all') ? 'all' : 'progress';
-    if (wanted === life.detail) return;
+    if (wanted === life.detail || life.isEnded) return;
     life.detail = wanted;
     stopListening();
     stopListening = session.listen(log, { events: wanted });

@@ -4,12 +4,15 @@ import type { Principal } from '../auth/principal.ts';
 import type { ServedSession } from './served-session.ts';
 import { dueEnd, type HostSession, isAbandoned, mayUse } from './session-table.ts';
 
-type Life = Pick<ServedSession, 'lastSeen' | 'inFlight' | 'listeners'>;
+type Life = Pick<ServedSession, 'lastSeen' | 'inFlight' | 'listeners'> & { readonly children: readonly string[] };
 
-function session(life: Partial<Life>, more: Partial<HostSession> = {}): HostSession {
-  const served = { id: 'sess-1', lastSeen: 0, inFlight: 0, listeners: 0, ...life } as ServedSession;
+function session({ children = [], ...life }: Partial<Life>, more: Partial<HostSession> = {}): HostSession {
+  const of = { children: () => children } as unknown as ServedSession['session'];
+  const served = { id: 'sess-1', session: of, lastSeen: 0, inFlight: 0, listeners: 0, ...life } as ServedSession;
   return {
     served,
+    child: undefined,
+    maxInFlight: 8,
     ownerId: 'token:caller',
     workspace: '/w',
     actor: 'caller',
@@ -64,5 +67,21 @@ describe('a session', () => {
       mayUse(who({ id: 'token:caller', sessionId: 'sess-2', scopes: new Set(['admin']) }), session({})),
       false,
     );
+  });
+});
+
+describe('a parent', () => {
+  test('S3-49 is not silent while it waits for its children, unless it named its limit itself', () => {
+    const children = ['sess-2'];
+    assert.equal(dueEnd(session({ children }), 1001, 50), undefined);
+    assert.equal(dueEnd(session({ children: [] }), 1001, 50), 'expired');
+    assert.equal(dueEnd(session({ children }, { isStrict: true }), 1001, 50), 'expired');
+  });
+
+  test('S3-49 of a connection that is gone ends, and does not give way before its time', () => {
+    const parent = session({ children: ['sess-2'] }, { isOfConnection: true });
+    assert.equal(dueEnd(parent, 51, 50), 'closed');
+    assert.equal(isAbandoned(parent), false);
+    assert.equal(isAbandoned(session({}, { isOfConnection: true })), true);
   });
 });

@@ -1,15 +1,20 @@
 /** The sessions of a host, who owns them, and when they end by themselves. */
 import type { SessionInfo } from '@tool-runtime/protocol';
+import type { ChildSession } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
 import type { ServedSession } from './served-session.ts';
 
 export interface HostSession {
   readonly served: ServedSession;
+  /** The same session with what only a child has; undefined for one without a parent. */
+  readonly child: ChildSession | undefined;
   readonly ownerId: string;
   readonly workspace: string;
   readonly actor: string;
   readonly client: string;
   readonly openedAt: number;
+  /** How many of its calls it runs at once. */
+  readonly maxInFlight: number;
   /** Ends it when no message comes for so long. */
   readonly heartbeatMs: number;
   /** The client named the limit itself: then neither running calls nor open connections keep the session alive. */
@@ -19,8 +24,12 @@ export interface HostSession {
   isClosing: boolean;
 }
 
+export interface HostChild extends HostSession {
+  readonly child: ChildSession;
+}
+
 export function infoOf(session: HostSession): SessionInfo {
-  const { served } = session;
+  const { served, child } = session;
   return {
     session_id: served.id,
     workspace: session.workspace,
@@ -32,6 +41,7 @@ export function infoOf(session: HostSession): SessionInfo {
     last_event_id: served.events.lastId,
     heartbeat_timeout_ms: session.heartbeatMs,
     fingerprint: served.session.snapshot.runtime_package_fingerprint,
+    ...(child === undefined ? {} : { parent_session_id: child.parentId, agent_id: child.agentId }),
   };
 }
 
@@ -43,7 +53,11 @@ export function mayUse(principal: Principal, session: HostSession): boolean {
 
 /** Nobody is there, nothing runs: it only waits for a client that may come back. */
 export function isAbandoned({ isOfConnection, isClosing, served }: HostSession): boolean {
-  return isOfConnection && !isClosing && served.listeners === 0 && served.inFlight === 0;
+  return isOfConnection && !isClosing && served.listeners === 0 && served.inFlight === 0 && !hasChildren(served);
+}
+
+export function hasChildren({ session }: ServedSession): boolean {
+  return session.children().length > 0;
 }
 
 /** Why the session should end now, if it should. */
@@ -51,8 +65,10 @@ export function dueEnd(session: HostSession, now: number, resumeMs: number): 'ex
   if (session.isClosing) return undefined;
   const { served } = session;
   const silent = now - served.lastSeen;
-  const isBusy = !session.isStrict && (served.inFlight > 0 || served.listeners > 0);
-  if (silent > session.heartbeatMs && !isBusy) return 'expired';
+  // A parent that waits for its children is silent for a good reason; they have limits of their own.
+  const isBusy = (): boolean =>
+    !session.isStrict && (served.inFlight > 0 || served.listeners > 0 || hasChildren(served));
+  if (silent > session.heartbeatMs && !isBusy()) return 'expired';
   if (session.isOfConnection && served.listeners === 0 && silent > resumeMs) return 'closed';
   return undefined;
 }

@@ -21,6 +21,8 @@ const BY_REASON: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   request_timeout: 408,
   already_answered: 409,
+  already_detached: 409,
+  children_open: 409,
   request_id_reused: 409,
   too_large: 413,
   limit_reached: 429,

@@ -117,7 +117,7 @@ export function createHttpServer({ host, app, gatekeeper, tls }: HttpService): S
   /** A session of this connection alone ends with a goodbye; after a drop it waits for the client's return. */
   function leave(session: HostSession, how: 'clean' | 'dropped'): void {
     if (session.isOfConnection && how === 'clean' && session.served.listeners === 0) {
-      void host.closeSession(session, { cancel: false });
+      void host.closeSession(session, { children: 'end' });
     }
   }
 

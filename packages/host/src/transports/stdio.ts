@@ -7,7 +7,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Session } from '@tool-runtime/sdk';
 import { Connection } from '../connection.ts';
-import { serveSession } from '../host/served-session.ts';
+import { type ServedSessionOptions, serveSession } from '../host/served-session.ts';
 import { reachOnly } from '../reach-only.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';
@@ -37,13 +37,14 @@ export async function serveStdio(session: Session, options: StdioOptions): Promi
   // A client that is gone cannot be answered: stop what runs for it.
   const writer = new LineWriter(options.output, () => stopped.abort());
   let lastEventId = 0;
-  const served = serveSession(session, {
+  const serving: ServedSessionOptions = {
     ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
     keptEvents: 0,
     nextEventId: () => ++lastEventId,
     now: () => performance.now(),
-  });
-  const connection = new Connection(reachOnly(served), {
+  };
+  const served = serveSession(session, serving);
+  const connection = new Connection(reachOnly(served, serving), {
     send: (text) => writer.write(text),
     room: () => (options.output.writableLength > MAX_UNSENT_BYTES ? writer.ready() : undefined),
     maxBytes: options.maxRequestBytes,
@@ -62,7 +63,7 @@ export async function serveStdio(session: Session, options: StdioOptions): Promi
   await connection.drain();
   signal.removeEventListener('abort', stop);
   connection.close();
-  await served.close();
+  await served.close({ children: 'end' });
   await writer.flush();
   writer.release();
 }

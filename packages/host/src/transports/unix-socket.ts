@@ -102,7 +102,7 @@ async function serveLines(socket: Socket, { host, principalOf }: UnixSocketServi
     if (await isStillReading(connection, writer)) await connection.drain();
     connection.close();
     // Its input ended in order: the client is done. One that was cut off may come back.
-    if (!gone.signal.aborted && session.served.listeners === 0) await host.closeSession(session, { cancel: false });
+    if (!gone.signal.aborted && session.served.listeners === 0) await host.closeSession(session, { children: 'end' });
   } catch (thrown) {
     writer.write(JSON.stringify(errorAnswer(thrown, null)));
   } finally {

@@ -1,5 +1,5 @@
 /** The messages the suite sends. */
-import type { CancelRequest, Heartbeat, JsonObject, ToolRequest } from '@tool-runtime/protocol';
+import type { CancelRequest, ChildOpen, Heartbeat, JsonObject, ToolRequest } from '@tool-runtime/protocol';
 import type { Client } from './transport.ts';
 
 type Addressed = Pick<Client, 'sessionId'>;
@@ -29,4 +29,8 @@ export function cancelRequest({ sessionId }: Addressed, requestId: string): Canc
 
 export function heartbeat({ sessionId }: Addressed): Heartbeat {
   return { type: 'Heartbeat', session_id: sessionId, timestamp: 1 };
+}
+
+export function childOpen({ sessionId }: Addressed, requestId: string, more: Partial<ChildOpen> = {}): ChildOpen {
+  return { type: 'ChildOpen', request_id: requestId, session_id: sessionId, agent_id: 'helper', ...more };
 }

@@ -1,6 +1,7 @@
 /** The one suite every transport passes, whoever speaks it. */
 import { after, before, describe, test } from 'node:test';
 import { callTests } from './suite/call-tests.ts';
+import { childTests } from './suite/child-tests.ts';
 import { lifeTests } from './suite/life-tests.ts';
 import { refusalTests } from './suite/refusal-tests.ts';
 import type { Transport } from './transport.ts';
@@ -22,6 +23,7 @@ export function transportSuite(name: string, open: () => Promise<Transport>): vo
 
     describe('together', { concurrency: AT_ONCE }, () => {
       callTests(transport);
+      childTests(transport);
       refusalTests(transport);
       lifeTests(transport);
     });

@@ -36,6 +36,10 @@ export function createTraffic(): Traffic {
         'ToolResponse',
         'ErrorMessage',
         'EventMessage',
+        'ChildOpen',
+        'ChildAck',
+        'ChildEnd',
+        'ChildEnded',
       ]) {
         assert.ok(
           said.some(({ value }) => (value as JsonObject)['type'] === type),

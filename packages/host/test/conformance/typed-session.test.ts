@@ -1,7 +1,7 @@
 /** The typed client as programs use it: from an address and a token to calls, across cut wires. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { connectToHost, type EventMessage, type HostSession } from '@tool-runtime/protocol';
+import { connectToHost, createHostClient, type EventMessage, type HostSession } from '@tool-runtime/protocol';
 import { TOKENS } from '../open-host.ts';
 import { type CutProxy, openCutProxy } from '../wire/cut-proxy.ts';
 import { addressOf } from '../wire/raw-socket.ts';
@@ -74,6 +74,51 @@ for (const transport of ['ws', 'http'] as const) {
       ];
       assert.deepEqual([first.ok, second.ok, second.data], [true, true, first.data]);
       assert.equal(hostStage.stage.runs(name), 1);
+    });
+
+    test('S3-46 opens a child that is a session like it, with less to do, across cut wires', async () => {
+      const { stage, host } = hostStage;
+      const name = stage.name();
+      const child = await client.openChild({ agent_id: 'builder', tools: ['shell_exec', 'artifact_read'] });
+      assert.deepEqual(
+        [child.session.parent_session_id, child.session.agent_id, child.session.tools],
+        [client.session.session_id, 'builder', ['artifact_read', 'shell_exec']],
+      );
+      const refused = await child.call('file_read', { path: 'hello.txt' });
+      assert.equal(refused.errors[0]?.details?.['reason'], 'stripped');
+      const news: EventMessage[] = [];
+      const call = child.call(...waiting(name), { onEvent: (event) => void news.push(event) });
+      await eventually(() => news.length > 0, 'news of the call');
+      proxy.cut();
+      stage.release(name);
+      assert.equal((await call).ok, true);
+      assert.equal(stage.runs(name), 1);
+      const listed = await createHostClient({ url: host.url, token: client.session.token }).children(
+        client.session.session_id,
+      );
+      assert.deepEqual(
+        listed.map(({ session_id, agent_id }) => [session_id, agent_id]),
+        [[child.session.session_id, 'builder']],
+      );
+      const { calls, errors } = await child.complete();
+      assert.deepEqual([calls, errors], [2, 1]);
+      await assert.rejects(child.call('shell_exec', { cmd: 'sh wait', cwd: name }));
+      assert.equal((await client.call('file_read', { path: 'hello.txt' })).ok, true);
+    });
+
+    test('S3-49 a child with children is not completed, and cancelled with them', async () => {
+      const child = await client.openChild({ agent_id: 'parent' });
+      const grandchild = await child.openChild({ agent_id: 'leaf', tools: ['file_read'] });
+      await assert.rejects(child.complete(), { code: 'E_POLICY', message: /open children: leaf/ });
+      assert.equal((await grandchild.call('file_read', { path: 'hello.txt' })).ok, true);
+      assert.equal((await child.cancel()).calls, 1);
+      const path = `/v1/sessions/${grandchild.session.session_id}`;
+      assert.equal((await hostStage.host.request(path)).status, 404);
+      await grandchild.close();
+      const owned = await client.openChild({ agent_id: 'owned' });
+      const reclaim = { kind: 'runtime_package', id: 'policy.child.reclaimable' } as const;
+      await assert.rejects(owned.detach({ acknowledged_by: 'operator', reclaim }), { code: 'E_POLICY' });
+      await owned.close();
     });
 
     test('ends its session when it is closed', async () => {

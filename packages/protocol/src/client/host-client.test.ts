@@ -87,6 +87,10 @@ const status = {
 const answered = { approval_id: 'p', answer: 'denied', by: 'a' };
 const tools = { tools: [{ name: 'file_read', title: 'Read' }], hidden: [{ name: 'x', reason: 'off' }] };
 const verdict = { plan_id: 'p', accepted: true, steps: [], errors: [], warnings: [] };
+const { parent_session_id, agent_id, package_fingerprint, manifest, handoff, depth } = SAMPLES.ChildAck;
+const child = { ...opened, parent_session_id, agent_id, package_fingerprint, manifest, handoff, depth };
+const { usage } = SAMPLES.ChildEnded;
+const detach = { acknowledged_by: 'operator', reclaim: { kind: 'runtime_package', id: 'policy' } } as const;
 const answer = responseTo(SAMPLES.ToolRequest, {});
 
 type Row = readonly [string, number, unknown, (host: HostClient) => Promise<unknown>, unknown, unknown?];
@@ -103,6 +107,18 @@ const rows: readonly Row[] = [
     (host) => host.closeSession('s', { mode: 'cancel' }),
     undefined,
   ],
+  [
+    'POST /v1/sessions/s/children',
+    201,
+    child,
+    (host) => host.openChild('s', { agent_id: 'reviewer', tools: ['grep'] }),
+    child,
+    { agent_id: 'reviewer', tools: ['grep'] },
+  ],
+  ['GET /v1/sessions/s/children', 200, { children: [info] }, (host) => host.children('s'), [info]],
+  ['DELETE /v1/sessions/c?mode=wait', 200, usage, (host) => host.endChild('c'), usage],
+  ['DELETE /v1/sessions/c?mode=cancel', 200, usage, (host) => host.endChild('c', { mode: 'cancel' }), usage],
+  ['POST /v1/sessions/c/detach', 204, undefined, (host) => host.detachChild('c', detach), undefined, detach],
   ['GET /v1/tools?session_id=s%26', 200, tools, (host) => host.tools('s&'), tools],
   ['GET /v1/approvals', 200, { approvals: [approval] }, (host) => host.approvals(), [approval]],
   [

@@ -14,6 +14,14 @@ import {
   type PendingApproval,
   pendingApprovalSchema,
 } from '../http/approvals.ts';
+import {
+  type ChildOpened,
+  childOpenedSchema,
+  type DetachChildBody,
+  type OpenChildBody,
+  type SessionUsage,
+  usageSchema,
+} from '../http/children.ts';
 import { type PlanProposal, type PlanVerdict, planVerdictSchema } from '../http/plans.ts';
 import {
   type OpenSessionBody,
@@ -25,7 +33,15 @@ import {
 import { callStateSchema, type HostStatus, hostStatusSchema } from '../http/status.ts';
 import { type ToolList, toolListSchema } from '../http/tools.ts';
 import { fromErrorMessage } from './error-messages.ts';
-import { badAnswer, HostWire, type HostWireOptions, isSuccess, parseJson, readRefusal } from './host-wire.ts';
+import {
+  badAnswer,
+  HostWire,
+  type HostWireOptions,
+  isSuccess,
+  parseJson,
+  readRefusal,
+  type WireAnswer,
+} from './host-wire.ts';
 
 export type HostClientOptions = HostWireOptions;
 
@@ -39,6 +55,13 @@ export interface HostClient {
   session(sessionId: string): Promise<SessionInfo>;
   /** Resolves when the session has ended: after its running calls, or once they are cancelled. */
   closeSession(sessionId: string, options?: CloseSessionOptions): Promise<void>;
+  /** A session that can do less than this one, with a token of its own. */
+  openChild(sessionId: string, body: OpenChildBody): Promise<ChildOpened>;
+  /** Those that are open. */
+  children(sessionId: string): Promise<readonly SessionInfo[]>;
+  /** Like `closeSession`, for a child; resolves with what it used. */
+  endChild(childId: string, options?: CloseSessionOptions): Promise<SessionUsage>;
+  detachChild(childId: string, body: DetachChildBody): Promise<void>;
   tools(sessionId: string): Promise<ToolList>;
   approvals(): Promise<readonly PendingApproval[]>;
   answerApproval(approvalId: string, body: AnswerApprovalBody): Promise<ApprovalAnswered>;
@@ -75,19 +98,25 @@ export function createHostClient(options: HostClientOptions): HostClient {
     [method, path]: readonly [string, string],
     body?: object,
   ): Promise<z.infer<Schema>> {
-    const { status, text } = await ask(method, path, body === undefined ? {} : { body });
-    const parsed = schema.safeParse(parseJson(text));
-    if (!parsed.success) throw badAnswer(status);
-    return parsed.data;
+    return parse(schema, await ask(method, path, body === undefined ? {} : { body }));
   }
 
   const sessionPath = (sessionId: string): string => `/v1/sessions/${encodeURIComponent(sessionId)}`;
+  const end = (sessionId: string, { mode = 'wait', signal }: CloseSessionOptions = {}): Promise<WireAnswer> =>
+    ask('DELETE', `${sessionPath(sessionId)}?mode=${mode}`, signal === undefined ? {} : { signal });
   return {
     openSession: (body = {}) => read(sessionOpenedSchema, ['POST', '/v1/sessions'], body),
     sessions: async () => (await read(sessionListSchema, ['GET', '/v1/sessions'])).sessions,
     session: (sessionId) => read(sessionInfoSchema, ['GET', sessionPath(sessionId)]),
-    async closeSession(sessionId, { mode = 'wait', signal } = {}) {
-      await ask('DELETE', `${sessionPath(sessionId)}?mode=${mode}`, signal === undefined ? {} : { signal });
+    async closeSession(sessionId, options) {
+      await end(sessionId, options);
+    },
+    openChild: (sessionId, body) => read(childOpenedSchema, ['POST', `${sessionPath(sessionId)}/children`], body),
+    children: async (sessionId) =>
+      (await read(childListSchema, ['GET', `${sessionPath(sessionId)}/children`])).children,
+    endChild: async (childId, options) => parse(usageSchema, await end(childId, options)),
+    async detachChild(childId, body) {
+      await ask('POST', `${sessionPath(childId)}/detach`, { body });
     },
     tools: (sessionId) => read(toolListSchema, ['GET', `/v1/tools?session_id=${encodeURIComponent(sessionId)}`]),
     approvals: async () => (await read(approvalListSchema, ['GET', '/v1/approvals'])).approvals,
@@ -103,5 +132,12 @@ export function createHostClient(options: HostClientOptions): HostClient {
   };
 }
 
+function parse<Schema extends z.ZodType>(schema: Schema, { status, text }: WireAnswer): z.infer<Schema> {
+  const parsed = schema.safeParse(parseJson(text));
+  if (!parsed.success) throw badAnswer(status);
+  return parsed.data;
+}
+
+const childListSchema = z.strictObject({ children: z.array(sessionInfoSchema).readonly() });
 const sessionListSchema = z.strictObject({ sessions: z.array(sessionInfoSchema).readonly() });
 const approvalListSchema = z.strictObject({ approvals: z.array(pendingApprovalSchema).readonly() });

@@ -5,10 +5,13 @@
  * second, streaming request that is opened when somebody wants them. SessionAttach never goes out as such: it is turned
  * into what HTTP has for it, the stream of events and a look for the answer of each pending request.
  */
+import type { ChildEnd } from '../envelopes/child-end.ts';
+import type { ChildOpen } from '../envelopes/child-open.ts';
 import type { ClientMessage } from '../envelopes/client-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import type { SessionAck } from '../envelopes/session-ack.ts';
 import type { SessionAttach } from '../envelopes/session-attach.ts';
+import type { ToolRequest } from '../envelopes/tool-request.ts';
 import { Backoff } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { fromErrorMessage, isFinal, reasonOf } from './error-messages.ts';
@@ -60,7 +63,7 @@ class HttpConnection implements Connection {
     if (message.type === 'SessionAttach') return this.#attach(message);
     const { signal } = this.#closing;
     const answer = await this.#wire.ask('POST', '/v1/call', { body: message, signal });
-    const requestId = message.type === 'ToolRequest' ? message.request_id : null;
+    const requestId = hasAnswer(message) ? message.request_id : null;
     if (!isSuccess(answer.status)) this.#messages.push({ ...readRefusal(answer), request_id: requestId });
     else if (requestId !== null) this.#messages.push(readAnswer(answer, requestId));
     else if (message.type === 'Heartbeat') this.#messages.push(readServerMessage(answer.text));
@@ -132,10 +135,17 @@ class HttpConnection implements Connection {
   }
 }
 
+/** The others are answered by what needs no addressee, or not at all. */
+function hasAnswer(message: ClientMessage): message is ToolRequest | ChildOpen | ChildEnd {
+  return message.type === 'ToolRequest' || message.type === 'ChildOpen' || message.type === 'ChildEnd';
+}
+
+const ANSWERS: ReadonlySet<ServerMessage['type']> = new Set(['ToolResponse', 'ErrorMessage', 'ChildAck', 'ChildEnded']);
+
 function readAnswer(answer: WireAnswer, requestId: string): ServerMessage {
   const message = readServerMessage(answer.text);
-  const isAnswer = message.type === 'ToolResponse' || message.type === 'ErrorMessage';
-  if (!isAnswer || message.request_id !== requestId) throw badAnswer(answer.status);
+  const isAnswer = ANSWERS.has(message.type) && 'request_id' in message && message.request_id === requestId;
+  if (!isAnswer) throw badAnswer(answer.status);
   return message;
 }
 

@@ -5,7 +5,9 @@ import { createConnectionPair, type HostEnd } from '../../test/memory-connection
 import { ModelHost, type ModelHostOptions, type ModelSession, refusal } from '../../test/model-host.ts';
 import { rejection } from '../../test/rejection.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
+import type { ClientMessage } from '../envelopes/client-message.ts';
 import type { EventMessage } from '../envelopes/event-message.ts';
+import type { ServerMessage } from '../envelopes/server-message.ts';
 import { httpConnection } from './http-connection.ts';
 import type { ReconnectOptions } from './reconnect-options.ts';
 import { reconnecting } from './reconnecting.ts';
@@ -388,5 +390,90 @@ describe('a connection that comes back', () => {
         ['live', 4],
       ],
     );
+  });
+});
+
+describe('children on a connection that comes back', () => {
+  const { ChildOpen, ChildEnd } = SAMPLES;
+
+  /** A connection whose host answers nothing by itself; everything that was sent, and what came. */
+  function open() {
+    const ends: HostEnd[] = [];
+    const sent = (): readonly ClientMessage[] => ends.flatMap(({ received }) => received);
+    const connection = reconnecting(
+      () => {
+        const { connection: wire, host } = createConnectionPair();
+        ends.push(host);
+        host.send(SAMPLES.SessionAck);
+        return wire;
+      },
+      { ...QUICK },
+    );
+    const heard: ServerMessage[] = [];
+    void (async () => {
+      for await (const message of connection.messages()) heard.push(message);
+    })();
+    const last = (): HostEnd => ends.at(-1) as HostEnd;
+    return { connection, sent, heard, last, ends };
+  }
+
+  test('each question has its one answer, a refusal like a yes', async () => {
+    const { connection, sent, heard, last } = open();
+    await until(() => heard.length === 1);
+    await connection.send(ChildOpen);
+    await connection.send({ ...ChildEnd, request_id: 'request-2' });
+    await until(() => sent().length === 2);
+    last().send(SAMPLES.ChildAck);
+    last().send(refusal('request-2', 'E_POLICY', 'children_open'));
+    last().send(SAMPLES.ChildAck);
+    last().send(SAMPLES.Heartbeat);
+    await until(() => heard.some(({ type }) => type === 'Heartbeat'));
+    assert.deepEqual(
+      heard.map(({ type }) => type),
+      ['SessionAck', 'ChildAck', 'ErrorMessage', 'Heartbeat'],
+    );
+    await connection.close();
+  });
+
+  test('what has no answer when the wire breaks is unknown, and never asked again', async () => {
+    const { connection, sent, heard, last, ends } = open();
+    await until(() => heard.length === 1);
+    await connection.send(ChildOpen);
+    await until(() => sent().length === 1);
+    last().send(SAMPLES.ChildAck);
+    await until(() => heard.length === 2);
+    const call = { ...SAMPLES.ToolRequest, request_id: 'of-child', session_id: SAMPLES.ChildAck.session_id };
+    await connection.send(call);
+    await connection.send({ ...ChildOpen, request_id: 'lost' });
+    await until(() => sent().length === 3);
+    last().drop();
+    await until(() => ends.length === 2 && heard.filter(({ type }) => type === 'ErrorMessage').length === 2);
+    const unknown = heard.flatMap((message) => (message.type === 'ErrorMessage' ? [message] : []));
+    assert.deepEqual(unknown.map(({ request_id, details }) => `${request_id} ${details?.['reason']}`).sort(), [
+      'lost outcome_unknown',
+      'of-child outcome_unknown',
+    ]);
+    assert.deepEqual(
+      sent()
+        .slice(3)
+        .filter(({ type }) => type !== 'SessionAttach'),
+      [],
+    );
+    await connection.close();
+  });
+
+  test('a child that is gone does not end the connection of its parent', async () => {
+    const { connection, sent, heard, last, ends } = open();
+    await until(() => heard.length === 1);
+    await connection.send(ChildOpen);
+    last().send(SAMPLES.ChildAck);
+    await until(() => heard.length === 2);
+    await connection.send({ ...SAMPLES.ToolRequest, session_id: SAMPLES.ChildAck.session_id });
+    await until(() => sent().length === 2);
+    last().send(refusal(SAMPLES.ToolRequest.request_id, 'E_POLICY', 'unknown_session'));
+    last().send(SAMPLES.Heartbeat);
+    await until(() => heard.some(({ type }) => type === 'Heartbeat'));
+    assert.equal(ends.length, 1);
+    await connection.close();
   });
 });

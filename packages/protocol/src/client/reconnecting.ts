@@ -12,6 +12,7 @@ import type { SessionAck } from '../envelopes/session-ack.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
 import { isToolError, type ToolError, toToolError } from '../errors.ts';
 import { Backoff } from './backoff.ts';
+import { ChildQuestions } from './child-questions.ts';
 import { closeQuietly } from './close-quietly.ts';
 import type { Connect, Connection } from './connection.ts';
 import {
@@ -46,6 +47,7 @@ class ReconnectingConnection implements Connection {
   readonly #messages = new MessageQueue<ServerMessage>();
   readonly #ledger = new RequestLedger();
   readonly #joins = new SessionJoins();
+  readonly #children = new ChildQuestions();
   readonly #backoff: Backoff;
   readonly #closing = new AbortController();
   readonly #link: LiveLink;
@@ -94,6 +96,9 @@ class ReconnectingConnection implements Connection {
       case 'ApprovalAnswer':
         // Not kept for later: who answers should know whether the answer went out.
         return this.#link.sendOrThrow(message);
+      case 'ChildOpen':
+      case 'ChildEnd':
+        return this.#children.ask(message, () => this.#link.sendOrThrow(message));
     }
   }
 
@@ -131,9 +136,16 @@ class ReconnectingConnection implements Connection {
       return isToolError(thrown) ? thrown : connectionClosed(thrown);
     } finally {
       clearTimeout(steady);
+      this.#leaveChildren();
       await this.#link.drop();
       await closeQuietly(connection, 'to return');
     }
+  }
+
+  #leaveChildren(): void {
+    const isOf = (sessionId: string): boolean => this.#children.isChild(sessionId);
+    const lost = [...this.#children.abandon(), ...this.#ledger.abandonSent('connection_lost', isOf)];
+    for (const message of lost) this.#messages.push(message);
   }
 
   async #resume(connection: Connection, greeting: SessionAck | undefined): Promise<void> {
@@ -181,6 +193,11 @@ class ReconnectingConnection implements Connection {
   /** Throws what ends the session. */
   #receive(message: ServerMessage): void {
     this.#link.heard();
+    if (this.#children.isAnswer(message)) this.#messages.push(message);
+    else this.#sort(message);
+  }
+
+  #sort(message: ServerMessage): void {
     switch (message.type) {
       case 'SessionAck':
         if (!message.accepted) throw sessionRefused();
@@ -217,6 +234,7 @@ class ReconnectingConnection implements Connection {
     const { answer } = verdict;
     this.#messages.push(answer);
     if (answer.type !== 'ErrorMessage' || !isSessionGone(answer.details)) return;
+    if (this.#children.isChild(verdict.sessionId)) return;
     // Others that still run get their own answer first; the last refusal tells that the session is gone.
     if (this.#ledger.isEmpty) throw fromErrorMessage(answer);
   }

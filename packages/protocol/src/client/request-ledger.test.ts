@@ -12,6 +12,12 @@ const cancel: CancelRequest = SAMPLES.CancelRequest;
 const id = request.request_id;
 const says = (reason: string) => refusal(id, 'E_INTERNAL', reason);
 
+const delivered = (answer: ReturnType<typeof says> | ReturnType<typeof responseTo>) => ({
+  action: 'deliver',
+  answer,
+  sessionId: request.session_id,
+});
+
 function sent(one: ToolRequest = request): RequestLedger {
   const ledger = new RequestLedger();
   ledger.add(one);
@@ -23,7 +29,7 @@ describe('the ledger of open requests', () => {
   test('delivers one answer and ignores every further one', () => {
     const ledger = sent();
     const answer = responseTo(request, {});
-    assert.deepEqual(ledger.judge(answer), { action: 'deliver', answer });
+    assert.deepEqual(ledger.judge(answer), delivered(answer));
     for (const late of [answer, says('never_received'), says('answer_gone')]) {
       assert.deepEqual(ledger.judge(late), { action: 'ignore' });
     }
@@ -39,7 +45,7 @@ describe('the ledger of open requests', () => {
     for (let times = 0; times < 3; times++) {
       assert.deepEqual(ledger.judge(says('never_received')), { action: 'repeat', request });
     }
-    assert.deepEqual(ledger.judge(says('never_received')), { action: 'deliver', answer: says('never_received') });
+    assert.deepEqual(ledger.judge(says('never_received')), delivered(says('never_received')));
     assert.equal(ledger.isEmpty, true);
   });
 
@@ -63,7 +69,7 @@ describe('the ledger of open requests', () => {
 
   test('passes the refusal of a reused id on when nothing was repeated', () => {
     const reused = says('request_id_reused');
-    assert.deepEqual(sent().judge(reused), { action: 'deliver', answer: reused });
+    assert.deepEqual(sent().judge(reused), delivered(reused));
   });
 
   test('a cancelled request that never came stays so; one that never went out is answered at once', () => {
@@ -92,5 +98,17 @@ describe('the ledger of open requests', () => {
       ledger.unsent().map(({ request_id }) => request_id),
       ['other'],
     );
+  });
+
+  test('gives up the requests of some sessions and keeps the others', () => {
+    const ledger = sent();
+    ledger.add({ ...request, request_id: 'other', session_id: 'session-2' });
+    ledger.markSent('other');
+    const lost = ledger.abandonSent('connection_lost', (sessionId) => sessionId === 'session-2');
+    assert.deepEqual(
+      lost.map(({ request_id, details }) => [request_id, details?.['reason'], details?.['because']]),
+      [['other', 'outcome_unknown', 'connection_lost']],
+    );
+    assert.deepEqual(ledger.pendingIds(), [id]);
   });
 });

@@ -14,7 +14,7 @@ import { isKeyInUse } from './is-key-in-use.ts';
 type Answer = ToolResponse | ErrorMessage;
 
 export type Verdict =
-  | { readonly action: 'deliver'; readonly answer: Answer }
+  | { readonly action: 'deliver'; readonly answer: Answer; readonly sessionId: string }
   | { readonly action: 'repeat'; readonly request: ToolRequest }
   /** Ask the host once more what became of it. */
   | { readonly action: 'ask'; readonly requestId: string }
@@ -76,11 +76,12 @@ export class RequestLedger {
     return this.#entries({ isSent: true }).flatMap(({ cancel }) => (cancel === undefined ? [] : [cancel]));
   }
 
-  /** Takes every request that may have run and will not be answered any more. */
-  abandonSent(because: string): ErrorMessage[] {
-    return this.pendingIds().map((requestId) => {
-      this.#open.delete(requestId);
-      return toErrorMessage(outcomeUnknown(because), requestId);
+  /** Takes every request that may have run and will not be answered any more; those of some sessions, or all. */
+  abandonSent(because: string, isOf: (sessionId: string) => boolean = () => true): ErrorMessage[] {
+    const lost = this.#entries({ isSent: true }).filter(({ request }) => isOf(request.session_id));
+    return lost.map(({ request: { request_id } }) => {
+      this.#open.delete(request_id);
+      return toErrorMessage(outcomeUnknown(because), request_id);
     });
   }
 
@@ -127,7 +128,7 @@ export class RequestLedger {
 
   #settle({ request }: OpenRequest, answer: Answer): Verdict {
     this.#open.delete(request.request_id);
-    return { action: 'deliver', answer };
+    return { action: 'deliver', answer, sessionId: request.session_id };
   }
 
   #entries({ isSent }: { readonly isSent: boolean }): OpenRequest[] {

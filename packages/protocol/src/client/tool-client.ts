@@ -193,6 +193,8 @@ class ConnectedClient implements ToolClient {
         this.#refuse(message);
         break;
       case 'Heartbeat':
+      case 'ChildAck':
+      case 'ChildEnded':
         break;
     }
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SAMPLES } from '../../test/sample-messages.ts';
 import { clientMessageSchema } from './client-message.ts';
 
-test('S0-2 a client may send its five messages and none of the host', () => {
+test('S0-2 a client may send its seven messages and none of the host', () => {
   const accepted = Object.values(SAMPLES).filter((sample) => clientMessageSchema.safeParse(sample).success);
   assert.deepEqual(accepted, [
     SAMPLES.ToolRequest,
@@ -11,5 +11,7 @@ test('S0-2 a client may send its five messages and none of the host', () => {
     SAMPLES.CancelRequest,
     SAMPLES.SessionAttach,
     SAMPLES.ApprovalAnswer,
+    SAMPLES.ChildOpen,
+    SAMPLES.ChildEnd,
   ]);
 });

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { approvalAnswerSchema } from './approval-answer.ts';
 import { cancelRequestSchema } from './cancel-request.ts';
+import { childEndSchema } from './child-end.ts';
+import { childOpenSchema } from './child-open.ts';
 import { heartbeatSchema } from './heartbeat.ts';
 import { sessionAttachSchema } from './session-attach.ts';
 import { toolRequestSchema } from './tool-request.ts';
@@ -13,6 +15,8 @@ export const clientMessageSchema = z
     cancelRequestSchema,
     sessionAttachSchema,
     approvalAnswerSchema,
+    childOpenSchema,
+    childEndSchema,
   ])
   .meta({ id: 'ClientMessage' });
 

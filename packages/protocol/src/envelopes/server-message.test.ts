@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { SAMPLES } from '../../test/sample-messages.ts';
 import { serverMessageSchema } from './server-message.ts';
 
-test('S0-2 a host may send its five messages and none of the client', () => {
-  const { ToolResponse, EventMessage, ErrorMessage, Heartbeat, SessionAck } = SAMPLES;
+test('S0-2 a host may send its seven messages and none of the client', () => {
+  const { ToolResponse, EventMessage, ErrorMessage, Heartbeat, SessionAck, ChildAck, ChildEnded } = SAMPLES;
   const accepted = Object.values(SAMPLES).filter((sample) => serverMessageSchema.safeParse(sample).success);
-  assert.deepEqual(accepted, [ToolResponse, EventMessage, ErrorMessage, Heartbeat, SessionAck]);
+  assert.deepEqual(accepted, [ToolResponse, EventMessage, ErrorMessage, Heartbeat, SessionAck, ChildAck, ChildEnded]);
 });

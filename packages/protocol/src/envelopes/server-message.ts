@@ -1,5 +1,7 @@
 /** Everything a host may send. */
 import { z } from 'zod';
+import { childAckSchema } from './child-ack.ts';
+import { childEndedSchema } from './child-ended.ts';
 import { errorMessageSchema } from './error-message.ts';
 import { eventMessageSchema } from './event-message.ts';
 import { heartbeatSchema } from './heartbeat.ts';
@@ -13,6 +15,8 @@ export const serverMessageSchema = z
     toolResponseSchema,
     errorMessageSchema,
     heartbeatSchema,
+    childAckSchema,
+    childEndedSchema,
   ])
   .meta({ id: 'ServerMessage' });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idSchema } from '../envelopes/id.ts';
 import { timestampSchema } from '../envelopes/timestamp.ts';
 
-const capabilitiesSchema = z
+export const capabilitiesSchema = z
   .strictObject({
     tools: z.array(idSchema).max(256).readonly().exactOptional().describe('Names or globs'),
     capabilities: z.record(idSchema, z.array(idSchema).max(64).readonly()).exactOptional(),
@@ -22,10 +22,13 @@ const capabilitiesSchema = z
   })
   .meta({ id: 'Capabilities' });
 
+export const registryTextSchema = z.string().max(65_536);
+export const heartbeatTimeoutSchema = z.int().min(1000).max(86_400_000);
+
 export const openSessionSchema = z
   .strictObject({
     workspace: z.string().min(1).max(4096).exactOptional().describe('Folder or name, one of those the operator allows'),
-    registry: z.string().max(65_536).exactOptional().describe("YAML text that narrows the host's registry"),
+    registry: registryTextSchema.exactOptional().describe("YAML text that narrows the host's registry"),
     capabilities: capabilitiesSchema
       .exactOptional()
       .describe('A further ceiling; asking for more than allowed is refused'),
@@ -33,10 +36,7 @@ export const openSessionSchema = z
       .strictObject({ name: idSchema, version: idSchema.exactOptional() })
       .exactOptional()
       .describe('Program that sends the calls; goes into the journal'),
-    heartbeat_timeout_ms: z
-      .int()
-      .min(1000)
-      .max(86_400_000)
+    heartbeat_timeout_ms: heartbeatTimeoutSchema
       .exactOptional()
       .describe('The session expires, and its calls are cancelled, when no message comes for so long'),
   })
@@ -55,6 +55,8 @@ export const sessionInfoSchema = z
     last_event_id: z.int().nonnegative(),
     heartbeat_timeout_ms: z.int().positive(),
     fingerprint: z.string().describe('Of the frozen snapshot of tools and routes this session uses'),
+    parent_session_id: idSchema.exactOptional().describe('Of a child: the session that opened it'),
+    agent_id: idSchema.exactOptional().describe('Of a child: who it is'),
   })
   .meta({ id: 'SessionInfo' });
 export type SessionInfo = Readonly<z.infer<typeof sessionInfoSchema>>;

@@ -1,5 +1,6 @@
 /** tool-runtime doctor: what this machine offers and what is missing, each with the next step. */
 import { spawnSync } from 'node:child_process';
+import type { Runtime } from '@tool-runtime/sdk';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
 import { plainText } from '../plain-text.ts';
@@ -16,12 +17,7 @@ export const doctor = defineCommand({
   summary: 'Check Node, path sandbox, state folder, journal, registry and the programs that tools need',
   configure(command, done) {
     withSharedOptions(command).action(async (options: SharedOptions) => {
-      const findings = [
-        nodeVersion(),
-        program('git', ['--version']),
-        program('bwrap', ['--version']),
-        ...(await runtimeChecks(options)),
-      ];
+      const findings = [nodeVersion(), program('git', ['--version']), ...(await runtimeChecks(options))];
       if (options.json === true) printJson({ findings }, { compact: true });
       else for (const finding of findings) printLine(line(finding));
       done(findings.some((finding) => finding.state === 'failed') ? 1 : 0);
@@ -42,9 +38,10 @@ function program(name: string, args: readonly string[]): Finding {
 
 async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
   try {
-    return await withRuntime(options, (runtime) => {
+    return await withRuntime(options, async (runtime) => {
       const report = runtime.verify();
       return [
+        wall(await runtime.checkWall()),
         {
           check: 'paths',
           state: runtime.pathBackend === 'openat2' ? 'ok' : 'warning',
@@ -73,6 +70,14 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
     if (!isToolError(thrown)) throw thrown;
     return [{ check: 'runtime', state: 'failed', message: `${thrown.code} ${thrown.message}` }];
   }
+}
+
+/** A wall that cannot be built is no failure of the runtime: what needs it refuses. */
+function wall({ isolation, problem }: Awaited<ReturnType<Runtime['checkWall']>>): Finding {
+  if (problem !== undefined) return { check: 'wall', state: 'warning', message: `${problem.problem}; ${problem.next}` };
+  return isolation === 'none'
+    ? { check: 'wall', state: 'warning', message: 'none: the registry switches isolation off' }
+    : { check: 'wall', state: 'ok', message: `${isolation}, tried just now` };
 }
 
 function line({ check, state, message }: Finding): string {

@@ -10,10 +10,21 @@ describe('tool-runtime revoke', () => {
     await runCli(['trust', ...scratch.options]);
     assert.equal(await isTrusted(), true);
     const first = await runCli(['revoke', ...scratch.options]);
-    assert.deepEqual([first.code, first.stdout], [0, 'revoked\n']);
+    assert.deepEqual([first.code, first.stdout], [0, 'revoked tool-runtime.yaml\n']);
     assert.equal(await isTrusted(), false);
     const second = await runCli(['revoke', '--json', ...scratch.options]);
-    assert.deepEqual([second.code, second.stdout], [1, '{"revoked":false}\n']);
+    assert.deepEqual([second.code, second.stdout], [1, '{"revoked":false,"files":[]}\n']);
+    const none = await runCli(['revoke', ...scratch.options]);
+    assert.deepEqual([none.code, none.stdout], [1, 'it was not trusted\n']);
+  });
+
+  test('S4-46 takes back the trust in the lock too', async () => {
+    using scratch = createScratch();
+    scratch.write('tool-runtime.yaml', 'version: 1\n');
+    scratch.write('tool-runtime.lock', '{}');
+    await runCli(['trust', ...scratch.options]);
+    const { code, stdout } = await runCli(['revoke', ...scratch.options]);
+    assert.deepEqual([code, stdout], [0, 'revoked tool-runtime.yaml\nrevoked tool-runtime.lock\n']);
   });
 
   test('ends with 2 when there is nothing to revoke', async () => {

@@ -1,19 +1,21 @@
 /** tool-runtime revoke: the opposite of trust. */
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { plainText } from '../plain-text.ts';
 import { printJson, printLine } from '../terminal.ts';
 import { checkWorkspace } from '../workspace-folder.ts';
 
 export const revoke = defineCommand({
   name: 'revoke',
-  summary: 'Stop trusting tool-runtime.yaml of the workspace',
+  summary: 'Stop trusting tool-runtime.yaml and tool-runtime.lock of the workspace',
   configure(command, done) {
     withSharedOptions(command).action(async (options: SharedOptions) => {
       checkWorkspace(options.workspace);
-      const { revokeWorkspaceRegistry } = await import('@tool-runtime/sdk');
-      const revoked = await revokeWorkspaceRegistry(options);
-      if (options.json === true) printJson({ revoked }, { compact: true });
-      else printLine(revoked ? 'revoked' : 'it was not trusted');
-      done(revoked ? 0 : 1);
+      const { revokeWorkspaceFiles } = await import('@tool-runtime/sdk');
+      const files = await revokeWorkspaceFiles(options);
+      if (options.json === true) printJson({ revoked: files.length > 0, files }, { compact: true });
+      else if (files.length === 0) printLine('it was not trusted');
+      else for (const { file } of files) printLine(`revoked ${plainText(file)}`);
+      done(files.length > 0 ? 0 : 1);
     });
   },
 });

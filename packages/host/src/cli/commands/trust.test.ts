@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../../test/run-cli.ts';
 
@@ -18,11 +20,29 @@ describe('tool-runtime trust', () => {
 
     const { code, stdout } = await runCli(['trust', ...scratch.options]);
     const sha256 = createHash('sha256').update(WIDENING).digest('hex');
-    assert.deepEqual([code, stdout], [0, `trusted sha256 ${sha256}\n`]);
+    assert.deepEqual([code, stdout], [0, `trusted sha256 ${sha256} tool-runtime.yaml\n`]);
     assert.equal(await warnings(), '');
 
     scratch.write('tool-runtime.yaml', `${WIDENING}# edited\n`);
     assert.equal(await warnings(), before);
+  });
+
+  test('S4-46 covers the lock beside the registry, wherever in the workspace that is', async () => {
+    using scratch = createScratch();
+    scratch.write('tool-runtime.yaml', WIDENING);
+    scratch.write('tool-runtime.lock', '{}');
+    const both = await runCli(['trust', ...scratch.options]);
+    assert.match(both.stdout, /^trusted sha256 \w{64} tool-runtime\.yaml\ntrusted sha256 \w{64} tool-runtime\.lock\n$/);
+    mkdirSync(join(scratch.workspace, 'ops'));
+    scratch.write('ops/tool-runtime.lock', '{} ');
+    const registry = join(scratch.workspace, 'ops', 'own.yaml');
+    const beside = await runCli(['trust', '--json', '--registry', registry, ...scratch.options]);
+    assert.deepEqual(
+      JSON.parse(beside.stdout).files.map(({ file }: { file: string }) => file),
+      ['tool-runtime.yaml', 'tool-runtime.lock', 'ops/tool-runtime.lock'],
+    );
+    const outside = await runCli(['trust', '--json', '--registry', join(scratch.root, 'own.yaml'), ...scratch.options]);
+    assert.equal(JSON.parse(outside.stdout).files.length, 2);
   });
 
   test('is told in JSON when asked', async () => {

@@ -2,6 +2,10 @@
 import {
   approvalAnswerSchema,
   cancelRequestSchema,
+  childAckSchema,
+  childEndedSchema,
+  childEndSchema,
+  childOpenSchema,
   eventMessageSchema,
   heartbeatSchema,
   parseClientMessage,
@@ -20,26 +24,36 @@ export const call = defineRoute({
   id: 'call',
   method: 'post',
   path: '/v1/call',
-  summary: 'Send one envelope: ToolRequest, Heartbeat, CancelRequest or ApprovalAnswer',
+  summary: 'Send one envelope: ToolRequest, Heartbeat, CancelRequest, ApprovalAnswer, ChildOpen or ChildEnd',
   description:
     'A ToolRequest is answered by a ToolResponse, a Heartbeat by a Heartbeat, an ApprovalAnswer by the event ' +
-    'ApprovalAnswered, a CancelRequest by nothing. ApprovalAnswer needs the scope approve, all others need call. The ' +
-    'call runs on when the client leaves; its answer is kept for a while, see callState.',
+    'ApprovalAnswered, a ChildOpen by a ChildAck, a ChildEnd by a ChildEnded, a CancelRequest by nothing. ApprovalAnswer ' +
+    'needs the scope approve, all others need call. The call runs on when the client leaves; its answer is kept for a ' +
+    'while, see callState.',
   scope: 'any',
   envelope: z.discriminatedUnion('type', [
     toolRequestSchema,
     heartbeatSchema,
     cancelRequestSchema,
     approvalAnswerSchema,
+    childOpenSchema,
+    childEndSchema,
   ]),
   answers: {
     200: {
       description: 'The answer; a call that was refused or failed has one too, with `ok: false`',
-      schema: z.discriminatedUnion('type', [toolResponseSchema, heartbeatSchema, eventMessageSchema]),
+      schema: z.discriminatedUnion('type', [
+        toolResponseSchema,
+        heartbeatSchema,
+        eventMessageSchema,
+        childAckSchema,
+        childEndedSchema,
+      ]),
     },
     202: { description: 'The cancel was passed on; the call answers where it was made' },
     404: { description: 'No such session, or no such question waits' },
-    409: { description: 'The request id was used before in this session, or the question has its answer' },
+    409: { description: 'The request id was used before, the question has its answer, or the child has children' },
+    429: { description: 'The host has as many sessions as it takes' },
     503: { description: 'The host is shutting down and takes no new calls' },
   },
   async handle({ host, principal, incoming, outgoing }): Promise<RouteAnswer> {

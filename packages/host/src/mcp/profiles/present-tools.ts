@@ -2,6 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import type { ToolListing } from '@tool-runtime/sdk';
 import { CALL_TOOL } from './call-tool-definition.ts';
+import { CHILD_TOOLS } from './child-tool-definitions.ts';
 import { toMcpTool } from './mcp-definition.ts';
 import { selectTools, type ToolProfile } from './profiles.ts';
 import { SEARCH_TOOL } from './search-tool.ts';
@@ -9,7 +10,11 @@ import { SEARCH_TOOL } from './search-tool.ts';
 /** Sorted by name. With a ceiling there is no rest: what is not shown cannot be called either. */
 export function presentTools(listings: readonly ToolListing[], profile: ToolProfile): readonly Tool[] {
   const { shown, rest } = selectTools(listings, profile);
-  const tools = shown.map((listing) => toMcpTool(listing, { output: profile.output }));
-  if (rest.length === 0 || profile.ceiling !== undefined) return tools;
-  return [...tools, CALL_TOOL, SEARCH_TOOL].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const hasRest = rest.length > 0 && profile.ceiling === undefined;
+  const tools = [
+    ...shown.map((listing) => toMcpTool(listing, { output: profile.output })),
+    ...CHILD_TOOLS.filter(({ name }) => profile.offers(name)),
+    ...(hasRest ? [CALL_TOOL, SEARCH_TOOL] : []),
+  ];
+  return tools.sort((left, right) => (left.name < right.name ? -1 : 1));
 }

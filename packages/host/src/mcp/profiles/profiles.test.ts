@@ -3,10 +3,11 @@ import { before, describe, test } from 'node:test';
 import type { ToolListing } from '@tool-runtime/sdk';
 import { allListings } from '../../../test/mcp-install/listings.ts';
 import { CALL_TOOL_NAME } from './call-tool-definition.ts';
+import { CHILD_TOOL_NAMES } from './child-tool-names.ts';
 import { tokensOf } from './definition-cost.ts';
 import { isReadOnlyTool } from './mcp-definition.ts';
 import { presentTools } from './present-tools.ts';
-import { PROFILE_NAMES, resolveProfile, selectTools } from './profiles.ts';
+import { PROFILE_NAMES, type ProfileChoice, resolveProfile, selectTools } from './profiles.ts';
 import { SEARCH_TOOL_NAME } from './search-tool.ts';
 
 const CORE_BUDGET = 4000;
@@ -42,13 +43,29 @@ describe('tool profiles', () => {
     assert.ok(!shown.some(({ name }) => ['file_write', 'shell_exec', 'validate', CALL_TOOL_NAME].includes(name)));
   });
 
-  test('full shows everything, sorted, with output schemas and without a search', () => {
+  test('full shows everything, sorted, with output schemas, the tools for children and without a search', () => {
     const shown = presentTools(listings.toReversed(), resolveProfile({ profile: 'full' }));
     assert.deepEqual(
       shown.map(({ name }) => name),
-      listings.map(({ name }) => name).sort(),
+      [...listings.map(({ name }) => name), ...CHILD_TOOL_NAMES].sort(),
     );
-    assert.ok(shown.every(({ outputSchema }) => outputSchema !== undefined));
+    assert.ok(shown.every(({ name, outputSchema }) => outputSchema !== undefined || name === 'child_call'));
+  });
+
+  test('the tools for children are on no other list, unless it names them', () => {
+    const namesOf = (choice: ProfileChoice) => presentTools(listings, resolveProfile(choice)).map(({ name }) => name);
+    const isForChildren = (name: string): boolean => CHILD_TOOL_NAMES.has(name);
+    for (const profile of ['core', 'read-only']) assert.deepEqual(namesOf({ profile }).filter(isForChildren), []);
+    assert.deepEqual(namesOf({ profile: 'mine', lists: { mine: ['grep'] } }).filter(isForChildren), []);
+    assert.deepEqual(namesOf({ profile: 'mine', lists: { mine: ['grep', 'child_*'] } }).filter(isForChildren), [
+      'child_call',
+      'child_close',
+      'child_open',
+    ]);
+    assert.deepEqual(namesOf({ tools: ['grep', 'child_open'] }), ['child_open', 'grep']);
+    assert.deepEqual(resolveProfile({ tools: ['grep', 'child_*', 'chi*'] }).ceiling, { tools: ['grep', 'chi*'] });
+    const named = resolveProfile({ profile: 'mine', lists: { mine: ['child_open', 'nothing'] } });
+    assert.deepEqual(selectTools(listings, named).unmatched, ['nothing']);
   });
 
   test('a list from the command line is a ceiling, one of the operator is a choice', () => {

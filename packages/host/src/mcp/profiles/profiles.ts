@@ -7,6 +7,7 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { CapabilityPolicy, ToolListing } from '@tool-runtime/sdk';
+import { CHILD_TOOL_NAMES } from './child-tool-names.ts';
 import { isReadOnlyTool } from './mcp-definition.ts';
 import { compileNames } from './name-patterns.ts';
 
@@ -33,6 +34,8 @@ export interface ToolProfile {
   /** Names, `*` and `?` allowed; undefined where it is not a list that decides. */
   readonly tools: readonly string[] | undefined;
   shows(listing: ToolListing): boolean;
+  /** Whether the tools for child sessions are offered: where everything is, and where the list names them. */
+  offers(name: string): boolean;
   /** Whether definitions say what the answer looks like: that doubles the price, and few clients show it to a model. */
   readonly output: boolean;
   /** For `openSession({ capabilities })`; undefined: the profile only chooses what is listed. */
@@ -61,10 +64,18 @@ const BUILT_IN: Readonly<Record<string, () => ToolProfile>> = {
     name: 'read-only',
     tools: undefined,
     shows: isReadOnlyTool,
+    offers: () => false,
     output: false,
     ceiling: { side_effect_level: 'read_only' },
   }),
-  full: () => ({ name: 'full', tools: undefined, shows: () => true, output: true, ceiling: undefined }),
+  full: () => ({
+    name: 'full',
+    tools: undefined,
+    shows: () => true,
+    offers: () => true,
+    output: true,
+    ceiling: undefined,
+  }),
 };
 
 export const PROFILE_NAMES: readonly string[] = Object.keys(BUILT_IN);
@@ -74,7 +85,8 @@ export function resolveProfile({ profile, tools, lists = {} }: ProfileChoice): T
   if (tools !== undefined) {
     if (profile !== undefined) throw badChoice('A profile and a list of tools exclude each other', 'name one of them');
     if (tools.length === 0) throw badChoice('The list of tools is empty', 'name at least one tool');
-    return { ...listProfile('tools', tools, { output: true }), ceiling: { tools } };
+    const ceiling = { tools: tools.filter((pattern) => !isForChildren(pattern)) };
+    return { ...listProfile('tools', tools, { output: true }), ceiling };
   }
   const name = profile ?? DEFAULT_PROFILE;
   const builtIn = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
@@ -91,14 +103,19 @@ export function selectTools(listings: readonly ToolListing[], profile: ToolProfi
   const shown = sorted.filter((listing) => profile.shows(listing));
   const unmatched = (profile.tools ?? []).filter((pattern) => {
     const fits = compileNames([pattern]);
-    return !shown.some(({ name }) => fits(name));
+    return !shown.some(({ name }) => fits(name)) && !isForChildren(pattern);
   });
   return { shown, rest: sorted.filter((listing) => !profile.shows(listing)), unmatched };
 }
 
+/** Names of ours, which no registry knows: in a ceiling they would ask for more than it gives. */
+function isForChildren(pattern: string): boolean {
+  return pattern.startsWith('child_') && [...CHILD_TOOL_NAMES].some(compileNames([pattern]));
+}
+
 function listProfile(name: string, tools: readonly string[], { output }: { readonly output: boolean }): ToolProfile {
   const fits = compileNames(tools);
-  return { name, tools, shows: (listing) => fits(listing.name), output, ceiling: undefined };
+  return { name, tools, shows: (listing) => fits(listing.name), offers: fits, output, ceiling: undefined };
 }
 
 function badChoice(message: string, next: string): ToolError {

@@ -9,9 +9,11 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
+import type { ServedSession } from '../../host/served-session.ts';
 import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
 import { runToolSearch, SEARCH_TOOL_NAME } from '../profiles/search-tool.ts';
 import { answersTo, askBack, askNow, cannotBeAsked, isModern, refuseMissingAbility } from './ask-client.ts';
+import { answerChildTool, readChildTarget } from './child-tools.ts';
 import { abilitiesOf, canAnswer } from './client-abilities.ts';
 import type { OpenQuestion } from './client-questions.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
@@ -35,11 +37,13 @@ export async function callTool(
   caller: CallerFacts,
 ): Promise<CallToolResult | InputRequiredResult> {
   if (params.name === SEARCH_TOOL_NAME) return search(params.arguments ?? {}, backend);
+  const answered = await answerChildTool(params, backend, caller.client);
+  if (answered !== undefined) return answered;
   const state = ctx.mcpReq.requestState<CallState>();
-  const named = params.name === CALL_TOOL_NAME ? namedCall(params.arguments) : params;
-  if ('isError' in named) return named;
+  const target = targetOf(params, backend);
+  if ('isError' in target) return target;
   const call =
-    state === undefined ? await startCall(named, ctx, backend, caller) : resumeCall(state, ctx, backend, caller);
+    state === undefined ? await startCall(target, ctx, backend, caller) : resumeCall(state, ctx, backend, caller);
   const result = await followCall(call, ctx, backend, caller);
   if ('asks' in result) return result.asks;
   refuseMissingAbility(result.response, ctx);
@@ -54,11 +58,21 @@ async function search(args: object, backend: McpBackend): Promise<CallToolResult
   }
 }
 
-/** `tool_call` is another way to write the call of the tool it names. */
-function namedCall(given: unknown): CallToolRequest['params'] | (CallToolResult & { isError: true }) {
+/** Where a call goes: to the session of this connection, unless it names a child. */
+interface CallTarget {
+  readonly params: CallToolRequest['params'];
+  readonly served?: ServedSession;
+}
+
+/** `tool_call` is another way to write the call of the tool it names, and `child_call` the same in a child's session. */
+function targetOf(
+  params: CallToolRequest['params'],
+  backend: McpBackend,
+): CallTarget | (CallToolResult & { isError: true }) {
   try {
-    const { tool, args } = readNamedCall(given);
-    return { name: tool, arguments: args };
+    if (params.name !== CALL_TOOL_NAME) return readChildTarget(params, backend) ?? { params };
+    const { tool, args } = readNamedCall(params.arguments);
+    return { params: { name: tool, arguments: args } };
   } catch (thrown) {
     return toRefusal(thrown);
   }
@@ -66,14 +80,14 @@ function namedCall(given: unknown): CallToolRequest['params'] | (CallToolResult 
 
 /** The call that was begun for this very request on a quicker way, or a new one. */
 async function startCall(
-  params: CallToolRequest['params'],
+  { params, served }: CallTarget,
   ctx: ServerContext,
   backend: McpBackend,
   caller: CallerFacts,
 ): Promise<McpCall> {
   const begun = caller.begun?.(ctx.mcpReq.id);
   const tool = { name: params.name, args: (params.arguments ?? {}) as JsonObject, meta: ctx.mcpReq._meta };
-  const call = begun ?? beginCall(tool, await backend.session(caller.client), backend);
+  const call = begun ?? beginCall(tool, served ?? (await backend.session(caller.client)), backend);
   call.bind(ctx, caller.logLevel);
   return call;
 }

@@ -8,6 +8,7 @@ import type { HostSession } from '../../host/session-table.ts';
 import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';
+import { hostChildren } from './host-children.ts';
 import { journalResources } from './journal-resources.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { presentBlocks } from './present-blocks.ts';
@@ -50,24 +51,35 @@ export function createHostBackend({ host, principal, profile, extras }: HostBack
     return host.openSession(principal, { client, ...ceiling });
   }
 
+  async function session(client: ClientIdentity): Promise<HostSession> {
+    // One that expired meanwhile is followed by another: to the client it is the same token.
+    if (opened?.isClosing === true) opening = undefined;
+    opening ??= open(client);
+    opening.catch(() => {
+      opening = undefined;
+    });
+    opened = await opening;
+    return opened;
+  }
+
+  /** The token of a session sees what that session has, which may be less than a new one would get. */
+  async function list(): Promise<readonly ToolListing[]> {
+    if (principal.sessionId !== undefined) {
+      return host.session(principal, principal.sessionId).served.session.tools();
+    }
+    return (await runtime.preview({ actor: principal.name, ...ceiling })).tools;
+  }
+
   return {
     serverVersion: host.serverVersion,
     profile,
     listings() {
-      listings ??= runtime.preview({ actor: principal.name, ...ceiling }).then(({ tools }) => tools);
+      listings ??= list();
       return listings;
     },
-    async session(client) {
-      // One that expired meanwhile is followed by another: to the client it is the same token.
-      if (opened?.isClosing === true) opening = undefined;
-      opening ??= open(client);
-      opening.catch(() => {
-        opening = undefined;
-      });
-      opened = await opening;
-      return opened.served;
-    },
+    session: async (client) => (await session(client)).served,
     openedSession: () => opened?.served,
+    children: hostChildren(host, principal, session),
     approvals: host.approvals,
     principal,
     present: (tool) => extras.present?.(tool) ?? presentBlocks,

@@ -26,7 +26,8 @@ export interface McpEndpoint {
 interface LegacySession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly backend: HostBackend;
-  readonly principalId: string;
+  /** Who may come back to it. */
+  readonly holder: string;
   /** Ends the announcements. */
   readonly leave: () => void;
   lastSeen: number;
@@ -64,7 +65,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
 
   function backendOf(authInfo: AuthInfo | undefined): HostBackend {
     const { principal, profile } = (authInfo as AuthInfo).extra as unknown as Asked;
-    const key = `${principal.id} ${principal.sessionId ?? ''} ${profile}`;
+    const key = `${holderOf(principal)} ${profile}`;
     const known = backends.get(key);
     if (known !== undefined) return known;
     const backend = create(principal, profile);
@@ -81,7 +82,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   async function serveLegacy(request: Request, asked: Asked): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     const known = id === null ? undefined : legacy.get(id);
-    if (known !== undefined && known.principalId === asked.principal.id) {
+    if (known !== undefined && known.holder === holderOf(asked.principal)) {
       known.lastSeen = performance.now();
       return known.transport.handleRequest(request);
     }
@@ -97,7 +98,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
       maxRequestBodySize,
       onsessioninitialized: (id) => {
         const leave = followChanges(server, modern.bus);
-        legacy.set(id, { transport, backend, principalId: principal.id, leave, lastSeen: performance.now() });
+        legacy.set(id, { transport, backend, holder: holderOf(principal), leave, lastSeen: performance.now() });
       },
       onsessionclosed: async (id) => {
         const session = legacy.get(id);
@@ -129,6 +130,11 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
 interface Asked {
   readonly principal: Principal;
   readonly profile: string;
+}
+
+/** The owner of a session and whoever has its token are not the same: one reaches more than the other. */
+function holderOf({ id, sessionId = '' }: Principal): string {
+  return `${id} ${sessionId}`;
 }
 
 /** How the SDK hands on what we know about the sender. The token itself stays with us. */

@@ -13,6 +13,7 @@ import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';
 import { journalResources } from './journal-resources.ts';
+import { localChildren } from './local-children.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { presentBlocks } from './present-blocks.ts';
 import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
@@ -40,6 +41,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   let opening: Promise<ServedSession> | undefined;
   let opened: ServedSession | undefined;
   let lastEventId = 0;
+  const serving = { keptEvents: 0, nextEventId: () => ++lastEventId, now: () => performance.now() };
 
   async function open({ name, version }: ClientIdentity): Promise<ServedSession> {
     const client = version === undefined ? name : `${name} ${version}`;
@@ -48,8 +50,13 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       client: client.slice(0, 200) || 'mcp client',
       ...capabilities,
     });
-    opened = serveSession(session, { keptEvents: 0, nextEventId: () => ++lastEventId, now: () => performance.now() });
+    opened = serveSession(session, serving);
     return opened;
+  }
+
+  function session(client: ClientIdentity): Promise<ServedSession> {
+    opening ??= open(client);
+    return opening;
   }
 
   return {
@@ -60,11 +67,9 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       listings ??= runtime().then(async (opened) => (await opened.preview({ actor: 'mcp', ...capabilities })).tools);
       return listings;
     },
-    session(client) {
-      opening ??= open(client);
-      return opening;
-    },
+    session,
     openedSession: () => opened,
+    children: localChildren(session, serving),
     approvals,
     principal: USER,
     present: options.present ?? (() => presentBlocks),

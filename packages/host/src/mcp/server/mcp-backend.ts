@@ -1,6 +1,7 @@
 /** What an MCP server serves from: the tools of a session that is opened only when it is needed. */
 import type { RequestStateCodec } from '@modelcontextprotocol/server';
-import type { ToolListing } from '@tool-runtime/sdk';
+import type { OpenChildBody, SessionUsage } from '@tool-runtime/protocol';
+import type { ChildSession, ToolListing } from '@tool-runtime/sdk';
 import type { Principal } from '../../auth/principal.ts';
 import type { ApprovalDesk } from '../../host/approval-desk.ts';
 import type { ServedSession } from '../../host/served-session.ts';
@@ -25,6 +26,7 @@ export interface McpBackend {
   session(client: ClientIdentity): Promise<ServedSession>;
   /** The session, once there is one. */
   openedSession(): ServedSession | undefined;
+  readonly children: McpChildren;
   readonly approvals: ApprovalDesk;
   /** Whoever sits at the client; without the scope `approve` questions wait for somebody else. */
   readonly principal: Principal;
@@ -33,6 +35,14 @@ export interface McpBackend {
   readonly prompts: readonly PromptSource[];
   readonly waiting: WaitingCalls;
   readonly states: RequestStateCodec<CallState>;
+}
+
+/** The children that were opened here. To everybody else's, and to sessions that are none, there is no way from here. */
+export interface McpChildren {
+  open(client: ClientIdentity, body: OpenChildBody): Promise<ChildSession>;
+  /** Throws ToolError for what was not opened here, and for what has ended. */
+  find(sessionId: string): ServedSession;
+  end(sessionId: string, how: { readonly cancel: boolean }): Promise<SessionUsage>;
 }
 
 /** Where a call stands that waits for its client; sealed, because it travels through the client. */

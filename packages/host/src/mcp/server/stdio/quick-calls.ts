@@ -4,6 +4,7 @@
  */
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { CALL_TOOL_NAME } from '../../profiles/call-tool-definition.ts';
+import { CHILD_TOOL_NAMES } from '../../profiles/child-tool-names.ts';
 import { SEARCH_TOOL_NAME } from '../../profiles/search-tool.ts';
 import type { McpBackend } from '../mcp-backend.ts';
 import { beginCall, type McpCall, type NamedTool } from '../mcp-call.ts';
@@ -11,6 +12,8 @@ import type { Caller } from './family.ts';
 import { hasOnly, isPlainObject, type PlainMessage, type PlainObject, type RequestId } from './plain-message.ts';
 import { ResultFrames } from './result-frame.ts';
 
+/** Answered by the server itself, or the name of another tool's call. */
+const OURS: ReadonlySet<string> = new Set([CALL_TOOL_NAME, SEARCH_TOOL_NAME, ...CHILD_TOOL_NAMES]);
 const PARAMS: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 
 export interface QuickCallsOptions {
@@ -134,7 +137,7 @@ export class QuickCalls {
 function readTool(params: PlainObject | undefined): NamedTool | undefined {
   if (params === undefined || !hasOnly(params, PARAMS)) return undefined;
   const { name, arguments: args = {}, _meta: meta } = params;
-  if (typeof name !== 'string' || name === CALL_TOOL_NAME || name === SEARCH_TOOL_NAME) return undefined;
+  if (typeof name !== 'string' || OURS.has(name)) return undefined;
   if (!isPlainObject(args) || (isPlainObject(meta) && 'progressToken' in meta)) return undefined;
   return { name, args: args as JsonObject, meta: isPlainObject(meta) ? meta : undefined };
 }

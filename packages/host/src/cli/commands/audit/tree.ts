@@ -1,0 +1,40 @@
+/** audit tree: which session opened which child, with what, and how each of them ended. */
+import type { Command } from 'commander';
+import { badUsage } from '../../bad-usage.ts';
+import { type Done, withSharedOptions } from '../../command.ts';
+import type { FamilyMember } from '../../family-tree.ts';
+import { withRuntime } from '../../open-runtime.ts';
+import { printJson, printLine, showError } from '../../terminal.ts';
+import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
+
+export function addTree(command: Command, done: Done): void {
+  withArchivedOption(
+    withSharedOptions(
+      command.command('tree').description('Sessions with their children: what each was given, did, and how it ended'),
+    ),
+  )
+    .argument('[session]', 'id of a session, or how it begins; every family unless said')
+    .action(async (session: string | undefined, options: ArchivedOption) => {
+      const found = await membersToShow(session, options);
+      if (options.json === true) for (const member of found) printJson(member, { compact: true });
+      else await printFamilies(found, session);
+      done(session !== undefined && found.length === 0 ? 1 : 0);
+    });
+}
+
+async function membersToShow(session: string | undefined, options: ArchivedOption): Promise<readonly FamilyMember[]> {
+  const { findMembers, readFamilies } = await import('../../family-tree.ts');
+  const { archived = false } = options;
+  const families = await withRuntime(options, (runtime) => readFamilies(runtime, { archived }));
+  if (session === undefined) return families.filter(({ children }) => children.length > 0);
+  const found = findMembers(families, session);
+  if (found.length > 1) throw badUsage(`More than one session begins so: ${session}`, 'give more of its id');
+  if (found.length === 0) showError(`No such session: ${session}`, archived ? undefined : 'look with --archived too');
+  return found;
+}
+
+async function printFamilies(members: readonly FamilyMember[], session: string | undefined): Promise<void> {
+  const { familyLines } = await import('../../family-lines.ts');
+  for (const member of members) for (const line of familyLines(member)) printLine(line);
+  if (members.length === 0 && session === undefined) printLine('no session had children');
+}
