@@ -2,23 +2,28 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { createPageFolder } from './pages/run-page.ts';
 
 const folder = new URL('../examples/', import.meta.url);
+
+/** As a reader would run it: in a folder and a home of its own, with `tool-runtime` on the path. */
+function runExample(file: string) {
+  using place = createPageFolder();
+  const { workspace: cwd, environment: env } = place;
+  const words = ['-C', 'tool-runtime-source', new URL(file, folder).pathname];
+  return spawnSync(process.execPath, words, { cwd, env, encoding: 'utf8' });
+}
 
 describe('examples', () => {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
     test(`${file} runs and its own assertions hold`, () => {
-      const run = spawnSync(process.execPath, ['-C', 'tool-runtime-source', new URL(file, folder).pathname], {
-        encoding: 'utf8',
-      });
+      const run = runExample(file);
       assert.deepEqual([run.status, run.stderr], [0, '']);
     });
   }
 
   test('the README shows what quick-start.ts prints', () => {
-    const run = spawnSync(process.execPath, ['-C', 'tool-runtime-source', new URL('quick-start.ts', folder).pathname], {
-      encoding: 'utf8',
-    });
+    const run = runExample('quick-start.ts');
     const short = (text: string): string =>
       text.replace(/\b([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})\b/g, '$1…$2').replace(/head [0-9a-f]{16}…/, 'head …');
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -33,5 +38,12 @@ describe('examples', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     const definition = example.slice(example.indexOf('const lineCount'), example.indexOf('const scratch')).trim();
     assert.ok(readme.includes(definition), 'copy the definition from examples/own-tool.ts into README.md');
+  });
+
+  test('docs/write-a-rule.md shows the refusal that own-rule.ts prints', () => {
+    const [first = ''] = runExample('own-rule.ts').stdout.split('\n');
+    const { errors } = JSON.parse(first) as { errors: readonly unknown[] };
+    const page = readFileSync(new URL('../docs/write-a-rule.md', import.meta.url), 'utf8');
+    assert.ok(page.includes(`\n${JSON.stringify(errors[0])}\n`), 'copy the entry into docs/write-a-rule.md');
   });
 });

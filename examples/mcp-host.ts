@@ -1,0 +1,47 @@
+/**
+ * What an MCP client does: starts `tool-runtime mcp` as a process, looks at the tools, calls one and is refused another.
+ *
+ * `tool-runtime` must be on the path: run it with `npx node -C tool-runtime-source examples/mcp-host.ts` in a checkout.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-mcp-host-'));
+const workspace = mkdtempSync(join(scratch, 'workspace-'));
+writeFileSync(join(workspace, 'poem.txt'), 'one\ntwo\n');
+
+const client = new Client({ name: 'mcp-host', version: '1.0.0' });
+try {
+  // The read-only profile lists what reads, and is a limit as well: what is not listed cannot be called.
+  const words = ['mcp', '--workspace', workspace, '--state', join(scratch, 'state'), '--profile', 'read-only'];
+  await client.connect(new StdioClientTransport({ command: 'tool-runtime', args: words }));
+  console.log(`${client.getServerVersion()?.name}: ${client.getInstructions()}`);
+
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  console.log(
+    `${names.length} tools, file_read ${names.includes('file_read')}, file_write ${names.includes('file_write')}`,
+  );
+  assert.deepEqual([names.includes('file_read'), names.includes('file_write')], [true, false]);
+  assert.equal(
+    tools.every(({ annotations }) => annotations?.readOnlyHint === true),
+    true,
+  );
+
+  const read = await client.callTool({ name: 'file_read', arguments: { path: 'poem.txt' } });
+  console.log(JSON.stringify(read.structuredContent));
+  assert.equal((read.structuredContent as { content: string }).content, 'one\ntwo\n');
+
+  // A refusal is an answer the model can read, with the rule and what to do instead.
+  const escaped = await client.callTool({ name: 'file_read', arguments: { path: '../state/journal.key' } });
+  console.log(JSON.stringify(escaped.content));
+  assert.equal(escaped.isError, true);
+  assert.match(JSON.stringify(escaped.content), /sec\.paths\.sandbox/);
+} finally {
+  await client.close();
+  rmSync(scratch, { recursive: true });
+}
