@@ -3,6 +3,7 @@ export { ast } from './groups/ast.ts';
 export { commands } from './groups/commands.ts';
 export { files } from './groups/files.ts';
 export { git } from './groups/git.ts';
+export { growth } from './groups/growth.ts';
 export { journal } from './groups/journal.ts';
 export { kernel } from './groups/kernel.ts';
 export { mcp } from './groups/mcp.ts';

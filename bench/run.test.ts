@@ -26,6 +26,9 @@ describe('npm run bench', () => {
       const report = JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8'));
       assert.equal(report.group, name);
       assert.equal(report.quick, true);
+      assert.match(readFileSync(join(results, `${name}.svg`), 'utf8'), /^<svg [\s\S]*<\/svg>\n$/);
+      const page = readFileSync(join(results, 'performance.md'), 'utf8');
+      assert.match(page, new RegExp(`^Not measured yet: .*\\b${name}\\b`, 'm'), 'a quick run is no measurement');
       assert.ok(report.tables.length > 0 && report.budgets.length > 0);
       for (const table of report.tables as Table[]) checkTable(table, stdout);
       for (const budget of report.budgets as JudgedBudget[]) checkBudget(budget, stdout);

@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- group … --quick --results folder]`: runs the groups of the catalog, all or the named ones.
  *
- * Prints tables and budgets, and writes the same to bench/results/<group>.json. Ends with 0 also when a budget is
+ * Prints tables and budgets, writes the same to bench/results/<group>.json with a chart beside it, and renews
+ * docs/performance.md from the newest results of all groups. Ends with 0 also when a budget is
  * missed: a figure depends on the machine, and a red build because of a busy one helps nobody.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,9 +11,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatBudgets, judgeBudget } from './budget.ts';
 import * as catalog from './catalog.ts';
+import { chartOf } from './chart.ts';
 import type { Group, GroupOptions } from './group.ts';
+import { performancePage } from './performance-page.ts';
 import { formatTable } from './table.ts';
 
+const PAGE = join(import.meta.dirname, '../docs/performance.md');
 const GROUPS: readonly Group[] = Object.values(catalog);
 
 async function main(): Promise<number> {
@@ -34,6 +38,8 @@ async function main(): Promise<number> {
     : 'Only the ratios inside one table are the result.';
   console.log(`${machine().summary}\n${advice}`);
   for (const group of chosen) await runGroup(group, { quick: values.quick }, results);
+  const page = values.results === undefined ? PAGE : join(results, 'performance.md');
+  if (!values.quick || values.results !== undefined) writeFileSync(page, performancePage(GROUPS, results));
   return 0;
 }
 
@@ -52,6 +58,7 @@ async function runGroup(group: Group, options: GroupOptions, results: string): P
     budgets: judged,
   };
   writeFileSync(join(results, `${group.name}.json`), `${JSON.stringify(report, undefined, 2)}\n`);
+  writeFileSync(join(results, `${group.name}.svg`), chartOf(group.name, tables));
 }
 
 function machine() {
