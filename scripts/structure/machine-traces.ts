@@ -15,7 +15,7 @@ const TRACES: readonly { readonly pattern: RegExp; readonly what: string; readon
   },
 ];
 
-export function checkMachineTraces(tree: Tree): Finding[] {
+export function checkMachineTraces(tree: Pick<Tree, 'texts'>): Finding[] {
   return tree.texts.flatMap((file) => [
     ...TRACES.flatMap(({ pattern, what, next }) =>
       [...file.text.matchAll(pattern)].map((match) =>

@@ -1,6 +1,7 @@
 /** createAst: code intelligence for one runtime, with its tools and rules. Opening it reads and parses nothing. */
 import type { AstPlugin, Registry } from '@tool-runtime/sdk';
-import { type AstOptions, type CodeServices, createCodeServices, type UseServices } from './plugin/code-services.ts';
+import type { AstOptions } from './plugin/ast-options.ts';
+import { type CodeServices, createCodeServices, type UseServices } from './plugin/code-services.ts';
 import { createRuntimeIndex } from './plugin/runtime-index.ts';
 import * as rules from './rules/catalog.ts';
 import * as tools from './tools/catalog.ts';

@@ -9,7 +9,7 @@ import type { ErrorEntry, ToolResponse } from '@tool-runtime/protocol';
 import type { AnyTool, AstPlugin, Runtime, RuntimeOptions, Session } from '@tool-runtime/sdk';
 import { createCommandRunner, openScratchRuntime } from '@tool-runtime/sdk/testing';
 import { createAst } from '../src/create-ast.ts';
-import type { AstOptions } from '../src/plugin/code-services.ts';
+import type { AstOptions } from '../src/plugin/ast-options.ts';
 
 /** Path → content; null removes it. */
 export type Files = Readonly<Record<string, string | null>>;

@@ -11,17 +11,9 @@ import type { LanguageFinder } from '../index/language-finder.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
 import type { InspectedFile } from '../rules/inspect/inspect-changes.ts';
 import type { Engine } from '../symbols/engine.ts';
+import type { AstOptions } from './ast-options.ts';
 import { coveredNames } from './covered-names.ts';
 import type { ServerNews } from './server-news.ts';
-
-export interface AstOptions {
-  /** Threads for bulk parsing. Default 2. */
-  readonly workers?: 1 | 2;
-  /** Keep the index in memory only. */
-  readonly inMemory?: boolean;
-  /** Language servers at once. Default 4. */
-  readonly maxServers?: number;
-}
 
 export interface CodeServices {
   readonly ports: AstPorts;

@@ -119,7 +119,7 @@ describe('S0-54 ast_edit', () => {
     assert.notEqual(code.read('src/a.ts'), FILES['src/a.ts']);
   });
 
-  test('S0-54 formats by the command of the registry, and leaves what was not formatted before', async () => {
+  test('S0-21 S0-54 formats by the command of the registry, and leaves what was not formatted before', async () => {
     const registry = `${PROGRAMS.registry}\ncommands: {format.typescript: house-format}\nast: {format_on_save: true}`;
     await using code = await openCodeRuntime(
       { 'a.ts': 'export const a = 1;\n', 'dirty.ts': 'export  const  b = 2;\n', 'c.py': 'def c():\n    return 1\n' },

@@ -21,7 +21,7 @@ describe('createExecutorRegistry', () => {
     assert.equal(registry.get('executor.A'), undefined);
   });
 
-  test('S1-23 hands the context of the call to the executor', async () => {
+  test('S1-21 S1-23 hands the context of the call to the executor', async () => {
     const registry = createExecutorRegistry<string>();
     registry.register(executor('executor.a'));
     const output = await registry.get('executor.a')?.execute({} as ToolExecutionRequest, 'done');

@@ -20,7 +20,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     });
   });
 
-  test('S0-62 4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that mend it', async () => {
+  test('S0-16 S0-62 4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that mend it', async () => {
     await withGate({ files: FILES }, async (gate) => {
       gate.repository.write({ 'a.txt': 'two\n' });
       for (const verb of GUARDED) {

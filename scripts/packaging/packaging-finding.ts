@@ -1,0 +1,6 @@
+/** Findings about packages, in the form the structure checks use; the package stands where they have the file. */
+import type { Finding } from '../structure/finding.ts';
+
+export function packagingFinding(check: string, file: string, what: string, next: string): Finding {
+  return { level: 'fail', check, file, what, next };
+}

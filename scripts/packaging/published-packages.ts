@@ -1,0 +1,38 @@
+/** The packages we publish: how large each may become, and what it ships besides its code. */
+
+/** About a fifth above what they are; growth beyond that is a decision, taken here. */
+export interface SizeLimits {
+  readonly packedKiB: number;
+  readonly unpackedKiB: number;
+  readonly files: number;
+}
+
+export interface PublishedPackage {
+  /** Folder under packages/, equal to the name behind the scope. */
+  readonly folder: string;
+  readonly limits: SizeLimits;
+  /** Files besides dist, src, manifest, readme and licence. */
+  readonly ships?: readonly RegExp[];
+}
+
+export const PUBLISHED: readonly PublishedPackage[] = [
+  { folder: 'protocol', limits: { packedKiB: 180, unpackedKiB: 780, files: 490 } },
+  { folder: 'sdk', limits: { packedKiB: 2010, unpackedKiB: 8060, files: 4270 } },
+  {
+    folder: 'ast',
+    limits: { packedKiB: 2700, unpackedKiB: 5790, files: 1990 },
+    ships: [/^languages\/[^/]+\/[^/]+\.(?:json|scm)$/, /^grammars\/[^/]+\.(?:wasm\.br|json|md)$/],
+  },
+  { folder: 'host', limits: { packedKiB: 780, unpackedKiB: 2980, files: 1960 }, ships: [/^bin\/[^/]+\.js$/] },
+  { folder: 'adapters', limits: { packedKiB: 84, unpackedKiB: 335, files: 180 } },
+];
+
+/** Entries that need an optional peer: without it they cannot be imported, all others can. */
+export const PEER_OF_ENTRY: ReadonlyMap<string, string> = new Map([
+  ['@tool-runtime/sdk/telemetry', '@opentelemetry/api'],
+  ['@tool-runtime/adapters/ai-sdk', 'ai'],
+  ['@tool-runtime/adapters/openai-agents', '@openai/agents'],
+  ['@tool-runtime/adapters/anthropic', '@anthropic-ai/sdk'],
+  ['@tool-runtime/adapters/langchain', '@langchain/core'],
+  ['@tool-runtime/adapters/mastra', '@mastra/core'],
+]);
