@@ -9,6 +9,7 @@ import { checkFilePlaces } from './structure/file-places.ts';
 import { type Finding, formatFinding } from './structure/finding.ts';
 import { checkForbiddenCode } from './structure/forbidden-code.ts';
 import { checkForbiddenNames } from './structure/forbidden-names.ts';
+import { checkGuardLists } from './structure/guard-lists.ts';
 import { checkImportCycles } from './structure/import-cycles.ts';
 import { checkMachineTraces } from './structure/machine-traces.ts';
 import { checkPackageBorders } from './structure/package-borders.ts';
@@ -34,6 +35,7 @@ const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkFilePlaces,
   checkMachineTraces,
   checkTestSwitches,
+  checkGuardLists,
 ];
 
 export function checkStructure(root: string): Finding[] {

@@ -35,9 +35,8 @@ const SOURCE =
 const SKIPPED = new Set(['node_modules', 'dist', '.git']);
 
 export function readTree(root: string): Tree {
-  const names = existsSync(path.join(root, '.git')) ? listWithGit(root) : walk(root, '');
   const texts: TextFile[] = [];
-  for (const name of names.sort()) {
+  for (const name of listFiles(root)) {
     const bytes = readFileSync(path.join(root, name));
     if (!bytes.subarray(0, 8192).includes(0)) texts.push({ path: name, text: bytes.toString('utf8') });
   }
@@ -51,6 +50,11 @@ export function readTree(root: string): Tree {
     source: (file) => sourceByPath.get(file),
     text: (file) => byPath.get(file)?.text,
   };
+}
+
+/** What git tracks or would track, sorted; outside a git work tree, what is there. */
+export function listFiles(root: string): string[] {
+  return (existsSync(path.join(root, '.git')) ? listWithGit(root) : walk(root, '')).sort();
 }
 
 function listWithGit(root: string): string[] {

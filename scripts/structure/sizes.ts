@@ -10,7 +10,15 @@ const TEST_LINES = { warn: 800, fail: 800 };
 const OWN_IMPORTS = 16;
 const PARAMETERS = 5;
 /** Files whose job is to know many others. */
-const HUBS: readonly string[] = ['pipeline.ts', 'runtime.ts', 'wire-parts.ts', 'catalog.ts', 'index.ts', 'parts.ts'];
+const HUBS: readonly string[] = [
+  'pipeline.ts',
+  'runtime.ts',
+  'wire-parts.ts',
+  'run-chaos.ts',
+  'catalog.ts',
+  'index.ts',
+  'parts.ts',
+];
 
 export function checkSizes(tree: Tree): Finding[] {
   return tree.sources.flatMap((file) => [...judgeLines(file), ...judgeImports(file), ...judgeParameters(file)]);

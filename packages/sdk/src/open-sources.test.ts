@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { defineTool } from './contracts/tool.ts';
@@ -73,6 +75,15 @@ describe('tool sources', () => {
     const scratch = await openScratchRuntime({ ...registry(''), sources: [source()] });
     const answer = await scratch.session.call('far_echo', { word: 'hi' });
     assert.equal(answer.errors[0]?.details?.['gate'], 'approval');
+    await scratch.dispose();
+  });
+
+  test('see the whole workspace, so a session on a folder of it is not handed their tools', async () => {
+    const scratch = await openScratchRuntime({ ...registry(''), sources: [source()] });
+    mkdirSync(join(scratch.workspace, 'inner'));
+    const inner = await scratch.runtime.openSession({ capabilities: { workspace_roots: ['inner'] } });
+    assert.equal((await inner.call('far_echo', { word: 'hi' })).errors[0]?.details?.['reason'], 'beyond_folder');
+    assert.equal(scratch.session.tools('far_echo').length, 1);
     await scratch.dispose();
   });
 

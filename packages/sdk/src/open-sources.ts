@@ -6,6 +6,7 @@ import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
 import { createRedactor } from './journal/redact.ts';
 import { lockPlace } from './lock-place.ts';
+import { forgetFailed } from './platform/forget-failed.ts';
 import { realPath } from './platform/real-path.ts';
 
 export interface SourceSetting {
@@ -57,8 +58,13 @@ function lazyPrograms(wall: ProgramWall, { workspace, state, registry }: SourceS
   let opening: Promise<OpenCommandRunner> | undefined;
   return {
     async start(request) {
-      opening ??= import('./platform/command-runner.ts').then(({ createCommandRunner }) =>
-        createCommandRunner({ workspace, state, allowedDomains, ...wall }),
+      opening ??= forgetFailed(
+        import('./platform/command-runner.ts').then(({ createCommandRunner }) =>
+          createCommandRunner({ workspace, state, allowedDomains, ...wall }),
+        ),
+        () => {
+          opening = undefined;
+        },
       );
       return (await opening).start(request);
     },

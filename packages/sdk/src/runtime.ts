@@ -29,6 +29,7 @@ import { createExternalTools } from './external/external-source.ts';
 import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import { endLostWalls } from './platform/lost-walls.ts';
 import { isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
@@ -188,7 +189,9 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const parts = wireParts(options, { root, workspace, state, known, source, tools, rules, ast: ast?.index });
   try {
+    const hasDeadNeighbours = parts.journal.instances().some((instance) => !isAlive(instance));
     const unfinished = await reconcileParts(parts);
+    if (hasDeadNeighbours) endLostWalls(state.path);
     await workspace.sweepLeftovers();
     const checkWall = () => tryWall(registry, { workspace: options.workspace, state: state.path });
     return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished, checkWall });

@@ -7,6 +7,7 @@ import type { StoredRecord } from '../src/contracts/journal.ts';
 import { defineRule } from '../src/contracts/rule.ts';
 import { createRecoveryLog, type RecoveryLog } from '../src/journal/recovery-log.ts';
 import { createFaults, type FaultPlan } from '../src/testing/faulty-parts.ts';
+import { createCounter } from '../src/testing/probe-tools.ts';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 
 const ast: AstIndex = { covers: () => true, refresh: () => {}, parseProblems: () => [] };
@@ -155,7 +156,9 @@ describe('a journal that fails', () => {
 
   test('S1-37 after a result that could not be recorded, unsafe effects are refused until the marker is written', async () => {
     let broken = false;
+    const { tool, runs } = createCounter();
     const scratch = await openScratchRuntime({
+      tools: [tool],
       ports: {
         wrapParts(parts) {
           const journal = {
@@ -172,11 +175,14 @@ describe('a journal that fails', () => {
     broken = true;
     const lost = await scratch.session.call('file_write', { path: 'a', content: 'x' });
     assert.equal(lost.errors[0]?.details?.['reason'], 'recovery_required');
+    assert.equal((await scratch.session.call('probe_count', {})).errors[0]?.details?.['gate'], 'recovery');
+    assert.equal(runs.count, 0);
     broken = false;
     const read = await scratch.session.call('file_read', { path: 'a' });
     assert.equal(read.ok, true, 'a read is allowed and carries the marker along');
     const kinds = [...scratch.runtime.records()].map((record) => record.kind);
     assert.ok(kinds.includes('recovery'));
+    assert.equal((await scratch.session.call('probe_count', {})).ok, true);
     await scratch.dispose();
   });
 });

@@ -11,7 +11,7 @@ import {
   type TestRepository,
 } from './git-repository.ts';
 
-const gateProbe: AnyTool = defineTool({
+export const gateProbe: AnyTool = defineTool({
   name: 'gate_probe',
   category: 'probe',
   title: 'Gate',

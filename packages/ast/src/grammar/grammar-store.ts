@@ -7,7 +7,9 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
+import { isToolError } from '@tool-runtime/protocol';
 import { Language, Parser } from 'web-tree-sitter';
+import { forgetFailed } from '../forget-failed.ts';
 import { checkModule } from './check-module.ts';
 import { type GrammarLock, readGrammarLock } from './grammar-lock.ts';
 import { readModule } from './read-module.ts';
@@ -18,7 +20,7 @@ const NEWEST_ABI = 15;
 
 export interface GrammarStore {
   readonly lock: GrammarLock;
-  /** Throws E_AST_PARSE with a `reason` when the grammar does not pass the gate; the refusal is remembered. */
+  /** Throws E_AST_PARSE with a `reason` when the grammar does not pass the gate; a refusal is remembered. */
   load(grammar: string): Promise<Language>;
 }
 
@@ -49,10 +51,20 @@ export function createGrammarStore(folder: URL = GRAMMARS_FOLDER): GrammarStore 
       const started = queue.then(() => loadNow(grammar));
       // The next load waits for this one, but does not share its fate.
       queue = started.catch(() => undefined);
-      loaded.set(grammar, started);
+      loaded.set(
+        grammar,
+        forgetUnread(started, () => loaded.delete(grammar)),
+      );
       return started;
     },
   };
+}
+
+/** What could not be read for want of a descriptor can be read next time; what does not pass the gate never will. */
+function forgetUnread(loading: Promise<Language>, forget: () => void): Promise<Language> {
+  return forgetFailed(loading, (thrown) => {
+    if (!isToolError(thrown) || thrown.details['reason'] === 'unreadable') forget();
+  });
 }
 
 function readGrammar(folder: URL, lock: GrammarLock, grammar: string): Uint8Array {

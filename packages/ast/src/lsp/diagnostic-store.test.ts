@@ -33,12 +33,14 @@ describe('diagnostics a server pushes', () => {
     const items = [
       { range, severity: 2, code: 2322, source: 'ts', message: 'in /srv/work/a.ts' },
       { range, message: { kind: 'markdown', value: 'marked' } },
+      { range, code: '/srv/work/rules/7', source: 'file:///srv/work/lint.js', message: 'strict' },
       { message: 'nowhere' },
     ];
     const place = { startLine: 1, startCharacter: 2, endLine: 1, endCharacter: 4 };
     assert.deepEqual(readDiagnostics(items, uris), [
       { ...place, severity: 'warning', code: '2322', source: 'ts', message: 'in a.ts' },
       { ...place, severity: 'error', message: 'marked' },
+      { ...place, severity: 'error', code: 'rules/7', source: 'lint.js', message: 'strict' },
     ]);
   });
 });

@@ -86,8 +86,8 @@ export function readDiagnostics(items: readonly unknown[], uris: WorkspaceUris):
         ...flatRange(range),
         severity: SEVERITIES[(severity ?? 1) - 1] ?? 'error',
         message: uris.hideIn(typeof message === 'string' ? message : message.value),
-        ...(code === undefined ? {} : { code: String(code) }),
-        ...(source === undefined ? {} : { source }),
+        ...(code === undefined ? {} : { code: uris.hideIn(String(code)) }),
+        ...(source === undefined ? {} : { source: uris.hideIn(source) }),
       },
     ];
   });

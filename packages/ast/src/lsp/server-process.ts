@@ -19,7 +19,7 @@ import type { Deadline } from './deadline.ts';
 import type { LspProvider } from './known-providers.ts';
 import { MessageBacklog } from './message-backlog.ts';
 import { createReader, createWriter, ServerOutput } from './message-streams.ts';
-import { malformedFrame, notInstalled, serverGone } from './server-errors.ts';
+import { badAnswer, malformedFrame, notInstalled, serverGone } from './server-errors.ts';
 
 export interface ServerListener {
   notification(method: string, params: unknown): void;
@@ -52,6 +52,7 @@ const MAX_COMPLAINT = 300;
 const LAST_TURNS = 20;
 /** Between a pipe that broke and the news that its reader ended. */
 const EXIT_GRACE_MS = 200;
+const NO_ANSWER = 'neither a result nor an error';
 /** This many requests in a row without a sound from the server: it will not speak again. */
 const MAX_SILENCES = 3;
 
@@ -191,7 +192,7 @@ export class ServerProcess {
     try {
       return await this.#connection.sendRequest(method, ...given);
     } catch (thrown) {
-      if (!isTransportFault(thrown)) throw thrown;
+      if (!isTransportFault(thrown)) throw thrown instanceof ResponseError ? thrown : badAnswer(method, NO_ANSWER);
       // It closed its input: it is gone, which says itself why, or as good as.
       await Promise.race([this.ended, delay(EXIT_GRACE_MS)]);
       this.end(serverGone(this.#setting.provider.name, 'server_exited'));

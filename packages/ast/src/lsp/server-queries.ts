@@ -99,7 +99,7 @@ export class ServerQueries {
     if (target === null) return null;
     if ('defaultBehavior' in target) return target.defaultBehavior ? {} : null;
     if ('start' in target) return { range: flatRange(target) };
-    return { range: flatRange(target.range), placeholder: target.placeholder };
+    return { range: flatRange(target.range), placeholder: this.#uris.hideIn(target.placeholder) };
   }
 
   /** The plan only. Throws E_AST_EDIT when the server refuses, or would change nothing or something it must not. */
@@ -199,7 +199,7 @@ export class ServerQueries {
     return {
       handle: this.#session.kept.keep(item),
       title: this.#uris.hideIn(title),
-      ...(kind === undefined ? {} : { kind }),
+      ...(kind === undefined ? {} : { kind: this.#uris.hideIn(kind) }),
       isPreferred: isPreferred ?? false,
       ...(disabled === undefined ? {} : { disabled: this.#uris.hideIn(disabled.reason) }),
     };

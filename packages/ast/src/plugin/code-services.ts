@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AstPorts, ChangeSet, FileChange } from '@tool-runtime/sdk';
 import type { SessionMemory } from '../edit/session-memory.ts';
+import { forgetFailed } from '../forget-failed.ts';
 import type { CodeIndex } from '../index/code-index-contract.ts';
 import type { LanguageFinder } from '../index/language-finder.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
@@ -64,29 +65,48 @@ class LazyServices implements CodeServices {
   }
 
   index(): Promise<CodeIndex> {
-    this.#index ??= this.#openIndex();
+    this.#index ??= forgetFailed(this.#openIndex(), () => {
+      this.#index = undefined;
+    });
     return this.#index;
   }
 
   languages(): Promise<LanguageFinder> {
-    this.#languages ??= import('../index/language-finder.ts').then(({ createLanguageFinder }) =>
-      createLanguageFinder(this.ports.workspace),
+    this.#languages ??= forgetFailed(
+      import('../index/language-finder.ts').then(({ createLanguageFinder }) =>
+        createLanguageFinder(this.ports.workspace),
+      ),
+      () => {
+        this.#languages = undefined;
+      },
     );
     return this.#languages;
   }
 
   engine(): Promise<Engine> {
-    this.#engine ??= import('../symbols/engine.ts').then(({ createEngine }) => createEngine());
+    this.#engine ??= forgetFailed(
+      import('../symbols/engine.ts').then(({ createEngine }) => createEngine()),
+      () => {
+        this.#engine = undefined;
+      },
+    );
     return this.#engine;
   }
 
   memory(): Promise<SessionMemory> {
-    this.#memory ??= import('../edit/session-memory.ts').then((module) => new module.SessionMemory());
+    this.#memory ??= forgetFailed(
+      import('../edit/session-memory.ts').then((module) => new module.SessionMemory()),
+      () => {
+        this.#memory = undefined;
+      },
+    );
     return this.#memory;
   }
 
   async servers(signal?: AbortSignal): Promise<LspManager> {
-    this.#servers ??= this.#openServers();
+    this.#servers ??= forgetFailed(this.#openServers(), () => {
+      this.#servers = undefined;
+    });
     const { servers, news } = await this.#servers;
     await news.catchUp(signal);
     return servers;

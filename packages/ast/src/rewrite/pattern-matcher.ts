@@ -1,5 +1,6 @@
 /** Finds the matches of a code pattern in a text. Loaded when first used. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
+import { forgetFailed } from '../forget-failed.ts';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import { decodeSource } from '../parse/source-text.ts';
 import type { Engine } from '../symbols/engine.ts';
@@ -64,10 +65,14 @@ export function createPatternMatcher(engine: Engine, habitsOf: (language: string
 
   return {
     async match(text, query) {
-      loading ??= loadPatternModule();
+      loading ??= forgetFailed(loadPatternModule(), () => {
+        loading = undefined;
+      });
       const module = await loading;
-      const ready = registered.get(query.language) ?? register(module, query.language);
-      registered.set(query.language, ready);
+      const { language } = query;
+      const ready =
+        registered.get(language) ?? forgetFailed(register(module, language), () => registered.delete(language));
+      registered.set(language, ready);
       await ready;
       const parser = await engine.parserFor(query.language);
       const readings = readingsOf(query.pattern, parser, habitsOf(query.language));

@@ -12,7 +12,7 @@ import {
 } from '@tool-runtime/protocol';
 import type { Problems } from './problems.ts';
 
-export type TransportName = 'websocket' | 'http' | 'lines';
+export type TransportName = 'websocket' | 'http' | 'lines' | 'mcp';
 export type Terminal = ToolResponse | ErrorMessage;
 
 /** What is sent, and what it should lead to. */
@@ -26,6 +26,8 @@ export interface CallPlan {
   readonly cancelAfterMs?: number;
   /** Says what is wrong with the answer, if anything is. */
   judge(answer: ToolResponse): string | undefined;
+  /** Says what is wrong with being refused at the door. Left out: that such a refusal came at all. */
+  judgeRefusal?(answer: ErrorMessage): string | undefined;
   /** Hears what became of it: the answer, or nothing when the connection broke first. */
   settle?(answer: ToolResponse | undefined): void;
 }
@@ -115,6 +117,8 @@ export class CallBook {
   #answer(message: Terminal): void {
     const call = message.request_id === null ? undefined : this.calls.get(message.request_id);
     const resolve = this.#waiting.get(call?.requestId ?? '');
+    // Given up by us; the host could not know.
+    if (call?.state === 'lost') return;
     if (call === undefined || resolve === undefined) {
       this.#problems.add(`answer that nobody waits for, or a second one: ${JSON.stringify(message).slice(0, 300)}`);
       return;
@@ -128,7 +132,7 @@ export class CallBook {
   #judge(call: SentCall, answer: Terminal): void {
     const { plan } = call;
     call.outcome = answer.type === 'ErrorMessage' ? 'error' : answer.ok ? 'ok' : 'failed';
-    const problem = answer.type === 'ErrorMessage' ? 'is no call to the host' : plan.judge(answer);
+    const problem = answer.type === 'ErrorMessage' ? refusalProblem(plan, answer) : plan.judge(answer);
     if (problem !== undefined) {
       this.#problems.add(`${plan.kind} over ${call.transport} ${problem}: ${JSON.stringify(answer).slice(0, 400)}`);
     }
@@ -148,6 +152,10 @@ export class CallBook {
     const { error } = serverMessageSchema.safeParse(message);
     if (error !== undefined) this.#problems.add(`message against its schema: ${error.message.slice(0, 300)}`);
   }
+}
+
+function refusalProblem(plan: CallPlan, answer: ErrorMessage): string | undefined {
+  return plan.judgeRefusal === undefined ? 'is no call to the host' : plan.judgeRefusal(answer);
 }
 
 function requestOf({ requestId, sessionId, plan }: SentCall): ToolRequest {

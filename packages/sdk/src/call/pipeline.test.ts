@@ -3,8 +3,11 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import { createRepository, openGitRuntime } from '../../test/git-repository.ts';
 import type { Hook } from '../contracts/policy.ts';
-import { defineTool } from '../contracts/tool.ts';
+import { defineRule } from '../contracts/rule.ts';
+import { type AnyTool, defineTool } from '../contracts/tool.ts';
 import type { RuntimeOptions } from '../runtime.ts';
 import { createCounter, nothing, wait } from '../testing/probe-tools.ts';
 import { openScratchRuntime, type ScratchRuntime } from '../testing/scratch-runtime.ts';
@@ -26,7 +29,7 @@ function kinds(scratch: ScratchRuntime): string[] {
 }
 
 describe('the path of a call', () => {
-  test('S0-4 S1-38 S0-74 an allowed call is answered and leaves request, decision, intent and result in that order', () =>
+  test('S0-4 S1-24 S1-38 S0-74 an allowed call is answered and leaves request, decision, intent and result in that order', () =>
     withScratch({ tools: [nothing] }, async (scratch) => {
       const response = await scratch.session.call('probe_nothing', { text: 'hi' }, { requestId: 'req-1' });
       const { duration_ms, ...rest } = response;
@@ -72,6 +75,53 @@ describe('the path of a call', () => {
         assert.equal((await scratch.session.call('file_read', args)).errors[0]?.code, 'E_VALIDATION_FAIL');
       }
     }));
+
+  test('S1-38 arguments without a canonical form cannot be recorded, so they do not run; the twin does', () =>
+    withScratch({ tools: [nothing] }, async ({ session }) => {
+      const broken = await session.call('probe_nothing', { text: 'half \ud83d' });
+      assert.equal(broken.errors[0]?.code, 'E_VALIDATION_FAIL');
+      assert.match(broken.errors[0]?.message ?? '', /no JSON form/);
+      assert.equal((await session.call('probe_nothing', { text: 'whole \u{1f600}' })).ok, true);
+    }));
+
+  test('S0-9 an answer that breaks the contract of its tool is kept back, one that keeps it arrives', () => {
+    const answering = (name: string, count: unknown) =>
+      defineTool({
+        ...nothing,
+        name,
+        data: z.strictObject({ count: z.int() }),
+        run: () => ({ count }) as { count: number },
+      });
+    return withScratch(
+      { tools: [answering('probe_liar', 'secret'), answering('probe_honest', 1)] },
+      async (scratch) => {
+        const broken = await scratch.session.call('probe_liar', {});
+        assert.deepEqual([broken.ok, broken.data, broken.errors[0]?.code], [false, null, 'E_INTERNAL']);
+        assert.deepEqual((await scratch.session.call('probe_honest', {})).data, { count: 1 });
+      },
+    );
+  });
+
+  test('S0-74 a secret in what is refused or fails stands neither in the answer nor in the records', () => {
+    const token = `ghp_${'a1'.repeat(15)}`;
+    const failing = defineTool({
+      ...nothing,
+      name: 'probe_failing',
+      run: () => {
+        throw new ToolError('E_FILE_IO', `Cannot log in with ${token}`);
+      },
+    });
+    const text = 'version: 1\narg_constraints: [{ tool: file_read, arg_patterns: ["docs/**"] }]\n';
+    return withScratch({ tools: [failing], registry: { file: 'r.yaml', text } }, async (scratch) => {
+      const refused = await scratch.session.call('file_read', { path: token });
+      assert.equal(refused.errors[0]?.message, 'Argument is not allowed by policy: path = "[redacted]"');
+      const failed = await scratch.session.call('probe_failing', {});
+      assert.equal(failed.errors[0]?.message, 'Cannot log in with [redacted]');
+      const decided = [...scratch.runtime.records()].filter(({ kind }) => kind === 'decision' || kind === 'result');
+      assert.equal(decided.length, 3);
+      assert.doesNotMatch(JSON.stringify(decided), /ghp_/);
+    });
+  });
 
   test('S0-34 S0-61 a path outside the root is E_POLICY and nothing is touched, by name and by link', () =>
     withScratch({}, async (scratch) => {
@@ -127,6 +177,19 @@ describe('the path of a call', () => {
       assert.ok(Number(raised.errors[0]?.details?.['timeout_ms']) <= 20);
       await limited.dispose();
     }));
+
+  test('S0-80 a limit that a call may choose by argument ends where the registry says', () => {
+    const patient = defineTool({ ...wait, name: 'probe_patient', timeoutArg: 'ms', maxTimeoutMs: 60_000 });
+    const text = 'version: 1\ntools: { probe_patient: { max_timeout_ms: 20 } }\n';
+    return withScratch({ tools: [patient], registry: { file: 'r.yaml', text } }, async ({ session }) => {
+      const cut = await session.call('probe_patient', { ms: 3_000 });
+      assert.equal(cut.errors[0]?.details?.['timeout_ms'], 20);
+      assert.equal(
+        (await session.call('probe_patient', { ms: 3_000 }, { timeoutMs: 10 })).errors[0]?.code,
+        'E_TIMEOUT',
+      );
+    });
+  });
 
   test('4.3 a cancelled call is E_INTERNAL with reason cancelled, before and while it runs', () =>
     withScratch({ tools: [wait] }, async (scratch) => {
@@ -196,6 +259,88 @@ describe('the path of a call', () => {
 });
 
 describe('capabilities of a call', () => {
+  test('S2-18 a tool that is shown for its harmless calls is refused the others at the ceiling', () => {
+    const mixed = defineTool({
+      ...(nothing as AnyTool),
+      name: 'probe_mixed',
+      args: z.strictObject({ write: z.boolean() }),
+      annotations: { kind: 'edit', side_effect_level: 'workspace_write' },
+      leastLevel: 'read_only',
+      profile: ({ write }) => (write ? {} : { kind: 'read', side_effect_level: 'read_only' }),
+      run: () => ({}),
+    });
+    const registry = { file: 'r.yaml', text: 'version: 1\nside_effect_level: read_only\n' };
+    return withScratch({ tools: [mixed], registry }, async ({ session }) => {
+      const refused = await session.call('probe_mixed', { write: true });
+      assert.equal(refused.errors[0]?.details?.['reason'], 'side_effect_ceiling');
+      assert.equal((await session.call('probe_mixed', { write: false })).ok, true);
+    });
+  });
+
+  test('S0-34 a call below its level is handed a git that cannot change, or cannot reach a remote; the others can', async () => {
+    const levels = ['read_only', 'workspace_write', 'network'] as const;
+    const probing = (level: (typeof levels)[number]) =>
+      defineTool({
+        ...nothing,
+        name: `probe_${level}`,
+        annotations: { kind: level === 'read_only' ? 'read' : 'edit', side_effect_level: level },
+        timeoutMs: 20_000,
+        run: async (_args, { git }) => {
+          const gateOf = async (attempt: Promise<unknown>) =>
+            attempt.then(
+              () => 'done',
+              (thrown) => (thrown as ToolError).details['gate'] ?? 'done',
+            );
+          return {
+            look: await gateOf(git.run({ words: ['status'], access: 'read' })),
+            change: await gateOf(git.run({ words: ['tag', level], access: 'write' })),
+            remote: await gateOf(git.remote('origin', 'fetch')),
+          };
+        },
+      });
+    const repository = createRepository({ files: { 'a.txt': 'a' } });
+    const { ask, dispose } = await openGitRuntime(repository, {
+      tools: levels.map(probing),
+      registry: 'version: 1\nside_effect_level: network\n',
+    });
+    const answers = await Promise.all(levels.map(async (level) => (await ask(`probe_${level}`, {})).data));
+    assert.deepEqual(answers, [
+      { look: 'done', change: 'git', remote: 'git' },
+      { look: 'done', change: 'done', remote: 'git' },
+      { look: 'done', change: 'done', remote: 'done' },
+    ]);
+    assert.equal(repository.git('tag').trim(), 'network\nworkspace_write');
+    await dispose();
+    repository.dispose();
+  });
+
+  test('S0-34 a rule is handed a git that looks and cannot change', async () => {
+    const words = { look: ['status'], change: ['tag', 'made-by-a-rule'] };
+    const judging = (id: 'look' | 'change') =>
+      defineRule({
+        id,
+        category: 'Test',
+        description: 'Asks git',
+        phase: 'before',
+        trigger: 'always',
+        defaultEnforcement: 'blocking',
+        appliesTo: ({ args }) => args['text'] === id,
+        check: async (_subject, { git }) => {
+          await git.run({ words: words[id], access: id === 'look' ? 'read' : 'write' });
+          return [];
+        },
+      });
+    const repository = createRepository({ files: { 'a.txt': 'a' } });
+    const registry = 'version: 1\nvalidators: [{ rule: look }, { rule: change }]\n';
+    const rules = [judging('look'), judging('change')];
+    const { ask, dispose } = await openGitRuntime(repository, { tools: [nothing], rules, registry });
+    assert.match((await ask('probe_nothing', { text: 'change' })).errors[0]?.message ?? '', /may not change/);
+    assert.equal(repository.git('tag'), '');
+    assert.equal((await ask('probe_nothing', { text: 'look' })).ok, true);
+    await dispose();
+    repository.dispose();
+  });
+
   test('a tool whose call may not start processes is handed a runner that refuses', () => {
     const sneaky = defineTool({
       ...nothing,
@@ -264,6 +409,20 @@ describe('hooks', () => {
     return withScratch({ tools: [nothing], hooks: [after] }, async (scratch) => {
       assert.deepEqual((await scratch.session.call('probe_nothing', {})).data, { rewritten: true });
       assert.equal(kinds(scratch).at(-1), 'hook');
+    });
+  });
+
+  test('S2-28 an after hook that breaks keeps the data back, one that passes does not', async () => {
+    const after = (answer: () => { type: 'pass' }): Hook => ({ id: 'after', tools: '*', after: answer });
+    const broken = after(() => {
+      throw new TypeError('broken hook');
+    });
+    await withScratch({ tools: [nothing], hooks: [broken] }, async ({ session }) => {
+      const response = await session.call('probe_nothing', { text: 'hi' });
+      assert.deepEqual([response.ok, response.data, response.errors[0]?.code], [false, null, 'E_POLICY']);
+    });
+    await withScratch({ tools: [nothing], hooks: [after(() => ({ type: 'pass' }))] }, async ({ session }) => {
+      assert.deepEqual((await session.call('probe_nothing', { text: 'hi' })).data, { text: 'hi' });
     });
   });
 });
@@ -350,6 +509,35 @@ describe('policy port and approvals', () => {
     });
   });
 
+  test('S1-40 an approver who keeps editing is not followed for ever', async () => {
+    const counter = createCounter();
+    const editing = (edits: number) => {
+      let asked = 0;
+      return {
+        ask: async () => {
+          asked += 1;
+          return { answer: 'approved', by: 'ann', ...(asked > edits ? {} : { args: { n: asked } }) } as const;
+        },
+      };
+    };
+    await withScratch({ tools: [counter.tool], policy: policy('ask'), approvals: editing(10) }, async ({ session }) => {
+      assert.equal((await session.call('probe_count', {})).errors[0]?.code, 'E_POLICY');
+    });
+    assert.equal(counter.runs.count, 0);
+    await withScratch({ tools: [counter.tool], policy: policy('ask'), approvals: editing(2) }, async ({ session }) => {
+      assert.deepEqual((await session.call('probe_count', {})).data, { n: 2, run: 1 });
+    });
+  });
+
+  test('S2-27 the approval policy of the registry asks, and lets the others pass', () => {
+    const text = 'version: 1\napprovals: { auto_approve: ["probe_*"], require_approval: [file_read] }\n';
+    return withScratch({ tools: [nothing], registry: { file: 'r.yaml', text } }, async ({ session }) => {
+      const asked = await session.call('file_read', { path: 'a' });
+      assert.equal(asked.errors[0]?.details?.['reason'], 'missing.approval_dispatcher');
+      assert.equal((await session.call('probe_nothing', {})).ok, true);
+    });
+  });
+
   test('S1-40 an approval for the session is asked once', async () => {
     let asked = 0;
     const approvals = {
@@ -394,6 +582,35 @@ describe('keys, budgets and the registry', () => {
       assert.ok(responses.some((response) => response.ok));
       assert.equal((await session.call('probe_count', {}, { dedupeKey: 'once' })).ok, true);
       assert.equal(counter.runs.count, 1);
+    });
+  });
+
+  test('S1-43 while the outcome of a key is unknown it causes no second effect: running, and given up on', async () => {
+    const release = Promise.withResolvers<void>();
+    const runs: number[] = [];
+    const slow = defineTool({
+      ...createCounter('probe_slow').tool,
+      args: z.strictObject({}),
+      timeoutMs: 20,
+      run: async () => {
+        runs.push(runs.length);
+        await release.promise;
+        return {};
+      },
+    });
+    await withScratch({ tools: [slow] }, async ({ session }) => {
+      const again = async () => {
+        const response = await session.call('probe_slow', {}, { idempotencyKey: 'k' });
+        return response.errors[0]?.details?.['reason'];
+      };
+      const first = session.call('probe_slow', {}, { idempotencyKey: 'k' });
+      while (runs.length === 0) await new Promise(setImmediate);
+      assert.equal(await again(), 'outcome_unknown');
+      assert.equal((await first).errors[0]?.code, 'E_TIMEOUT');
+      assert.equal(await again(), 'outcome_unknown');
+      release.resolve();
+      assert.equal(runs.length, 1);
+      assert.equal((await session.call('probe_slow', {}, { idempotencyKey: 'other' })).ok, true);
     });
   });
 

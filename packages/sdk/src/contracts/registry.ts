@@ -50,6 +50,11 @@ export interface ToolArgConstraint {
 
 export interface ApprovalPolicy {
   readonly auto_approve?: readonly string[];
+  /**
+   * What stands for `auto_approve` where a tool asks by default, as foreign ones do. Unset: `auto_approve`. Written by
+   * merging only, because a list beside a host that has none must not answer questions the host would ask.
+   */
+  readonly auto_approve_foreign?: readonly string[];
   readonly auto_deny?: readonly string[];
   readonly require_approval?: readonly string[];
   readonly write_path_allowlist?: readonly string[];

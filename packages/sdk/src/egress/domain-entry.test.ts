@@ -39,6 +39,11 @@ describe('hostAllowed', () => {
     });
   }
 
+  test('S0-11 an address lies below no wildcard, a name that looks like one does', () => {
+    assert.equal(hostAllowed(['*.0.0.1'], '127.0.0.1'), undefined);
+    assert.equal(hostAllowed(['*.0.1.test'], '127.0.1.test'), '*.0.1.test');
+  });
+
   test('S0-18 allows nothing with an empty list', () => assert.equal(hostAllowed([], 'crates.io'), undefined));
 
   test('S0-11 an entry inside another allows no host the other does not', () => {

@@ -64,4 +64,6 @@ test('S0-51 a listed pattern covers its section and not its neighbours, whatever
   assert.ok(isListed('filter.LFS.clean', ['Filter.lfs.*']));
   assert.ok(!isListed('filter.lfsx.clean', ['filter.lfs.*']));
   assert.ok(!isListed('core.hookspath', ['filter.*']));
+  assert.ok(!isListed('core.pagerx', ['core.pager']));
+  assert.ok(!isListed('x.core.pager', ['core.pager']));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -53,5 +53,15 @@ describe('S2-22 artifacts', () => {
       assert.equal(store.prune({ maxAgeMs: 60_000, maxBytes: 20, now }), 1);
       assert.equal(store.prune({ maxAgeMs: 0, maxBytes: 1000, now: now + 1000 }), 2);
       assert.throws(() => store.read(refs[0]?.handle ?? '', { offset: 0, length: 1 }), { code: 'E_FILE_IO' });
+    }));
+
+  test('a store that lives long goes on pruning, not only when its first artifact is made', () =>
+    withStore((store, folder) => {
+      store.create().finish();
+      const old = store.create().finish();
+      const longAgo = Date.now() / 1000 - 8 * 24 * 60 * 60;
+      utimesSync(join(folder, old.handle.slice(9)), longAgo, longAgo);
+      for (let made = 0; made < 100; made++) store.create().discard();
+      assert.equal(readdirSync(folder).length, 1);
     }));
 });

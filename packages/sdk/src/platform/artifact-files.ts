@@ -23,16 +23,18 @@ const DRAFT_SUFFIX = '.part';
 
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_BYTES = 1024 * 1024 * 1024;
+/** One in so many looks after the rest. */
+const PRUNE_STRIDE = 64;
 
 export function createArtifactFiles(stateFolder: string): ArtifactStore {
   const folder = join(stateFolder, 'artifacts');
-  let isPruned = false;
+  let made = 0;
   return {
     create() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Once per runtime, and only when one is made: most runtimes keep none.
-      if (!isPruned) prune(folder, { maxAgeMs: MAX_AGE_MS, maxBytes: MAX_BYTES, now: Date.now() });
-      isPruned = true;
+      // Only when one is made: most runtimes keep none. And not only once: a host lives long.
+      if (made % PRUNE_STRIDE === 0) prune(folder, { maxAgeMs: MAX_AGE_MS, maxBytes: MAX_BYTES, now: Date.now() });
+      made += 1;
       return createWriter(join(folder, randomBytes(16).toString('hex')));
     },
     read: (handle, range) => readPage(pathOf(folder, handle), handle, range),

@@ -153,6 +153,22 @@ describe('the proxy', () => {
     }
   });
 
+  test('4.26 a tunnel leads to the address that was judged, whatever the name means a moment later', async (t) => {
+    const port = await listen(
+      t,
+      createRawServer((socket) => socket.end('judged')),
+    );
+    // Nobody but the judgement can look this name up.
+    const name = `pinned.invalid:${port}`;
+    const proxy = await openProxy(t, [name, `127.0.0.1:${port}`], async () => ['127.0.0.1']);
+    const { status, socket } = await tunnel(proxy, name);
+    assert.match(status + (await text(socket)), /200 Connection established\r\n\r\njudged$/);
+    const elsewhere = await openProxy(t, [name], async () => ['127.0.0.1']);
+    const refused = await tunnel(elsewhere, name);
+    assert.match(refused.status, /^HTTP\/1\.1 403 /);
+    refused.socket.destroy();
+  });
+
   test('4.26 belongs to its owner alone, and is gone when closed, open tunnels too', async (t) => {
     const port = await listen(
       t,

@@ -5,6 +5,7 @@ import type { SearchAnswer, SearchQuery } from '../contracts/search.ts';
 import { type Bubblewrap, CONFINED_PROGRAM, findBubblewrap, type Trial } from './confinement.ts';
 import { createDirectoryReader } from './directory-reader.ts';
 import type { TreeSource } from './folder-view.ts';
+import { forgetFailed } from './forget-failed.ts';
 import { listTree } from './list-tree.ts';
 import { loadNativeCalls } from './native-calls.ts';
 import type { Root } from './root.ts';
@@ -39,7 +40,9 @@ export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOpt
   return {
     list: async (query) => listTree(treeSource(), query),
     search: async (query) => {
-      search ??= searchSource();
+      search ??= forgetFailed(searchSource(), () => {
+        search = undefined;
+      });
       return searchTree(await search, query);
     },
   };

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -172,6 +182,24 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     }
   });
 
+  test('S0-51 what a listed include brings in is judged like the rest', async () => {
+    const repository = hostileRepository();
+    const registry = "git:\n  allow_config: ['include.path']\n";
+    try {
+      repository.write({ '.git/more': '[user]\n\tname = Included\n' });
+      repository.git('config', 'include.path', 'more');
+      await withGit(repository.folder, registry, (git) => git.run(STATUS));
+      repository.write({ '.git/more': `[core]\n\tfsmonitor = ${repository.program}\n` });
+      await assert.rejects(
+        withGit(repository.folder, registry, (git) => git.run(STATUS)),
+        /core\.fsmonitor/,
+      );
+      assert.ok(!existsSync(repository.canary));
+    } finally {
+      repository.dispose();
+    }
+  });
+
   test('S0-51 a key that arrives between two calls is noticed, and so is its removal', async () => {
     const repository = hostileRepository();
     try {
@@ -212,6 +240,13 @@ describe('S0-42 where a repository is', () => {
       assert.equal(await reasonOf(other), 'foreign_git_folder', 'a planted file does not lead to another repository');
       writeFileSync(repository.path('.git/objects/info/alternates'), '/tmp\n');
       assert.equal(await reasonOf(repository.folder), 'alternates');
+      rmSync(repository.path('.git/objects/info/alternates'));
+      writeFileSync(repository.path('.git/commondir'), '.\n');
+      assert.equal(await reasonOf(repository.folder), 'commondir');
+      rmSync(repository.path('.git/commondir'));
+      renameSync(repository.path('.git'), repository.path('store'));
+      symlinkSync('store', repository.path('.git'));
+      assert.equal(await reasonOf(repository.folder), 'linked_git_folder');
     } finally {
       repository.dispose();
     }
@@ -230,6 +265,44 @@ describe('S0-42 where a repository is', () => {
         await git.run({ words: ['commit', '-q', '-a', '-m', 'x'], access: 'write', env: WHO });
       });
       assert.equal(repository.git('log', '-1', '--format=%s', 'side').trim(), 'x');
+      const thief = join(repository.beside, 'thief');
+      mkdirSync(thief);
+      copyFileSync(join(linked, '.git'), join(thief, '.git'));
+      await assert.rejects(
+        withGit(thief, '', (git) => git.run(STATUS)),
+        /does not name this workspace back/,
+      );
+    } finally {
+      repository.dispose();
+    }
+  });
+
+  test('S0-51 nothing of our own environment reaches git, what the run brings does', async (t) => {
+    const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+    const before = process.env['GIT_AUTHOR_NAME'];
+    process.env['GIT_AUTHOR_NAME'] = 'leaked';
+    t.after(() => {
+      if (before === undefined) delete process.env['GIT_AUTHOR_NAME'];
+      else process.env['GIT_AUTHOR_NAME'] = before;
+      repository.dispose();
+    });
+    const author = { words: ['var', 'GIT_AUTHOR_IDENT'], access: 'read', accept: [0, 128] } as const;
+    await withGit(repository.folder, '', async (git) => {
+      assert.doesNotMatch((await git.run(author)).stdout.toString(), /leaked/);
+      assert.match((await git.run({ ...author, env: WHO })).stdout.toString(), /^a <a@example\.org>/);
+    });
+  });
+
+  test('S0-51 more output than was asked for is refused or cut, never kept', async () => {
+    const repository = createRepository({ files: { 'a.txt': 'x'.repeat(5000) } });
+    const blob = { words: ['cat-file', 'blob', 'HEAD:a.txt'], access: 'read' } as const;
+    try {
+      await withGit(repository.folder, '', async (git) => {
+        await assert.rejects(git.run({ ...blob, maxBytes: 100 }), /Git printed more than 100 bytes/);
+        const cut = await git.run({ ...blob, maxBytes: 100, overflow: 'cut' });
+        assert.deepEqual([cut.stdout.length, cut.isCut], [100, true]);
+        assert.equal((await git.run({ ...blob, maxBytes: 5000 })).stdout.length, 5000);
+      });
     } finally {
       repository.dispose();
     }

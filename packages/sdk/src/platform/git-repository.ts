@@ -10,6 +10,7 @@ import { gitFailure } from '../git/git-failure.ts';
 import { judgeConfig } from '../git/judge-config.ts';
 import { type ConfigEntry, parseConfig } from '../git/parse-config.ts';
 import { errnoCode } from './errno-error.ts';
+import { forgetFailed } from './forget-failed.ts';
 import { createGitFiles } from './git-files.ts';
 import { findGitFolders, type GitFolders } from './git-folders.ts';
 import { findIdentity } from './git-identity.ts';
@@ -61,13 +62,18 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
     config: async () => (await ready(undefined)).config,
     async identity() {
       const { config } = await ready(undefined);
-      identity ??= findIdentity({
-        config,
-        actor,
-        spawner: wall.spawner,
-        program: findGit(wall.workspace),
-        environment: process.env,
-      });
+      identity ??= forgetFailed(
+        findIdentity({
+          config,
+          actor,
+          spawner: wall.spawner,
+          program: findGit(wall.workspace),
+          environment: process.env,
+        }),
+        () => {
+          identity = undefined;
+        },
+      );
       return identity;
     },
     async remote(name, purpose) {

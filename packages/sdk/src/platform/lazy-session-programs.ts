@@ -1,10 +1,16 @@
 /** Programs whose code (spawning, isolation, proxy, git) is loaded with the first one: most sessions never start any. */
+import { forgetFailed } from './forget-failed.ts';
 import type { ProgramsOptions, SessionPrograms } from './session-programs.ts';
 
 export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
   let opening: Promise<SessionPrograms> | undefined;
   const open = (): Promise<SessionPrograms> => {
-    opening ??= import('./session-programs.ts').then(({ createSessionPrograms }) => createSessionPrograms(options));
+    opening ??= forgetFailed(
+      import('./session-programs.ts').then(({ createSessionPrograms }) => createSessionPrograms(options)),
+      () => {
+        opening = undefined;
+      },
+    );
     return opening;
   };
   const close = async (): Promise<void> => {

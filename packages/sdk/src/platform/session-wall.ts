@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Isolation } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+import { forgetFailed } from './forget-failed.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { createNoIsolation } from './isolation-none.ts';
 import type { ResolveHost } from './resolve-host.ts';
@@ -57,7 +58,9 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
     require: () => requireWall(isolation),
     async proxySocket() {
       if (!isolation.enforcesNetwork) return null;
-      proxy ??= openEgressProxy(options);
+      proxy ??= forgetFailed(openEgressProxy(options), () => {
+        proxy = undefined;
+      });
       return (await proxy).socket;
     },
     async close() {

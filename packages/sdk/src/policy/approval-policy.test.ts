@@ -110,6 +110,17 @@ describe('mergeApprovalPolicies', () => {
     assert.equal(verdict(mergeApprovalPolicies({}, { auto_approve: ['*'] }), write), 'ask');
   });
 
+  test('S2-27 a list beside a host without a policy approves its tools, and no foreign one', () => {
+    const foreign = { ...write, asksByDefault: true };
+    const merged = mergeApprovalPolicies(undefined, { auto_approve: ['*'] });
+    assert.equal(verdict(merged, write), 'approve');
+    assert.equal(verdict(merged, foreign), 'ask');
+    assert.equal(verdict(mergeApprovalPolicies(merged, { auto_approve: ['*'] }), foreign), 'ask');
+    assert.equal(verdict(mergeApprovalPolicies({ auto_approve: ['*'] }, merged), foreign), 'ask');
+    assert.equal(verdict(mergeApprovalPolicies({ auto_approve: ['*'] }, { auto_approve: ['*'] }), foreign), 'approve');
+    assert.equal(verdict(mergeApprovalPolicies({ auto_approve: ['*'] }, undefined), foreign), 'approve');
+  });
+
   test('S2-27 is never more lenient than either side', () => {
     const list = fc.uniqueArray(fc.constantFrom('a', 'b', '*', 'a*', 'b?'), { maxLength: 3 });
     const paths = fc.uniqueArray(fc.constantFrom('src/**', 'src/a', '**', '/tmp/**', 'docs/*'), { maxLength: 3 });
@@ -123,6 +134,7 @@ describe('mergeApprovalPolicies', () => {
     const subject = fc.record({
       tool: fc.constantFrom('a', 'b', 'ab', 'bc', 'c'),
       annotated: fc.boolean(),
+      asksByDefault: fc.boolean(),
       profile: fc.record({
         kind: fc.constantFrom(...TOOL_KINDS),
         side_effect_level: fc.constantFrom(...SIDE_EFFECT_LEVELS),
@@ -137,7 +149,9 @@ describe('mergeApprovalPolicies', () => {
     fc.assert(
       fc.property(policy, policy, subject, (host, session, judged) => {
         const merged = rank(mergeApprovalPolicies(host, session), judged);
-        assert.ok(merged >= Math.max(rank(host, judged), rank(session, judged)));
+        // A session without a policy leaves foreign tools to the host's.
+        const isLeft = session === undefined && judged.asksByDefault;
+        assert.ok(merged >= Math.max(rank(host, judged), isLeft ? 0 : rank(session, judged)));
       }),
       { numRuns: 5000 },
     );

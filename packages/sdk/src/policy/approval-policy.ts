@@ -47,12 +47,14 @@ const WRITE_PATH = decidedBy('deny', 'write_path_allowlist');
 export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): ApprovalJudge {
   if (policy === undefined) return { judge: judgeWithoutPolicy };
   const denies = compileGlobs(policy.auto_deny ?? []);
-  const approves = compileGlobs(policy.auto_approve ?? []);
+  const approvesOwn = compileGlobs(policy.auto_approve ?? []);
+  const approvesForeign = compileGlobs(foreignApproved(policy));
   const requires = compileGlobs(policy.require_approval ?? []);
   const mayWrite = policy.write_path_allowlist && compilePathGlobs(policy.write_path_allowlist);
   return {
     judge(subject) {
       const readOnly = isReader(subject);
+      const approves = subject.asksByDefault === true ? approvesForeign : approvesOwn;
       if (denies(subject.tool)) return DENIED;
       if (!readOnly && mayWrite !== undefined && !allMatch(subject.paths, mayWrite)) return WRITE_PATH;
       if (subject.annotated && approves(subject.tool)) return APPROVED;
@@ -70,24 +72,34 @@ function judgeWithoutPolicy({ annotated, asksByDefault }: ApprovalSubject): Appr
 }
 
 /**
- * Deny and require are unions, approve and write paths intersections. A policy that is not there says nothing; one
- * that is there without `auto_approve` approves nothing by list, so the merged one does not either.
+ * Deny and require are unions, approve and write paths intersections. A policy that is not there says nothing, except
+ * that a host without one lets no foreign tool pass unasked; one that is there without `auto_approve` approves nothing
+ * by list, so the merged one does not either.
  */
 export function mergeApprovalPolicies(
   host: ApprovalPolicy | undefined,
   session: ApprovalPolicy | undefined,
 ): ApprovalPolicy | undefined {
-  if (host === undefined || session === undefined) return host ?? session;
+  if (session === undefined) return host;
+  if (host === undefined)
+    return session.auto_approve === undefined ? session : { ...session, auto_approve_foreign: [] };
   const approve = intersectGlobs(host.auto_approve ?? [], session.auto_approve ?? []);
+  const isForeignApart = (host.auto_approve_foreign ?? session.auto_approve_foreign) !== undefined;
+  const foreign = intersectGlobs(foreignApproved(host), foreignApproved(session));
   const deny = union(host.auto_deny, session.auto_deny);
   const require = union(host.require_approval, session.require_approval);
   const paths = meetPaths(host.write_path_allowlist, session.write_path_allowlist);
   return {
     ...((host.auto_approve ?? session.auto_approve) === undefined ? {} : { auto_approve: approve }),
+    ...(isForeignApart ? { auto_approve_foreign: foreign } : {}),
     ...(deny === undefined ? {} : { auto_deny: deny }),
     ...(require === undefined ? {} : { require_approval: require }),
     ...(paths === undefined ? {} : { write_path_allowlist: paths }),
   };
+}
+
+function foreignApproved({ auto_approve: all, auto_approve_foreign: foreign }: ApprovalPolicy): readonly string[] {
+  return foreign ?? all ?? [];
 }
 
 function decidedBy(verdict: ApprovalVerdict['verdict'], field: keyof ApprovalPolicy): ApprovalVerdict {

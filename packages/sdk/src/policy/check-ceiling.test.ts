@@ -36,6 +36,12 @@ const reader: ToolAnnotationsInput = {
 };
 
 describe('compileCeiling', () => {
+  test('S2-18 what a tool says of one call proves nothing while it is not annotated', () => {
+    const annotated = subject('t', reader);
+    assert.equal(verdict({ side_effect_level: 'network' }, { ...annotated, annotated: false }), 'side_effect_ceiling');
+    assert.equal(verdict({ side_effect_level: 'network' }, annotated), 'pass');
+  });
+
   test('S2-17 S2-18 asks the tool list first, then capabilities, then the level', () => {
     const call = subject('file_read', reader);
     assert.equal(verdict({ tools: [], capabilities: {}, side_effect_level: 'none' }, call), 'tool_not_listed');

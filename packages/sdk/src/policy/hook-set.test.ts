@@ -168,6 +168,31 @@ describe('compileHooks after', () => {
     assert.deepEqual(await compileHooks([]).runAfter(view(), 'x'), { type: 'pass' });
   });
 
+  test('S2-28 an answer that no after-hook can give withholds the result', async () => {
+    for (const answer of [undefined, null, 'pass', { type: 'allow' }, { type: 'modify', data: new Date(0) }]) {
+      const outcome = await compileHooks([{ id: 'odd', tools: '*', after: () => answer as never }]).runAfter(
+        view(),
+        'x',
+      );
+      assert.ok(outcome.type === 'deny', String(answer));
+      assert.equal(outcome.error.details['kind'], 'hook_failure');
+    }
+  });
+
+  test('S2-28 an after-hook cannot change the data in place, only by saying so', async () => {
+    const data = { text: 'x' };
+    const edits: Hook = {
+      id: 'edits',
+      tools: '*',
+      after: (_, seen) => {
+        (seen as { text: string }).text = 'y';
+        return { type: 'pass' };
+      },
+    };
+    assert.deepEqual(await compileHooks([edits]).runAfter(view(), data), { type: 'pass' });
+    assert.deepEqual(data, { text: 'x' });
+  });
+
   test('S2-28 a throwing after-hook withholds the result', async () => {
     const broken: Hook = {
       id: 'broken',

@@ -76,6 +76,24 @@ describe('S0-72 4.12 the rules in force', () => {
     });
   });
 
+  test('S0-66 only a rule that says so can be passed over, and then with its reason', async () => {
+    const overrides = { open: 'agreed with ann', shut: 'agreed with ann' };
+    const set = compileRules(
+      [rule('open', { overridable: true }), rule('shut')],
+      registry(['open', 'blocking'], ['shut', 'blocking']),
+    );
+    const asked = { ...subject, git: { verb: 'commit', overrides } } as RuleSubject;
+    const report = await set.run('before', asked, context);
+    assert.equal(report.blocking?.details['rule'], 'shut');
+    assert.deepEqual(
+      report.warnings.map((warning) => warning.details?.['override']),
+      ['agreed with ann'],
+    );
+    assert.throws(() => set.checkOverrides(overrides), { message: 'Rule cannot be passed over: shut' });
+    assert.throws(() => set.checkOverrides({ unknown: 'x' }), { message: 'Rule cannot be passed over: unknown' });
+    set.checkOverrides({ open: 'agreed with ann' });
+  });
+
   test('a rule that throws counts as violated', async () => {
     const broken = rule('broken', {
       check: () => {

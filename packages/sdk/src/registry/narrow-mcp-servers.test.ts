@@ -26,6 +26,11 @@ describe('mounted servers of a narrower registry', () => {
     assert.deepEqual(narrow('mcp_servers: {web: {tools: [a/b]}}').mcpServers.get('web')?.tools, ['a/b']);
   });
 
+  test('are otherwise as the host wrote them', () => {
+    const { mcpServers } = narrow('mcp_servers: {fs: {tools: [write], side_effect_level: none}}');
+    assert.deepEqual(mcpServers.get('fs'), { ...load(HOST).mcpServers.get('fs'), tools: ['write'] });
+  });
+
   test('are none where it names none', () => {
     assert.equal(narrow('').mcpServers.size, 0);
   });

@@ -269,6 +269,23 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(registry.importRules, [{ from: 'a' }, { from: 'b' }]);
   });
 
+  test('S0-23 what the host checks after edits stays checked, and what either asks about is asked', () => {
+    const host = 'ast: {validate_on_edit: true}\napprovals: {auto_deny: [curl], auto_approve: [grep, file_read]}';
+    const session = 'ast: {validate_on_edit: false}\napprovals: {auto_deny: [git_push], auto_approve: [grep]}';
+    const registry = narrow(host, session);
+    assert.equal(registry.ast.validate_on_edit, true);
+    assert.deepEqual(registry.approvals, { auto_deny: ['curl', 'git_push'], auto_approve: ['grep'] });
+    assert.equal(narrow('ast: {validate_on_edit: false}', session).ast.validate_on_edit, false);
+  });
+
+  test('S3-49 children may be detached only where host and session say so', () => {
+    const allow = 'children: {allow_detach: true}';
+    assert.equal(narrow(allow, allow).children.allow_detach, true);
+    assert.equal(narrow(allow, '').children.allow_detach, false);
+    assert.equal(trim('', allow).children.allow_detach, false);
+    assert.throws(() => narrow('', allow), /Children may not be detached by the host/);
+  });
+
   test('S0-23 a branch name must match both patterns', () => {
     const pattern = narrow('branch_pattern: ^feat/', 'branch_pattern: x$').branchPattern;
     assert.deepEqual(

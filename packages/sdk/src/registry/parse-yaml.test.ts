@@ -94,6 +94,12 @@ describe('parseYaml', () => {
     assert.match(problems.join('\n'), /^3:/m);
   });
 
+  test('does not repeat a long text in what it says about it', () => {
+    const problems = problemsOf(`'']${"x]\ncfs_*', ".repeat(5000)}`);
+    assert.match(problems.join('\n'), /Unexpected scalar token/);
+    for (const problem of problems) assert.ok(problem.length < 200, problem.slice(0, 300));
+  });
+
   test('throws for no text whatever', () => {
     const piece = fc.constantFrom(
       'a',

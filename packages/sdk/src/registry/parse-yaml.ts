@@ -79,8 +79,15 @@ function compose(tokens: readonly CST.Token[], length: number): Document.Parsed 
   return [...composer.compose(tokens, true, length)][0];
 }
 
+/** Some of the library's sentences repeat all of the text they are about. */
+const MAX_SENTENCE = 160;
+
+function shortened(sentence: string): string {
+  return sentence.length > MAX_SENTENCE ? `${sentence.slice(0, MAX_SENTENCE - 3).toWellFormed()}...` : sentence;
+}
+
 function syntaxProblems(errors: readonly YAMLError[], placeOf: Locator): readonly RegistryProblem[] {
-  return errors.map((error) => problemAt(placeOf(error.pos[0]), `Not valid YAML: ${error.message}`));
+  return errors.map((error) => problemAt(placeOf(error.pos[0]), `Not valid YAML: ${shortened(error.message)}`));
 }
 
 /** Never throws. All problems of the text come back at once. */

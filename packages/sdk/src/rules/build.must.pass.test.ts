@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { inForce, withGate } from '../../test/gate-probe.ts';
+import { gateProbe, inForce, withGate } from '../../test/gate-probe.ts';
+import { createRepository, openGitRuntime } from '../../test/git-repository.ts';
 import { defineRule } from '../contracts/rule.ts';
 import { checkCommand } from './configured-command/check-command.ts';
 
@@ -179,6 +182,24 @@ describe('S0-64 build.must.pass', () => {
       repository.commit({ 'a.txt': 'made outside\n', 'build.sh': 'exit 1\n' });
       assert.equal((await gate.ask({ verb: 'push' })).error?.message, 'Build failed: exit code 1');
     });
+  });
+
+  test('4.16 a pass is worth what the registry demanded then: another registry runs its rules again', async () => {
+    const repository = createRepository({ files: files('true') });
+    const state = mkdtempSync(join(tmpdir(), 'state-'));
+    const push = async (registry: string) => {
+      const runtime = await openGitRuntime(repository, { registry, state, tools: [gateProbe] });
+      const { errors } = await runtime.ask('gate_probe', { verb: 'push' });
+      await runtime.dispose();
+      return errors[0]?.message;
+    };
+    assert.equal(await push(`version: 1\n${BUILD}\n`), undefined);
+    const stricter = `version: 1\n${registry('{build: sh build.sh --strict}')}\n`;
+    repository.write({ 'ran.log': null });
+    assert.equal(await push(stricter), undefined);
+    assert.equal(existsSync(repository.path('ran.log')), true);
+    repository.dispose();
+    rmSync(state, { recursive: true, force: true });
   });
 
   test('S0-64 it is not started when a cheaper rule has stopped the commit already', async () => {

@@ -310,6 +310,15 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
+  test('S3-28 a share is a number from zero up', async () => {
+    const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
+    for (const max_calls of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await assert.rejects(session.openChild({ agentId: 'a', budget: { max_calls } }), { code: 'E_VALIDATION_FAIL' });
+    }
+    await session.openChild({ agentId: 'a', budget: { max_calls: 0 } });
+    await dispose();
+  });
+
   test('S3-28 a family never makes more calls than its eldest may', async () => {
     const { session, dispose } = await openScratchRuntime({
       tools: [nothing],

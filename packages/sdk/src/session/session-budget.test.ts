@@ -29,6 +29,21 @@ describe('S0-75 S3-28 budgets', () => {
     budget.reserve(REQUEST);
     budget.spend(REQUEST, { bytes: 10, durationMs: 1 });
     refused(() => budget.reserve(REQUEST));
+    const timed = createSessionBudget({ max_bytes: 10, max_duration_ms: 100 });
+    timed.spend(REQUEST, { bytes: 1, durationMs: 99 });
+    timed.reserve(REQUEST);
+    timed.spend(REQUEST, { bytes: 1, durationMs: 1 });
+    refused(() => timed.reserve(REQUEST));
+  });
+
+  test('S3-49 who gave a share back can no longer use it, nor can the children below', () => {
+    const parent = createSessionBudget({ max_calls: 10 });
+    const child = parent.carve({ max_calls: 4 });
+    child.reserve(REQUEST);
+    child.release();
+    refused(() => child.reserve(REQUEST));
+    refused(() => child.carve({ max_calls: 1 }));
+    parent.reserve(REQUEST);
   });
 
   test('S3-28 a child gets its share, the parent keeps the rest and gets back what was not used', () => {

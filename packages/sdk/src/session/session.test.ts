@@ -82,6 +82,47 @@ describe('a session', () => {
     await dispose();
   });
 
+  test('S0-59 a tool that the registry keeps out by a setting of its own is hidden with the line, and shown without it', async () => {
+    for (const [allowed, isHidden] of [
+      ['false', true],
+      ['true', false],
+    ] as const) {
+      const { session, dispose } = await openScratchRuntime({
+        registry: { file: 'r.yaml', text: `version: 1\nside_effect_level: network\ngit: { allow_push: ${allowed} }\n` },
+      });
+      assert.equal(
+        session.hidden().some(({ name }) => name === 'git_push'),
+        isHidden,
+      );
+      assert.equal(session.tools('git_push').length, isHidden ? 0 : 1);
+      await dispose();
+    }
+  });
+
+  test('S2-25 a session whose policy and tools contradict each other does not open, its twin does', async () => {
+    const constrained = (pattern: string) => ({
+      registry: {
+        file: 's.yaml',
+        text: `version: 1\narg_constraints: [{ tool: probe_nothing, ${pattern} arg_patterns: ["a"] }]\n`,
+      },
+    });
+    const { runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
+    await assert.rejects(runtime.openSession(constrained('')), {
+      code: 'E_VALIDATION_FAIL',
+      message: /^Tools and policy do not fit: /,
+    });
+    await runtime.openSession(constrained('arg_key: text,'));
+    await dispose();
+  });
+
+  test('S1-43 a call carries one key or the other, not both', async () => {
+    const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
+    const keys = { idempotencyKey: 'a', dedupeKey: 'b' };
+    await assert.rejects(session.call('probe_nothing', {}, keys), { code: 'E_VALIDATION_FAIL' });
+    assert.equal((await session.call('probe_nothing', {}, { dedupeKey: 'b' })).ok, true);
+    await dispose();
+  });
+
   test('S2-24 a ceiling can only narrow: asking for more than the registry gives is an error', async () => {
     const { runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
     const narrow = await runtime.openSession({ capabilities: { side_effect_level: 'read_only' } });

@@ -94,7 +94,7 @@ const PROGRAM_RULES: readonly ProgramRule[] = [
   {
     programs: ['install', 'ginstall'],
     syntax: 'getopt',
-    options: [{ names: ['--strip-program'], takesValue: true, why: RUNS }],
+    options: [{ names: ['--strip-program'], takesValue: true, except: ['--strip'], why: RUNS }],
   },
   {
     programs: ['make', 'gmake', 'remake'],

@@ -222,6 +222,12 @@ describe('S0-32 line ends and the end of the file', () => {
     assert.equal(patch('a\r\nb\nc\r\nd\n', diff), 'a\r\n1\r\nb\n2\nc\r\nD\n');
   });
 
+  test('before a single line without an end, lines go in as they are written', () => {
+    assert.equal(patch('only', '@@ -0,0 +1,2 @@\n+a\r\n+b\n'), 'a\r\nb\nonly');
+    assert.equal(patch('only', '@@ -0,0 +1 @@\r\n+a\r\n'), 'a\nonly');
+    assert.equal(patch('only', '@@ -1,0 +2 @@\n+a\n'), 'only\na');
+  });
+
   test('a diff may change the line ends themselves', () => {
     assert.equal(patch('a\r\nb\n', '@@ -1,2 +1,2 @@\n-a\r\n+a\n b\n'), 'a\nb\n');
   });

@@ -103,11 +103,13 @@ function placeInsertion(text: TextLines, search: Search): Found {
   if (stated === undefined || hunk.oldCount !== 0 || progress.drift !== 0) throw unplacedHunk(hunk);
   if (stated < progress.from || (stated > 0 && !text.has(stated - 1))) throw unplacedHunk(hunk);
   if (search.wanted.mustEndFile && text.has(stated)) throw unplacedHunk(hunk);
-  return { index: stated, isExact: !isForeignStyle(text, search, Math.max(0, stated - 1)) };
+  return { index: stated, isExact: !isForeignStyle(text, search, stated) };
 }
 
 /** The added lines end otherwise than the line beside them, and the diff shows that it knows only one kind of line end. */
-function isForeignStyle(text: TextLines, { patch, hunk }: Search, neighbor: number): boolean {
-  if (!endsInLineFeed(text, neighbor)) return true;
+function isForeignStyle(text: TextLines, { patch, hunk }: Search, stated: number): boolean {
+  const neighbor = Math.max(0, stated - 1);
+  // Before the only line, which has no end, there is no style to keep; behind it the end of the file has one.
+  if (!endsInLineFeed(text, neighbor)) return stated > 0 || hunk.isCarriaged;
   return endsInCarriageReturn(text, neighbor) ? !patch.hasCarriageReturn : hunk.isCarriaged;
 }

@@ -8,10 +8,14 @@ export function lazyMcpEndpoint(host: Host, extras: McpExtras): McpEndpoint {
   return {
     async fetch(request, principal) {
       loading ??= import('./http-endpoint.ts').then(({ createMcpEndpoint }) => createMcpEndpoint(host, extras));
+      // Loading needs descriptors: a host that had none for a moment tries again with the next request.
+      loading.catch(() => {
+        loading = undefined;
+      });
       return (await loading).fetch(request, principal);
     },
     async close() {
-      await (await loading)?.close();
+      await (await loading?.catch(() => undefined))?.close();
     },
   };
 }

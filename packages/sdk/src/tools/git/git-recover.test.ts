@@ -423,6 +423,18 @@ describe('S0-51 git_recover', () => {
       assert.deepEqual(patient.warnings, []);
     }));
 
+  test('S0-51 takes locks a killed git left where nothing was saved yet, and says so; without any there is nothing to do', () =>
+    withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
+      repository.write({ '.git/index.lock': '', '.git/refs/heads/main.lock': '', 'a.txt': 'two\n' });
+      const response = await runtime.ask('git_recover');
+      assert.ok(response.ok, JSON.stringify(response.errors));
+      assert.equal((response.data as { readonly restored: boolean }).restored, false);
+      assert.equal(response.warnings[0]?.details?.['reason'], 'left_over_lock');
+      assert.equal(readFileSync(repository.path('a.txt'), 'utf8'), 'two\n');
+      await runtime.call('git_add', { paths: ['a.txt'] });
+      assert.equal((await runtime.refused('git_recover')).details?.['reason'], 'unknown_recovery');
+    }));
+
   test('S0-51 refuses what is no name of a recovery point, and commits that are none', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       for (const recovery of [

@@ -11,7 +11,7 @@ import { findObjects } from '../../git/resolve-revisions.ts';
 import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { touchedFiles } from './changes/touched-files.ts';
-import { shortBranch } from './operation/read-head.ts';
+import { readHead, shortBranch } from './operation/read-head.ts';
 import { clearLocks } from './recovery/clear-locks.ts';
 import { findLeftovers } from './recovery/find-leftovers.ts';
 import { listRecoveries } from './recovery/list-recoveries.ts';
@@ -65,18 +65,21 @@ export const gitRecover = defineTool({
   run: ({ recovery, list }, context) => (list ? listPoints(context) : recover(context, recovery)),
 });
 
+const NOTHING = { restored: false, from: null, recovery: null, head: null, branch: null, files: 0, recoveries: [] };
+
 async function listPoints({ git }: ToolContext): Promise<z.output<typeof data>> {
   const points = await listRecoveries(git);
   const recoveries = points.map(({ ref, note }) => {
     const { verb, time, head, branch, files, deleted, skipped } = note;
     return { recovery: ref, verb, time, head, branch: shortBranch(branch), files, deleted, skipped: skipped.length };
   });
-  return { restored: false, from: null, recovery: null, head: null, branch: null, files: 0, recoveries };
+  return { ...NOTHING, recoveries };
 }
 
 async function recover(context: ToolContext, asked: string | undefined): Promise<z.output<typeof data>> {
   const { git } = context;
   const ref = asked === undefined ? await newestRef(context) : checkRecoveryRef(asked);
+  if (ref === undefined) return unlock(context);
   const point = await readRecovery(git, ref);
   const { note } = point;
   if (note.worktree !== (await readWorktree(git))) throw anotherWorktree();
@@ -99,10 +102,15 @@ async function recover(context: ToolContext, asked: string | undefined): Promise
   };
 }
 
-async function newestRef({ git }: ToolContext): Promise<string> {
+async function newestRef({ git }: ToolContext): Promise<string | undefined> {
   const here = await readWorktree(git);
-  const newest = (await listRecoveries(git)).find(({ note }) => note.worktree === here);
-  if (newest !== undefined) return newest.ref;
+  return (await listRecoveries(git)).find(({ note }) => note.worktree === here)?.ref;
+}
+
+/** A git that was killed leaves its lock whether or not anything was saved before; nothing else could take it away. */
+async function unlock(context: ToolContext): Promise<z.output<typeof data>> {
+  const { head, branch } = await readHead(context.git);
+  if (await clearLocks(context, branch === null ? [] : [`refs/heads/${branch}`])) return { ...NOTHING, head, branch };
   throw gitFailure('There is no recovery point', {
     path: 'recovery',
     reason: 'unknown_recovery',

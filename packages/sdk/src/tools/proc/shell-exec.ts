@@ -102,7 +102,10 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     },
     ...(given.yield_after_ms === undefined ? { signal: context.signal } : {}),
   });
-  const outcome = await settledWithin(running, given.yield_after_ms, context);
+  const outcome = await settledWithin(running, given.yield_after_ms, context).catch((thrown: unknown) => {
+    for (const keeper of Object.values(keepers)) keeper.discard();
+    throw thrown;
+  });
   report.flush();
   if (outcome === undefined) {
     const job = context.jobs.adopt({
@@ -151,6 +154,7 @@ function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answerin
   const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   const kept = handlesOf(keepers);
+  for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
   const printed = {
     stdout: text(outcome.stdout),
     stderr: text(outcome.stderr),
@@ -181,6 +185,16 @@ function stopped(signal: AbortSignal, printed: JsonObject): ToolError {
 
 function diedBySignal(signal: string, printed: JsonObject): ToolError {
   return new ToolError('E_SHELL', `Command was ended by a signal: ${signal}`, { details: { signal, ...printed } });
+}
+
+/** The command itself is none the worse for it. */
+function notKept(problem: unknown): ErrorEntry {
+  const reason = (problem as NodeJS.ErrnoException).code ?? 'unknown';
+  return {
+    code: 'E_FILE_IO',
+    message: `Long output could not be kept whole: ${reason}`,
+    details: { reason, next: 'free space for the state folder; what is in the answer is all there is' },
+  };
 }
 
 /** A protected name that a command made appear was moved aside before anything could use it. */

@@ -8,7 +8,8 @@ import type { RecoveryContext } from './save-recovery.ts';
 const LOOKS = 20;
 const PAUSE_MS = 100;
 
-export async function clearLocks({ git, signal, warn }: RecoveryContext, refs: readonly string[]): Promise<void> {
+/** Whether there were any. */
+export async function clearLocks({ git, signal, warn }: RecoveryContext, refs: readonly string[]): Promise<boolean> {
   const names = ['index', 'HEAD', 'ORIG_HEAD', 'AUTO_MERGE', 'packed-refs', 'refs/stash', ...refs].map(
     (name) => `${name}.lock`,
   );
@@ -17,13 +18,14 @@ export async function clearLocks({ git, signal, warn }: RecoveryContext, refs: r
     await wait(PAUSE_MS, undefined, { signal });
     held = await heldOf(held);
   }
-  if (held.length === 0) return;
+  if (held.length === 0) return false;
   for (const name of held) await git.files.remove(name);
   warn({
     code: 'E_GIT',
     message: `Lock files were removed: ${held.join(', ')}`,
     details: { reason: 'left_over_lock', next: 'nothing, unless another git was still at work: then run it again' },
   });
+  return true;
 
   async function heldOf(candidates: readonly string[]): Promise<readonly string[]> {
     const found = await Promise.all(candidates.map((name) => git.files.read(name)));

@@ -1,0 +1,91 @@
+/** Runs one test file in a process group of its own, and lets go of it at the first test that fails. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { GuardTest } from './guard.ts';
+import type { WorkCopy } from './work-copy.ts';
+
+export type TestOutcome =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'failed'; readonly test: string }
+  /** The file did not load, was killed or took too long: that says nothing about a check. */
+  | { readonly kind: 'broken'; readonly reason: string };
+
+const FILE_LIMIT_MS = 120_000;
+const TEST_LIMIT_MS = 60_000;
+/** After a failure the file may still clean up behind itself. */
+const GRACE_MS = 5_000;
+const SHOWN_CHARACTERS = 2_000;
+const SEEDS = './scripts/pin-seeds.ts';
+
+/** The first `not ok` is the innermost test: subtests are reported before what holds them. */
+const FAILED = /^\s*not ok \d+ - (.*?)(?: # time=.*)?$/;
+const PASSED = /^# pass (\d+)$/;
+
+export async function runTestFile(test: GuardTest, copy: WorkCopy): Promise<TestOutcome> {
+  const child = startTest(test, copy);
+  const end = () => endGroup(child);
+  process.once('exit', end);
+  let failed: string | undefined;
+  let passed = 0;
+  let output = '';
+  let isLate = false;
+  const timers = [
+    setTimeout(() => {
+      isLate = true;
+      end();
+    }, FILE_LIMIT_MS),
+  ];
+  const read = async (stream: NodeJS.ReadableStream) => {
+    for await (const line of createInterface({ input: stream })) {
+      output = `${output}${line}\n`.slice(-SHOWN_CHARACTERS);
+      passed += Number(PASSED.exec(line)?.[1] ?? 0);
+      const name = FAILED.exec(line)?.[1];
+      if (name === undefined || failed !== undefined) continue;
+      failed = name;
+      timers.push(setTimeout(end, GRACE_MS));
+    }
+  };
+  const reading = Promise.all(
+    [child.stdout, child.stderr].map((stream) => (stream === null ? undefined : read(stream))),
+  );
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  await reading;
+  for (const timer of timers) clearTimeout(timer);
+  process.removeListener('exit', end);
+  end();
+  if (isLate) return { kind: 'broken', reason: `not over after ${FILE_LIMIT_MS / 1000} s` };
+  if (failed !== undefined && !failed.endsWith(path.basename(test.file))) {
+    return { kind: 'failed', test: unescaped(failed) };
+  }
+  if (code !== 0) return { kind: 'broken', reason: output };
+  return passed === 0 ? { kind: 'broken', reason: 'no test of this name' } : { kind: 'passed' };
+}
+
+function startTest({ file, name }: GuardTest, copy: WorkCopy): ChildProcess {
+  const seeds = existsSync(path.join(copy.folder, SEEDS)) ? ['--import', SEEDS] : [];
+  const options = ['--test', '--test-reporter=tap', `--test-timeout=${TEST_LIMIT_MS}`];
+  if (name !== undefined) options.push(`--test-name-pattern=${RegExp.escape(name)}`);
+  return spawn(process.execPath, ['-C', 'tool-runtime-source', ...seeds, ...options, file], {
+    cwd: copy.folder,
+    // CI: one seed for the random tests. Without a test context: run from within a test, the runner would do nothing.
+    env: { ...process.env, CI: 'true', NODE_TEST_CONTEXT: undefined, TMPDIR: copy.scratch },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+}
+
+/** Whatever the test started and left behind in its group goes with it. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+function unescaped(name: string): string {
+  return name.replace(/\\([\\#])/g, '$1');
+}
