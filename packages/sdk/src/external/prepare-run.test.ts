@@ -178,7 +178,7 @@ describe('an external tool does not run', () => {
 
   test('S4-43 16 without a pack it needs, 12 when the pack is not what was said, 17 without earlier runs', async (t) => {
     const scene = await openScene(t, {
-      tools: ['name: needs-pack', 'name: needs-other', 'name: needs-none, requires_pack: false'],
+      tools: ['name: needs-pack, writable: true', 'name: needs-other', 'name: needs-none, requires_pack: false'],
     });
     writeFileSync(join(scene.workspace, 'a.pack'), 'pack');
     const call = (tool: string, more: JsonObject) => scene.session.call(tool, { args: ['result'], ...more });
