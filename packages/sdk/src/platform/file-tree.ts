@@ -25,13 +25,14 @@ export interface FileTreeOptions {
 export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOptions = {}): FileTree {
   let tree: TreeSource | undefined;
   let search: Promise<SearchSource> | undefined;
+  let attempts = 0;
   const treeSource = (): TreeSource => {
     const native = root.backend === 'openat2' ? loadNativeCalls() : undefined;
     tree ??= { root, readDirectory: createDirectoryReader(native) };
     return tree;
   };
   const searchSource = async (): Promise<SearchSource> => {
-    const program = await findRipgrep();
+    const program = await findRipgrep(attempts++);
     const { createSpawner } = await import('./spawner.ts');
     const spawner = createSpawner();
     const bubblewrap = confinement === 'off' ? undefined : await findWall(program, spawner);
@@ -48,10 +49,15 @@ export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOpt
   };
 }
 
-/** Loaded late: its package throws where it has no program for the platform. */
-async function findRipgrep(): Promise<string> {
+/**
+ * Loaded late: its package throws where it has no program for the platform, and also where it cannot look for want of a
+ * descriptor. A module that threw once throws for ever under the same address, so further attempts use others.
+ */
+async function findRipgrep(attempt: number): Promise<string> {
   try {
-    return (await import('@vscode/ripgrep')).rgPath;
+    if (attempt === 0) return (await import('@vscode/ripgrep')).rgPath;
+    const address = `${import.meta.resolve('@vscode/ripgrep')}?attempt=${attempt}`;
+    return ((await import(address)) as { readonly rgPath: string }).rgPath;
   } catch (thrown) {
     throw failure(
       'host_configuration_needed',

@@ -20,6 +20,8 @@ async function plantLost(...words: string[]): Promise<number> {
     said += chunk.toString();
   });
   await once(parent, 'close');
+  // Signals to number 0 would go to ourselves.
+  assert.match(said, /^[1-9]\d*\n$/);
   return Number(said);
 }
 

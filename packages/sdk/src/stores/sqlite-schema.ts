@@ -50,9 +50,29 @@ export function connect(options: ConnectionOptions): DatabaseSync {
   }
 }
 
-function setUp(database: DatabaseSync, { durability, maxBytes }: ConnectionOptions): void {
+const BUSY = 5;
+const PAUSE_MS = 5;
+
+/**
+ * Of several processes that open a new file at once, SQLite tells some that it is busy without waiting at all: each holds
+ * what another needs to change the mode. Whoever steps back and asks again finds it changed.
+ */
+function useWal(database: DatabaseSync, busyTimeoutMs: number): unknown {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+    } catch (thrown) {
+      const isBusy = (thrown as { errcode?: number }).errcode === BUSY;
+      if (!isBusy || performance.now() - started > busyTimeoutMs) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
+  }
+}
+
+function setUp(database: DatabaseSync, { durability, maxBytes, busyTimeoutMs }: ConnectionOptions): void {
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+  const mode = useWal(database, busyTimeoutMs);
   if (mode !== 'wal') {
     throw failure('host_configuration_needed', 'host_configuration_needed', 'State folder cannot hold a journal', {
       details: { reason: 'no_wal', next: 'use a state folder on a local disk' },
