@@ -37,7 +37,7 @@ describe('tool-runtime lock', () => {
       '--signer-subject': 'builder',
       '--signer-repository': 'https://github.com/acme/work',
       '--signer-ref': 'refs/tags/v1',
-      '--resolved-registry': 'https://registry.test',
+      '--resolved-registry': 'https://tools.test',
       '--resolved-descriptor': 'sha256:1',
     };
     const words = Object.entries(metadata).flat();
@@ -56,7 +56,7 @@ describe('tool-runtime lock', () => {
         source_repository_uri: 'https://github.com/acme/work',
         source_repository_ref: 'refs/tags/v1',
       },
-      resolved_from: { registry: 'https://registry.test', descriptor: 'sha256:1' },
+      resolved_from: { registry: 'https://tools.test', descriptor: 'sha256:1' },
     });
     assert.match((await scratch.cli(['lock', 'work'])).stdout, /unchanged$/m);
     assert.match((await scratch.cli(['lock', 'work', '--commit', 'beef'])).stdout, /changed \(commit\)$/m);
