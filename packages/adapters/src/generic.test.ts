@@ -14,8 +14,7 @@ function frameworksOf(entry: string): string[] {
     registerHooks({
       resolve(specifier, context, next) {
         const isForeign = context.parentURL?.includes('/node_modules/') === true;
-        const conditions = context.conditions.filter((name) => !isForeign || name !== 'source');
-        const found = next(specifier, { ...context, conditions });
+        const found = next(specifier, context);
         if (!isForeign) urls.push(found.url);
         return found;
       },
@@ -23,7 +22,7 @@ function frameworksOf(entry: string): string[] {
     await import(${JSON.stringify(url)});
     console.log(JSON.stringify(urls));`;
   const options = { encoding: 'utf8' } as const;
-  const output = execFileSync(process.execPath, ['-C', 'source', '--input-type=module', '-e', script], options);
+  const output = execFileSync(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script], options);
   const names = (JSON.parse(output) as string[]).flatMap((found) => {
     const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(found)?.[1];
     return name !== undefined && (PEERS.has(name) || name.startsWith('@agentclient')) ? [name] : [];

@@ -20,7 +20,7 @@ export interface ThreadEvents {
 const IS_SOURCE = import.meta.url.endsWith('.ts');
 const ENTRY = new URL(IS_SOURCE ? './parse-worker.ts' : './parse-worker.js', import.meta.url);
 /** Not those of the process: some of them (`--input-type`, `--test`) would keep the thread from starting. */
-const NODE_OPTIONS = IS_SOURCE ? ['--conditions=source'] : [];
+const NODE_OPTIONS = IS_SOURCE ? ['--conditions=tool-runtime-source'] : [];
 /** The memory of a parser never shrinks, so a thread is replaced after a large file, and after very many. */
 const LARGE_FILE_BYTES = 1024 * 1024;
 const RETIRE_BYTES = 256 * 1024 * 1024;
