@@ -22,7 +22,11 @@ function frameworksOf(entry: string): string[] {
     await import(${JSON.stringify(url)});
     console.log(JSON.stringify(urls));`;
   const options = { encoding: 'utf8' } as const;
-  const output = execFileSync(process.execPath, ['-C', 'tool-runtime-source', '--input-type=module', '-e', script], options);
+  const output = execFileSync(
+    process.execPath,
+    ['-C', 'tool-runtime-source', '--input-type=module', '-e', script],
+    options,
+  );
   const names = (JSON.parse(output) as string[]).flatMap((found) => {
     const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(found)?.[1];
     return name !== undefined && (PEERS.has(name) || name.startsWith('@agentclient')) ? [name] : [];
