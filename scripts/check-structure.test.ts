@@ -53,7 +53,7 @@ const CLEAN: Files = {
   [`${SDK}/rules/sec.paths.sandbox.ts`]: RULE,
   [`${SDK}/rules/sec.paths.sandbox.test.ts`]: `import fc from 'fast-check';\nfc;\n`,
   'packages/host/src/index.ts': `export { createRuntime } from '@tool-runtime/sdk';\n`,
-  'packages/host/src/cli/catalog.ts': `export { call } from './commands/call.ts';\n`,
+  'packages/host/src/cli/catalog.ts': `export const call = () => import('./commands/call.ts');\n`,
   'packages/host/src/cli/commands/call.ts': `import { createRuntime } from '@tool-runtime/sdk';\nexport const call = createRuntime;\n`,
   'packages/host/src/cli/commands/call.test.ts': `import { call } from './call.ts';\ncall;\n`,
   'examples/quick-start.ts': `import { createRuntime } from '@tool-runtime/sdk';\ncreateRuntime();\n`,

@@ -5,6 +5,8 @@ export interface CatalogKind {
   readonly catalog: string;
   /** Matches the files that must be listed. Others, and those in folders below, are parts of them and need no line. */
   readonly entry: RegExp;
+  /** Its lines load what they name when it is asked for. */
+  readonly isLazy?: true;
   /** The property inside the file that repeats its name. */
   readonly id?: { readonly definer: string; readonly property: string; fileName(id: string): string };
 }
@@ -43,5 +45,6 @@ export const CATALOG_KINDS: readonly CatalogKind[] = [
     thing: 'command',
     catalog: 'packages/host/src/cli/catalog.ts',
     entry: /^packages\/host\/src\/cli\/commands\/[^/]+\.ts$/,
+    isLazy: true,
   },
 ];

@@ -6,6 +6,7 @@ import { resolveRelative } from './packages.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 
 const EXPORT_LINES = /^(?:\s*export\s*\{\s*[\w$]+(?:\s+as\s+[\w$]+)?\s*\}\s*from\s*(['"])\s*\1\s*;)*\s*$/;
+const LOADER_LINES = /^(?:\s*export const [\w$]+ = \(\) => import\((['"])\s*\1\);)*\s*$/;
 
 export function checkCatalogs(tree: Tree): Finding[] {
   return CATALOG_KINDS.flatMap((kind) => {
@@ -47,8 +48,9 @@ function missingCatalog(kind: CatalogKind, entries: readonly SourceFile[]): Find
 function judgeCatalog(kind: CatalogKind, catalog: SourceFile, entries: readonly SourceFile[]): Finding[] {
   const listed = catalog.imports.map((link) => resolveRelative(catalog.path, link.specifier));
   const findings: Finding[] = [];
-  if (!EXPORT_LINES.test(catalog.code)) {
-    findings.push(fail(catalog.path, 'A catalog holds only lines `export { one } from …`', 'Move the rest elsewhere'));
+  if (!(kind.isLazy === true ? LOADER_LINES : EXPORT_LINES).test(catalog.code)) {
+    const form = kind.isLazy === true ? 'export const one = () => import(…)' : 'export { one } from …';
+    findings.push(fail(catalog.path, `A catalog holds only lines \`${form}\``, 'Move the rest elsewhere'));
   }
   for (const file of entries) {
     const times = listed.filter((target) => target === file.path).length;

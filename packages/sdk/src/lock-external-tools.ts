@@ -9,7 +9,6 @@ import { type ExternalToolSettings, LOCK_FILE, type LockFile } from './contracts
 import type { Registry } from './contracts/registry.ts';
 import type { LockChange } from './external/lock-changes.ts';
 import { parseLockFile, serializeLockFile } from './external/lock-file.ts';
-import { lockTools } from './external/lock-tools.ts';
 import type { LockMetadata } from './external/make-lock.ts';
 import { EXTERNAL_LIMITS } from './external/protocol-constants.ts';
 import { lockPlace } from './lock-place.ts';
@@ -63,6 +62,8 @@ export async function lockExternalTools(options: LockOptions): Promise<LockRepor
   const existing = readExisting(path);
   const isKnown = existing !== undefined && isTrusted(sha256Hex(existing.text));
   if (existing !== undefined && !isKnown && options.check !== true) throw notTrusted();
+  // Brings the wall along: too much for all who import the package and lock nothing.
+  const { lockTools } = await import('./external/lock-tools.ts');
   const { lock, changes } = await lockTools(chooseTools(options), {
     ...options,
     state: state.path,

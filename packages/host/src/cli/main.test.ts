@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../test/run-cli.ts';
 import * as catalog from './catalog.ts';
+import { loadCommands } from './load-commands.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -12,7 +13,12 @@ describe('tool-runtime', () => {
   test('lists every command in its help', async () => {
     const { code, stdout, stderr } = await runCli(['--help']);
     assert.deepEqual([code, stderr], [0, '']);
-    for (const { name, summary } of Object.values(catalog)) {
+    const commands = await loadCommands();
+    assert.deepEqual(
+      commands.map(({ name }) => name),
+      Object.keys(catalog),
+    );
+    for (const { name, summary } of commands) {
       assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
       assert.ok(summary.length > 10);
     }

@@ -1,8 +1,8 @@
 /** The tool-runtime command: finds the command, runs it, turns its end into an exit code. 0 done, 1 not, 2 bad usage. */
 import { Command, CommanderError } from 'commander';
 import { UsageError } from './bad-usage.ts';
-import * as catalog from './catalog.ts';
 import { hostVersion } from './host-version.ts';
+import { loadCommands } from './load-commands.ts';
 import { showError } from './terminal.ts';
 
 export async function main(args: readonly string[]): Promise<number> {
@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .showHelpAfterError('(run with --help for usage)')
     .exitOverride()
     .enablePositionalOptions();
-  for (const command of Object.values(catalog)) {
+  for (const command of await loadCommands(args[0])) {
     const sub = program.command(command.name).description(command.summary);
     command.configure(sub, (code) => {
       exitCode = code;
