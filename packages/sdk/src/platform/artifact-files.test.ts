@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,4 +65,31 @@ describe('S2-22 artifacts', () => {
       for (let made = 0; made < 100; made++) store.create().discard();
       assert.equal(readdirSync(folder).length, 1);
     }));
+
+  test('a small disk is not filled: the oldest give way, and half of it stays free for the journal', () => {
+    const disk = mkdtempSync(join(tmpdir(), 'tool-runtime-disk-'));
+    const script = `
+      import { statfsSync } from 'node:fs';
+      import { createArtifactFiles } from ${JSON.stringify(join(import.meta.dirname, 'artifact-files.ts'))};
+      const store = createArtifactFiles(${JSON.stringify(disk)});
+      const handles = [];
+      for (let made = 0; made < 100; made++) {
+        const writer = store.create();
+        writer.write(Buffer.alloc(1024 * 1024));
+        handles.push(writer.finish().handle);
+      }
+      const last = store.read(handles.at(-1), { offset: 0, length: 1 }).totalBytes;
+      const { bavail, blocks } = statfsSync(${JSON.stringify(disk)});
+      console.log(JSON.stringify({ last, free: bavail / blocks }));`;
+    const walls = ['--bind', '/', '/', '--dev', '/dev', '--size', String(32 * 1024 * 1024), '--tmpfs', disk];
+    const node = [process.execPath, '-C', 'tool-runtime-source', '--input-type=module', '-e', script];
+    try {
+      const told = execFileSync('bwrap', [...walls, '--', ...node], { encoding: 'utf8' });
+      const { last, free } = JSON.parse(told) as { last: number; free: number };
+      assert.equal(last, 1024 * 1024);
+      assert.ok(free > 0.4, `${free} of the disk is free`);
+    } finally {
+      rmSync(disk, { recursive: true });
+    }
+  });
 });

@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -23,26 +24,45 @@ const DRAFT_SUFFIX = '.part';
 
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** One in so many looks after the rest. */
+/** After so many the rest is looked after, or after this part of what may be kept. */
 const PRUNE_STRIDE = 64;
+const PRUNE_PART = 1 / 8;
 
 export function createArtifactFiles(stateFolder: string): ArtifactStore {
   const folder = join(stateFolder, 'artifacts');
   let made = 0;
+  let unlooked = 0;
+  let mayPass = 0;
+  const tidy = (): void => {
+    const maxBytes = Math.min(MAX_BYTES, shareOfDisk(folder));
+    prune(folder, { maxAgeMs: MAX_AGE_MS, maxBytes, now: Date.now() });
+    mayPass = maxBytes * PRUNE_PART;
+    unlooked = 0;
+  };
+  const count = (bytes: number): void => {
+    unlooked += bytes;
+  };
   return {
     create() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // Only when one is made: most runtimes keep none. And not only once: a host lives long.
-      if (made % PRUNE_STRIDE === 0) prune(folder, { maxAgeMs: MAX_AGE_MS, maxBytes: MAX_BYTES, now: Date.now() });
+      if (made % PRUNE_STRIDE === 0 || unlooked > mayPass) tidy();
       made += 1;
-      return createWriter(join(folder, randomBytes(16).toString('hex')));
+      return createWriter(join(folder, randomBytes(16).toString('hex')), count);
     },
     read: (handle, range) => readPage(pathOf(folder, handle), handle, range),
     prune: (limits) => prune(folder, limits),
   };
 }
 
-function createWriter(path: string): ArtifactWriter {
+/** Half of what they have and could have: the journal lies on the same disk, and without it nothing is called. */
+function shareOfDisk(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  const kept = listArtifacts(folder).reduce((sum, { size }) => sum + size, 0);
+  return (kept + bavail * bsize) / 2;
+}
+
+function createWriter(path: string, count: (bytes: number) => void): ArtifactWriter {
   const draft = `${path}${DRAFT_SUFFIX}`;
   const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   const hasher = createHash('sha256');
@@ -52,6 +72,7 @@ function createWriter(path: string): ArtifactWriter {
       for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
       hasher.update(chunk);
       bytes += chunk.length;
+      count(chunk.length);
     },
     finish() {
       closeSync(fd);
