@@ -55,10 +55,8 @@ export const gitAdd = defineTool({
     for (const path of wanted.paths) refuseGitData(path);
     const exact = await exactNames(wanted.paths, workspace);
     await refuseInsideRepository(wanted.paths, exact, workspace);
-    const [entries, ignored] = await Promise.all([
-      changesBelow(wanted, context),
-      wanted.force || wanted.update ? [] : ignoredAmong(git, [...exact]),
-    ]);
+    const entries = await changesBelow(wanted, context);
+    const ignored = wanted.force || wanted.update ? [] : await ignoredAmong(git, unlisted(exact, entries));
     if (ignored.length > 0) throw areIgnored(ignored);
     const changes = entries.filter(({ kind }) => !wanted.update || kind === 'tracked' || kind === 'unmerged');
     const skipped = otherRepositories(changes, exact, context);
@@ -89,9 +87,14 @@ async function changesBelow(
   return parseStatus(stdout.toString('utf8')).entries.filter(({ worktree }) => worktree !== '.');
 }
 
+/** What status lists is not ignored: mostly that is all that was named, and git need not be asked again. */
+function unlisted(named: ReadonlySet<string>, entries: readonly StatusEntry[]): readonly string[] {
+  const listed = new Set(entries.map(({ path }) => path));
+  return [...named].map(cleanPath).filter((path) => path !== '' && !listed.has(path));
+}
+
 /** Files that are named themselves although they are ignored; what a glob or folder merely covers is passed over. */
-async function ignoredAmong(git: GitRepository, named: readonly string[]): Promise<readonly string[]> {
-  const plain = named.map(cleanPath).filter((path) => path !== '');
+async function ignoredAmong(git: GitRepository, plain: readonly string[]): Promise<readonly string[]> {
   if (plain.length === 0) return [];
   const { stdout } = await git.run({
     words: ['check-ignore', '-z', '--stdin'],
