@@ -4,6 +4,7 @@ import type { ChangedFile, ChangeScope, ChangeSet, CommitCandidate, GitRepositor
 import type { Workspace } from '../contracts/workspace.ts';
 import { currentBranch } from '../git/current-branch.ts';
 import { emptyTree } from '../git/empty-tree.ts';
+import { headCommit } from '../git/head-commit.ts';
 import { parseRawDiff } from '../git/parse-raw-diff.ts';
 import { findObjects, resolveRevision } from '../git/resolve-revisions.ts';
 import { addedLines, type DiffRun } from './added-lines.ts';
@@ -85,8 +86,8 @@ async function sidesOf(wanted: Wanted, source: ChangeSource): Promise<Sides> {
   const nothing = emptyTree(await git.config());
   const { candidate } = wanted;
   if (candidate !== undefined) {
-    const [head] = await findObjects(git, ['HEAD^{tree}']);
-    return { base: head ?? nothing, tree: candidate.tree, tip: undefined, against: { index: candidate.index } };
+    const head = await headCommit(git);
+    return { base: head?.tree ?? nothing, tree: candidate.tree, tip: undefined, against: { index: candidate.index } };
   }
   const [[tree, head, parent], since] = await Promise.all([
     findObjects(git, ['HEAD^{tree}', 'HEAD', 'HEAD~1']),

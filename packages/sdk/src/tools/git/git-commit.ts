@@ -7,7 +7,7 @@ import type { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { findObjects } from '../../git/resolve-revisions.ts';
+import { headCommit } from '../../git/head-commit.ts';
 import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
 import { committerEnvironment } from './identity/committer.ts';
 
@@ -64,10 +64,10 @@ async function commit(given: z.output<typeof args>, context: ToolContext): Promi
     env: await committerEnvironment(context),
     accept: [0, 1],
   });
-  const [hash, tree, parent] = await findObjects(git, ['HEAD', 'HEAD^{tree}', 'HEAD^']);
-  if (output.code !== 0) throw refused(output.stderr, candidate.tree === tree);
-  if (hash === undefined || tree !== candidate.tree) throw anotherTree(tree);
-  return { commit: hash, tree, parent: parent ?? null };
+  const head = await headCommit(git);
+  if (output.code !== 0) throw refused(output.stderr, candidate.tree === head?.tree);
+  if (head?.tree !== candidate.tree) throw anotherTree(head?.tree);
+  return { commit: head.hash, tree: head.tree, parent: head.parent };
 }
 
 function refused(said: string, isSame: boolean): ToolError {
