@@ -1,5 +1,5 @@
 /**
- * How costs grow: files in the workspace, length of the journal, open sessions, size of a file, size of the registry.
+ * How costs grow: files in the workspace, length of the journal, open sessions, size of a file, of the registry, rules.
  *
  * The budget of a curve is its exponent between its ends: 1 is linear in what grows, 0 does not depend on it. A per-call
  * cost should not depend on what lies around it; a cost over everything may be linear, not more.
@@ -7,7 +7,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRuntime, type Runtime, type Session } from '@tool-runtime/sdk';
+import { createRuntime, defineRule, type RuleDefinition, type Runtime, type Session } from '@tool-runtime/sdk';
 import type { Budget } from '../budget.ts';
 import type { Group } from '../group.ts';
 import type { Table } from '../table.ts';
@@ -28,7 +28,7 @@ const FILES_PER_FOLDER = 250;
 
 export const growth: Group = {
   name: 'growth',
-  summary: 'cost against number of files, journal length, sessions, file size and registry size',
+  summary: 'cost against number of files, journal length, sessions, file size, registry size and rules',
   async run({ quick }) {
     const scale = quick ? 0.002 : 1;
     const sizes = (...wanted: number[]): number[] => [
@@ -36,10 +36,12 @@ export const growth: Group = {
     ];
     const curves = [
       ...(await fileCurves(sizes(1000, 10_000, 100_000))),
-      ...(await journalCurves(sizes(1000, 10_000, 100_000, 1_000_000))),
+      ...(await journalCurves(sizes(1000, 10_000, 100_000, 1_000_000, 10_000_000))),
       ...(await sessionCurves(sizes(1, 10, 100, 1000))),
       await fileSizeCurve(sizes(16_384, 262_144, 4_194_304, 67_108_864)),
       ...(await registryCurves(sizes(1, 10, 100, 1000))),
+      await ruleCurve('rules about other tools', 0.1, sizes(1, 10, 100, 1000)),
+      await ruleCurve('rules that judge it', 1.1, sizes(1, 10, 100, 1000)),
     ];
     return { tables: curves.map(tableOf), budgets: curves.flatMap(budgetOf) };
   },
@@ -47,7 +49,7 @@ export const growth: Group = {
 
 interface Place {
   readonly workspace: string;
-  open(registry?: string): Promise<Runtime>;
+  open(registry?: string, rules?: readonly RuleDefinition[]): Promise<Runtime>;
   dispose(): void;
 }
 
@@ -58,9 +60,10 @@ function makePlace(): Place {
   let opened = 0;
   return {
     workspace,
-    open: (registry) =>
+    open: (registry, rules = []) =>
       createRuntime({
         workspace,
+        rules,
         state: join(scratch, `state-${opened++}`),
         ...(registry === undefined ? {} : { registry: { text: registry, file: 'bench.yaml' } }),
       }),
@@ -223,6 +226,34 @@ async function registryCurves(counts: readonly number[]): Promise<Curve[]> {
     { name: 'opening a runtime', unit: 'constraints of another tool', atMost: 1.1, points: loading },
     { name: 'a call', unit: 'constraints of another tool', atMost: 0.1, points: calling },
   ];
+}
+
+async function ruleCurve(unit: string, atMost: number, counts: readonly number[]): Promise<Curve> {
+  const points: Point[] = [];
+  const place = makePlace();
+  writeFileSync(join(place.workspace, 'a.txt'), 'a\n');
+  const tool = atMost < 1 ? 'file_write' : 'file_read';
+  for (const size of counts) {
+    const rules = Array.from({ length: size }, (_, at) =>
+      defineRule({
+        id: `bench.rule.r${at}`,
+        category: 'Bench',
+        description: 'Finds nothing',
+        phase: 'before',
+        trigger: `before ${tool}`,
+        defaultEnforcement: 'blocking',
+        appliesTo: (subject) => subject.tool === tool,
+        check: () => [],
+      }),
+    );
+    const listed = rules.map(({ id }) => `  - rule: ${id}`);
+    const runtime = await place.open(`version: 1\nvalidators:\n${listed.join('\n')}\n`, rules);
+    const session = await runtime.openSession();
+    points.push({ size, micros: await timedCalls(session, 'file_read', { path: 'a.txt' }) });
+    await runtime.close();
+  }
+  place.dispose();
+  return { name: 'a call', unit, atMost, points };
 }
 
 function tableOf({ name, unit, points }: Curve): Table {
