@@ -23,6 +23,7 @@ import { narrowedRegistry, REGISTRY_FILE } from './registry-in-force.ts';
 import type { RuntimeOptions } from './runtime.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
+import { createPackageMemo } from './session/package-memo.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
 import { openSqliteJournal } from './stores/journal-sqlite.ts';
 
@@ -54,6 +55,7 @@ export function wireParts(
     instanceId: instance.id,
     ...brought,
     toolFacts: createToolFacts(),
+    packageOf: createPackageMemo(),
     hooks: options.hooks ?? [],
     policy: options.policy ?? allowAllPolicy(),
     dispatcher: options.approvals,

@@ -20,7 +20,7 @@ import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
-import { type CompiledToolFacts, compilePackage } from '../package/compile-package.ts';
+import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
@@ -36,6 +36,7 @@ import { chooseTools, compileTool } from './compile-tools.ts';
 import type { ChildBinding } from './family.ts';
 import { inProcessExecutors } from './in-process-executor.ts';
 import { createJobTable } from './job-table.ts';
+import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
 
 /** What all sessions of a runtime share. */
@@ -43,6 +44,7 @@ export interface RuntimeParts {
   readonly instanceId: string;
   readonly tools: readonly AnyTool[];
   readonly toolFacts: (tool: AnyTool) => CompiledToolFacts;
+  readonly packageOf: (order: PackageOrder) => SessionPackage;
   readonly rules: readonly RuleDefinition[];
   readonly hooks: readonly Hook[];
   readonly policy: ToolPolicy;
@@ -110,8 +112,8 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     beyondFolder: runtime.isFolder ? runtime.wholeWorkspaceTools : new Set(),
   });
   checkSurface(usable, registry, runtime);
-  const compiled = child?.prepared.built ?? compileOwn(usable, identity, runtime);
-  const router = createRouter(buildSnapshot(compiled.package, compiled.routes));
+  const { package: own, snapshot } = packageFor(identity, usable, runtime);
+  const router = createRouter(snapshot);
   const tools = new Map(
     usable.map((tool) => {
       const route = router.snapshot.findByName(tool.name);
@@ -126,7 +128,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     client,
     registry,
     source: { kind: child === undefined ? 'user' : 'subagent', id: actor, trust: 'user_provided', privacy: 'internal' },
-    package: compiled.package,
+    package: own,
     router,
     tools,
     hidden: new Map([...offer.withheld, ...hidden]),
@@ -161,13 +163,14 @@ function recordersOf(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
   return new Map(tools.filter((tool) => tool.recordRefusal !== undefined).map((tool) => [tool.name, tool]));
 }
 
-function compileOwn(usable: readonly AnyTool[], { registry, actor }: SessionIdentity, runtime: RuntimeParts) {
-  return compilePackage({
-    packageId: 'package.session',
-    agentId: actor,
-    registryFingerprint: registry.fingerprint,
-    tools: usable.map(runtime.toolFacts),
-  });
+function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runtime: RuntimeParts): SessionPackage {
+  const { registry, actor, child } = identity;
+  if (child !== undefined) {
+    const { package: cut, routes } = child.prepared.built;
+    return { package: cut, snapshot: buildSnapshot(cut, routes) };
+  }
+  const tools = usable.map(runtime.toolFacts);
+  return runtime.packageOf({ agentId: actor, registryFingerprint: registry.fingerprint, tools });
 }
 
 function sharedParts(runtime: RuntimeParts) {
