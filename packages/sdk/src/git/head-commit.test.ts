@@ -101,6 +101,17 @@ describe('the commit HEAD names', () => {
       assert.deepEqual(await repository.ask(), [expected(repository), 1]);
     }));
 
+  test('is asked of git where the branch is a folder of branches, or its name leads elsewhere', () =>
+    withRepository(async (repository) => {
+      repository.commit('one');
+      repository.git('branch', 'folder/branch');
+      for (const name of ['refs/heads/folder', `refs/heads/${'../'.repeat(20)}etc/hostname`]) {
+        writeFileSync(join(repository.folder, '.git', 'HEAD'), `ref: ${name}\n`);
+        const [head, asked] = await repository.ask().catch(() => [undefined, 1] as const);
+        assert.deepEqual([head, asked], [undefined, 1], name);
+      }
+    }));
+
   test('is not taken from a file that holds something else than its name says', () =>
     withRepository(async (repository) => {
       repository.commit('one');

@@ -32,13 +32,22 @@ async function readPlainly(files: GitFiles): Promise<HeadCommit | undefined> {
   const ref = /^ref: (refs\/heads\/.+)$/.exec(head)?.[1];
   const hash = ref === undefined ? head : await readLine(files, ref);
   if (!HASH.test(hash)) return undefined;
-  const packed = await files.read(`objects/${hash.slice(0, 2)}/${hash.slice(2)}`);
+  const packed = await readIfFile(files, `objects/${hash.slice(0, 2)}/${hash.slice(2)}`);
   const [, tree, parent = null] = COMMIT.exec(unpacked(packed, hash)) ?? [];
   return tree === undefined ? undefined : { hash, tree, parent };
 }
 
 async function readLine(files: GitFiles, name: string): Promise<string> {
-  return (await files.read(name))?.toString('utf8').trim() ?? '';
+  return (await readIfFile(files, name))?.toString('utf8').trim() ?? '';
+}
+
+/** A folder of branches, a link that leads out, a name no file can have: git says better what is wrong with it. */
+async function readIfFile(files: GitFiles, name: string): Promise<Buffer | undefined> {
+  try {
+    return await files.read(name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nothing unless the name of the object is its digest: then it is what git would have shown. */
