@@ -16,7 +16,7 @@ function segmentsOf(alternative: string): readonly string[] {
 }
 
 /** The first group that holds no other one, replaced by each of its alternatives. */
-function withoutBraces(glob: string): readonly string[] {
+export function withoutBraces(glob: string): readonly string[] {
   const [start, end, commas] = innermostGroup(glob);
   if (start < 0) return [glob];
   const borders = [start, ...commas, end];

@@ -8,7 +8,7 @@ import { walkGlobs } from '../../../packages/sdk/src/glob/glob-walk.ts';
 import { compileGlob, compileGlobs } from '../../../packages/sdk/src/glob/match-glob.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { globsAndText } from '../glob/odd-globs.ts';
-import { matchesSlowly } from '../glob/slow-glob.ts';
+import { matchesSlowly, withoutBraces } from '../glob/slow-glob.ts';
 import { splitParts } from '../input-parts.ts';
 
 export const globs: FuzzTarget = {
@@ -94,10 +94,11 @@ function isSharedWithPicomatch(glob: string, value: string): boolean {
   if (!/^[abc/*?{},[\]^-]{1,40}$/.test(glob) || !/^[abc-]+(?:\/[abc-]+)*$/.test(value)) return false;
   if (/\/\/|^\/|\/$|[^/]\*\*|\*\*[^/]|\*[^/]*\/\*\*$|\*\}\/\*\*|\[\^?[\^\]-]|-\]|\[[^\]]*[/*?{},[]/.test(glob))
     return false;
-  // Where a brace puts two stars side by side they are one `**` here, as in a shell.
-  if (/\*\}\*|\*\{(?:[^{}]*,)?\*/.test(glob)) return false;
   if (/[{},][^{}]*\/|\/[^{}]*[,}]|\{[^{}]*\{|\*\*[^/]*[,}]/.test(glob)) return false;
-  return !/[,{][,}]|\^(?<!\[\^)/.test(glob) && glob.split('{').length <= 4;
+  if (/[,{][,}]|\^(?<!\[\^)/.test(glob) || glob.split('{').length > 4) return false;
+  // Two stars that braces put side by side are a whole `**` here, as in a shell, which replaces braces first: `{a,*}*` is
+  // `a*` and `**`. To picomatch they are choices inside one segment, and that never crosses a slash.
+  return !glob.includes('{') || !withoutBraces(glob).some((alternative) => alternative.split('/').at(-1) === '**');
 }
 
 function arePlainNames(value: string): boolean {

@@ -48,6 +48,10 @@ describe('compileGlob', () => {
       ['[a-c]x[!0-9]', ['axb', 'cx_'], ['dxb', 'ax1', 'ax']],
       ['{src,test}/{a,b/**}', ['src/a', 'test/b/c', 'src/b'], ['src/c', 'lib/a']],
       ['{a,{b,c}d}', ['a', 'bd', 'cd'], ['b', 'd', 'ad']],
+      // Braces come first, as in a shell, so two stars that meet through them are a whole `**`.
+      ['{a,*}*', ['a', 'ab', 'b', 'a/b'], ['a/..', '']],
+      ['{*,a}{b,*}', ['a', 'ab', 'a/b'], ['../a']],
+      ['{a,b*}*', ['a', 'ab', 'bc'], ['a/b', 'b/c', 'c']],
       ['./src/*.md', ['src/a.md'], ['./src/a.md']],
       ['.', ['.'], ['a', '..']],
       ['..', ['..'], ['.', 'a']],
