@@ -14,6 +14,7 @@ import { writtenRegistry } from '../registry/odd-registries.ts';
 import { broughtBy, figuresOf, grantsOf, probesOf } from '../registry/registry-grants.ts';
 
 const FILE = 'fuzzed.yaml';
+const MAX_MESSAGE_LENGTH = 2_000;
 const RULES = new URL('../../../packages/sdk/src/registry/fixtures/rules.json', import.meta.url);
 const TIMEOUTS: ReadonlyMap<string, number> = new Map([['grep', 10_000]]);
 
@@ -132,8 +133,12 @@ function checkRefusal(thrown: unknown, text: string): void {
   assert.ok(problems.length > 0, 'refused without a problem');
   for (const { line, column, message } of problems) {
     assert.ok(line >= 1 && line <= lines && column >= 1, `line ${line} of ${lines}, column ${column}: ${message}`);
-    assert.ok(message.length > 0 && message.length < 2_000, `a message of ${message.length} characters`);
+    checkLength(message);
   }
+}
+
+function checkLength(message: string): void {
+  assert.ok(message.length > 0 && message.length < MAX_MESSAGE_LENGTH, `a message of ${message.length} characters`);
 }
 
 function checkFrozen(value: unknown, seen: Set<unknown>): void {
@@ -152,6 +157,7 @@ function narrow(host: Registry, session: Registry): string {
   const trimmed = narrowRegistry(host, session, { ...options, overreach: 'warn' });
   checkFrozen(trimmed, new Set());
   checkNarrower(trimmed, host, session);
+  for (const { message } of trimmed.warnings) checkLength(message);
   const isNamed = trimmed.warnings.some(({ details }) => details?.['reason'] === 'registry_overreach');
   try {
     narrowRegistry(host, session, { ...options, overreach: 'error' });
@@ -159,6 +165,7 @@ function narrow(host: Registry, session: Registry): string {
     return 'inside';
   } catch (thrown) {
     assert.ok(isToolError(thrown) && thrown.code === 'E_POLICY', `not a refusal: ${String(thrown)}`);
+    checkLength(thrown.message);
     assert.ok(isNamed, 'refused, but nothing is named');
     return 'overreach';
   }

@@ -133,6 +133,8 @@ describe('intersectPolicies', () => {
         return true;
       },
     );
+    const many = Array.from({ length: 30 }, (_, index) => `x${index}`);
+    assert.throws(() => intersectPolicies(host, { tools: many }), /tools: x9; .*; and \d+ more$/);
     assert.deepEqual(narrowPolicies(host, requested), {
       policy: {
         tools: ['file_read', 'file_*'],

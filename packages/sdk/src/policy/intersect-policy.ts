@@ -9,6 +9,7 @@ import { type SideEffectLevel, sideEffectRank } from '../contracts/annotations.t
 import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy, ToolArgConstraint } from '../contracts/registry.ts';
 import { globCovers, intersectGlobs } from '../glob/glob-covers.ts';
+import { shownNames } from '../text/shown-names.ts';
 import { intersectExplicitTools } from './explicit-tools.ts';
 
 interface Narrowed {
@@ -23,7 +24,7 @@ interface Narrowed {
 export function intersectPolicies(host: CapabilityPolicy, requested: CapabilityPolicy): CapabilityPolicy {
   const { policy, outside } = narrow(host, requested);
   if (outside.length === 0) return policy;
-  throw policyDenial(`Requested policy exceeds the host's: ${outside.join('; ')}`, {
+  throw policyDenial(`Requested policy exceeds the host's: ${shownNames(outside, '; ')}`, {
     details: { gate: 'ceiling', reason: 'policy_overreach', overreach: outside, next: 'request what the host allows' },
   });
 }

@@ -7,6 +7,7 @@ import type { JsonValue } from '@tool-runtime/protocol';
 import type { McpServerSettings } from '../contracts/mcp-servers.ts';
 import { intersectGlobs } from '../glob/glob-covers.ts';
 import { canonicalJson } from '../platform/digest.ts';
+import { shownNames } from '../text/shown-names.ts';
 import { freezeMap } from './freeze.ts';
 import type { Narrowing } from './narrowing.ts';
 
@@ -23,7 +24,7 @@ export function narrowMcpServers(narrowing: Narrowing): ReadonlyMap<string, McpS
     const tools = given.tools.includes('*') ? own.tools : intersectGlobs(given.tools, own.tools);
     const added = own.tools.filter((glob) => !tools.includes(glob));
     if (added.length > 0) {
-      overreach.push({ path: `${path}.tools`, message: `Tools are not offered by the host: ${added.join(', ')}` });
+      overreach.push({ path: `${path}.tools`, message: `Tools are not offered by the host: ${shownNames(added)}` });
     }
     kept.set(name, { ...given, tools });
   }

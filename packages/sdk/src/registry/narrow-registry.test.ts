@@ -182,6 +182,39 @@ describe('what a session may not ask for', () => {
   });
 });
 
+describe('S0-23 a session that asks for very much', () => {
+  const names = Array.from({ length: 600 }, (_, index) => `a${index}.test`);
+
+  test('is refused in a short message that says how much there is', () => {
+    const domains = `network: {allowed_domains: [${names.join(', ')}]}`;
+    const { message, details } = refusal('git: {}', domains);
+    assert.match(message, /a4\.test; and 595 more$/);
+    assert.equal(details['overreach_count'], 600);
+    assert.equal((details['overreach'] as unknown[]).length, 500);
+    assert.equal(narrow(domains, domains).allowedDomains.length, 600);
+  });
+
+  const lists: readonly (readonly [string, string, (list: string) => string])[] = [
+    ['keys of configuration', 'git: {}', (list) => `git: {allow_config: [${list}]}`],
+    [
+      'tools of a server',
+      'mcp_servers: {srv: {command: [x], tools: [y]}}',
+      (list) => `mcp_servers: {srv: {tools: [${list}]}}`,
+    ],
+  ];
+  for (const [what, host, session] of lists) {
+    test(`names the first of its ${what}`, () => {
+      const [all, ...more] = overreachOf(host, session(names.join(', ')));
+      assert.deepEqual(more, []);
+      assert.match(all ?? '', /: a0\.test, a1\.test, .*, and 5\d\d more$/);
+      const [few] = overreachOf(host, session('a.b, c.d'));
+      assert.match(few ?? '', /: a\.b, c\.d$/);
+      const [long] = overreachOf(host, session(`a.${'x'.repeat(900)}`));
+      assert.match(long ?? '', /: a\.x{158}…$/);
+    });
+  }
+});
+
 describe('what holds when both are narrowed', () => {
   test('S0-23 a session inside the host is taken as it is', () => {
     const host = [

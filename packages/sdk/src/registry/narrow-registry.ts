@@ -8,6 +8,7 @@
 import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { sideEffectRank } from '../contracts/annotations.ts';
 import type { CapabilityPolicy, Registry } from '../contracts/registry.ts';
+import { excerpt } from '../pattern/excerpt.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
 import { mergeApprovalPolicies } from '../policy/approval-policy.ts';
 import { narrowPolicies } from '../policy/intersect-policy.ts';
@@ -35,6 +36,7 @@ import {
   narrowValidators,
 } from './narrow-settings.ts';
 import { createNarrowedSpot, isWritten, type Narrowing, type Overreach } from './narrowing.ts';
+import { KEPT, SHOWN } from './problems.ts';
 
 export interface NarrowOptions {
   /** `error` throws E_POLICY naming everything; `warn` trims and names it in the warnings. */
@@ -62,7 +64,7 @@ function narrowCeiling(narrowing: Narrowing): CapabilityPolicy {
   for (const asked of overreach) {
     const [field = ''] = asked.split(':');
     const path = CEILING_KEYS[field] ?? field;
-    narrowing.overreach.push({ path, message: `Ceiling is above the host's: ${asked}` });
+    narrowing.overreach.push({ path, message: `Ceiling is above the host's: ${excerpt(asked)}` });
   }
   return policy;
 }
@@ -73,16 +75,20 @@ function sessionPlace(session: Registry, path: string): string | undefined {
 }
 
 function refuse(session: Registry, overreach: readonly Overreach[]): ToolError {
-  const entries = overreach.map(({ path, message }): JsonObject => {
+  const entries = overreach.slice(0, KEPT).map(({ path, message }): JsonObject => {
     const registry = sessionPlace(session, path);
     return { path, message, ...(registry === undefined ? {} : { registry }) };
   });
-  const lines = entries.map(({ registry, message }) => (registry === undefined ? message : `${registry} ${message}`));
+  const lines = entries
+    .slice(0, SHOWN)
+    .map(({ registry, message }) => (registry === undefined ? message : `${registry} ${message}`));
+  const more = overreach.length > SHOWN ? `; and ${overreach.length - SHOWN} more` : '';
   const first = entries.find(({ registry }) => registry !== undefined)?.['registry'];
-  return new ToolError('E_POLICY', `Registry asks for more than the host allows: ${lines.join('; ')}`, {
+  return new ToolError('E_POLICY', `Registry asks for more than the host allows: ${lines.join('; ')}${more}`, {
     details: {
       reason: 'registry_overreach',
       ...(first === undefined ? {} : { registry: first }),
+      overreach_count: overreach.length,
       overreach: entries,
       next: "Take these out of the session's registry, or have the operator allow them in the host's",
     },

@@ -1,6 +1,7 @@
 /** The narrowing of rules, switches and figures: the stricter of the two sides holds. */
 import { ENFORCEMENTS } from '../contracts/classes.ts';
 import type { Budgets, ChildSettings, Limits, Registry, ToolSettings, Validator } from '../contracts/registry.ts';
+import { shownNames } from '../text/shown-names.ts';
 import { freezeMap } from './freeze.ts';
 import { isWritten, type Narrowing, placeEntry } from './narrowing.ts';
 
@@ -43,7 +44,7 @@ export function narrowGit({ host, session, overreach }: Narrowing): Registry['gi
   }
   const added = session.git.allow_config.filter((key) => !host.git.allow_config.includes(key));
   if (added.length > 0) {
-    const message = `Repository configuration is not allowed by the host: ${added.join(', ')}`;
+    const message = `Repository configuration is not allowed by the host: ${shownNames(added)}`;
     overreach.push({ path: 'git.allow_config', message });
   }
   const named = Object.entries(session.git.credentials).filter(([at, name]) => host.git.credentials[at] !== name);

@@ -14,9 +14,10 @@ export type Places = ReadonlyMap<string, Place>;
 export type Finding = { readonly path: string; readonly message: string };
 export type RegistryProblem = Finding & Place;
 
-const SHOWN = 5;
+/** In the message itself. */
+export const SHOWN = 5;
 /** A hostile text holds tens of thousands of mistakes; more than this helps nobody and must still fit in a message. */
-const KEPT = 500;
+export const KEPT = 500;
 
 /** The written place of a path, or of its nearest written parent. */
 export function findPlace(places: Places, path: string): Place | undefined {
