@@ -182,6 +182,9 @@ function isPlain(diff: Buffer): boolean {
   // Git reads every remark of some length, and passes over shorter ones.
   if (/^\\(?! No newline at end of file$)/m.test(text)) return false;
   if (/^(?!-[^\n]*\n\\[^\n]*\n\+)[^\n]*\n\\[^\n]*\n[ +@-]/m.test(text)) return false;
+  // Where all of a hunk is removed git looks a line too early first, and there takes a last line without its newline for
+  // any that begins like it: of two equal lines the first goes, and the end of the file with it. GNU patch does as we do.
+  if (/^@@[^\n]*,0 @@[^\n]*\n(?:-[^\n]*\n)+\\/m.test(text)) return false;
   const hunks = [...text.matchAll(HUNK)];
   return text.match(/^@@/gm)?.length === hunks.length && areRight(hunks, text.split('\n').slice(2));
 }

@@ -253,6 +253,12 @@ describe('S0-32 line ends and the end of the file', () => {
     test(`the diff ${name}`, () => assert.equal(patch(before, `@@ -1 +1 @@\n${body}`), after));
   }
 
+  test('of two equal lines at the end the one without newline goes, where it is the stated one', () => {
+    const removal = (header: string) => `${header}\n-a\n\\ No newline at end of file\n`;
+    assert.equal(patch('x\na\na', removal('@@ -3,1 +2,0 @@')), 'x\na\n');
+    assert.equal(patch('x\na\na\n', '@@ -3,1 +2,0 @@\n-a\n'), 'x\na\n');
+  });
+
   test('a byte order mark stays where it is', () => {
     assert.equal(patch('\ufeffa\nb\n', '@@ -2 +2 @@\n-b\n+c\n'), '\ufeffa\nc\n');
     assert.equal(patch('\ufeffa\n', '@@ -1 +1 @@\n-\ufeffa\n+\ufeffb\n'), '\ufeffb\n');
