@@ -15,6 +15,7 @@ import { mcpLines } from '../mcp/odd-lines.ts';
 import { below, createRandom } from '../seeded-random.ts';
 
 const VERSION = '1.2.3';
+const INTERNAL = -32_603;
 const PATIENCE = 2_000;
 const TURNS = 8;
 
@@ -221,6 +222,7 @@ function kindOfAnswer(message: Message): string {
   assert.ok((result === undefined) !== (error === undefined), 'neither or both of result and error');
   if (error !== undefined) {
     assert.ok(Number.isInteger(error.code) && typeof error.message === 'string');
+    assert.notEqual(error.code, INTERNAL, `no message may make the server fail: ${error.message}`);
     return String(error.code);
   }
   return result?.['isError'] === true

@@ -6,7 +6,7 @@ import {
   type LoggingLevel,
   ProtocolError,
   ResourceNotFoundError,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isToolError } from '@tool-runtime/protocol';
@@ -16,12 +16,13 @@ import type { ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { page } from './page.ts';
 import type { ResourceReader } from './resource-source.ts';
 import { CAPABILITIES, INSTRUCTIONS, LIST_HINT, serverInfo } from './server-definition.ts';
+import { StrictServer } from './strict-server.ts';
 
 /** What the way in may add: calls that run for a request before its handler is asked. */
 export type McpServerOptions = Pick<CallerFacts, 'begun'>;
 
 export function createMcpServer(backend: McpBackend, options: McpServerOptions = {}): Server {
-  const server = new Server(serverInfo(backend.serverVersion), {
+  const server = new StrictServer(serverInfo(backend.serverVersion), {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
     cacheHints: {
