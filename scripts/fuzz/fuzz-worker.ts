@@ -108,6 +108,11 @@ class Run {
     const signature = signatureOf(thrown);
     if (this.#known.has(signature)) return;
     this.#known.add(signature);
+    // What is run again is shown as it is.
+    if (this.#order.only !== undefined) {
+      this.#post(findingOf(thrown, input));
+      return;
+    }
     const least = await minimise(Buffer.from(input), {
       ...MINIMISING,
       fails: async (shorter) => (await this.#signature(shorter)) === signature,
