@@ -259,6 +259,10 @@ describe('S0-32 line ends and the end of the file', () => {
     assert.equal(patch('x\na\na\n', '@@ -3,1 +2,0 @@\n-a\n'), 'x\na\n');
   });
 
+  test('two insertions before the first line keep their order', () => {
+    assert.equal(patch('x\n', '@@ -0,0 +1,1 @@\n+a\n@@ -0,0 +2,2 @@\n+b\n+c\n'), 'a\nb\nc\nx\n');
+  });
+
   test('a byte order mark stays where it is', () => {
     assert.equal(patch('\ufeffa\nb\n', '@@ -2 +2 @@\n-b\n+c\n'), '\ufeffa\nc\n');
     assert.equal(patch('\ufeffa\n', '@@ -1 +1 @@\n-\ufeffa\n+\ufeffb\n'), '\ufeffb\n');
