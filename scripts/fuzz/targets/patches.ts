@@ -186,10 +186,10 @@ function isPlain(diff: Buffer): boolean {
   if (/^(?!-[^\n]*\n\\[^\n]*\n\+)[^\n]*\n\\[^\n]*\n[ +@-]/m.test(text)) return false;
   // Where all of a hunk is removed git looks a line too early first, and there takes a last line without its newline for
   // any that begins like it: of two equal lines the first goes, and the end of the file with it. GNU patch does as we do.
-  if (/^@@[^\n]*,0 @@[^\n]*\n(?:-[^\n]*\n)+\\/m.test(text)) return false;
+  if (/^@@[^\n]*,0+ @@[^\n]*\n(?:-[^\n]*\n)+\\/m.test(text)) return false;
   // Every hunk that is to stand before the first line git puts at the very beginning, so that of two the second comes first,
   // whatever their new line numbers say. GNU patch does as we do.
-  if (/^@@ -0\b[\s\S]*^@@ -0\b/m.test(text)) return false;
+  if (/^@@ -0+\b[\s\S]*^@@ -0+\b/m.test(text)) return false;
   const hunks = [...text.matchAll(HUNK)];
   return text.match(/^@@/gm)?.length === hunks.length && areRight(hunks, text.split('\n').slice(2));
 }
