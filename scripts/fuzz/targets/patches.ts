@@ -18,7 +18,8 @@ import { applyElsewhere, applyStrictly, readStrictly } from '../patch/strict-pat
  * Which ones depends on the input alone, so that a finding is found again.
  */
 const GIT_EVERY = 20;
-const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm;
+/** Not with `^`, which also stands behind a lone carriage return, where no line begins. */
+const HUNK = /(?<![^\n])@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/g;
 
 export const patches: FuzzTarget = {
   name: 'patches',
@@ -191,7 +192,7 @@ function isPlain(diff: Buffer): boolean {
   // whatever their new line numbers say. GNU patch does as we do.
   if (/^@@ -0+\b[\s\S]*^@@ -0+\b/m.test(text)) return false;
   const hunks = [...text.matchAll(HUNK)];
-  return text.match(/^@@/gm)?.length === hunks.length && areRight(hunks, text.split('\n').slice(2));
+  return text.match(/(?<![^\n])@@/g)?.length === hunks.length && areRight(hunks, text.split('\n').slice(2));
 }
 
 function areRight(headers: readonly RegExpExecArray[], lines: readonly string[]): boolean {
