@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { AnswerStore } from './answer-store.ts';
 
@@ -36,4 +38,21 @@ test('stays small over many answers', () => {
   assert.equal(store.find('s', '9999'), 'x'.repeat(10));
   assert.equal(store.find('s', '9900'), 'x'.repeat(10));
   assert.equal(store.find('s', '9899'), undefined);
+});
+
+test('lets go of what it drops at once', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heldBytes = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const store = new AnswerStore(1024 * 1024);
+  const before = heldBytes();
+  for (let index = 0; index < 100; index++)
+    store.keep('s', `${index}`, Buffer.alloc(1024 * 1024, index).toString('latin1'));
+  const held = heldBytes() - before;
+  assert.ok(held < 20 * 1024 * 1024, `${held} bytes for an answer of one megabyte`);
+  assert.equal(store.find('s', '99')?.length, 1024 * 1024);
 });

@@ -11,7 +11,7 @@ export class AnswerStore {
   readonly #max: number;
   readonly #byKey = new Map<string, Kept>();
   /** In the order they came. A plain line with a moving front: deleting from the front of a map is slow. */
-  #line: Kept[] = [];
+  #line: (Kept | undefined)[] = [];
   #front = 0;
   #size = 0;
 
@@ -33,6 +33,8 @@ export class AnswerStore {
 
   #dropOldest(): void {
     const oldest = this.#line[this.#front] as Kept;
+    // Its place stays for a while, its text must not: a thousand large answers would outweigh the limit many times.
+    this.#line[this.#front] = undefined;
     this.#front += 1;
     this.#size -= oldest.text.length;
     // A later answer under the same id stays.
