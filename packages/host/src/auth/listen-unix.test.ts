@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer as createHttpServer, get } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -46,6 +46,33 @@ async function answers(path: string): Promise<boolean> {
   ]).catch(() => false);
   socket.destroy();
   return answer;
+}
+
+/** A process whose queue of connections is full: it listens and never looks. */
+async function listenWithoutAccepting(path: string) {
+  const sleep = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
+  const script = `require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => {
+    require('node:fs').writeSync(1, 'ready');
+    ${sleep};
+  })`;
+  const child = spawn(process.execPath, ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  const sockets: Socket[] = [];
+  for (let isFull = false; !isFull; ) {
+    const socket = connect(path);
+    sockets.push(socket);
+    isFull = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(false));
+      socket.once('error', () => resolve(true));
+    });
+  }
+  return {
+    async end(): Promise<void> {
+      for (const socket of sockets) socket.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
 }
 
 describe('listenUnix', () => {
@@ -115,6 +142,21 @@ describe('listenUnix', () => {
     second.close();
   });
 
+  test('takes a full queue for somebody who listens, and not for a leftover', async () => {
+    using place = scratch();
+    const busy = await listenWithoutAccepting(place.path);
+    const server = createServer();
+    try {
+      await assert.rejects(listenUnix(server, place.path), { message: /in use by another process/ });
+      assert.ok(lstatSync(place.path).isSocket());
+    } finally {
+      await busy.end();
+    }
+    const listener = await listenUnix(server, place.path);
+    listener.release();
+    server.close();
+  });
+
   test('leaves the path to whoever has it by then', async () => {
     using place = scratch();
     const [first, second] = [createServer(), createServer()];
@@ -174,8 +216,10 @@ describe('listenUnix', () => {
       chmodSync(unsafe, 0o755);
     }
     if (process.geteuid?.() === 0) {
-      chownSync(folder, 12_345, 12_345);
-      await assert.rejects(attempt(), { message: /belongs to another user/ });
+      for (const owner of [12_345, 65_534]) {
+        chownSync(folder, owner, owner);
+        await assert.rejects(attempt(), { message: /belongs to another user/ });
+      }
       chownSync(folder, 0, 0);
     }
     await attempt();

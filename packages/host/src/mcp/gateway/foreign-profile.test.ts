@@ -38,6 +38,7 @@ describe('what a foreign tool counts as', () => {
     const destroys = definition('drop', { annotations: { destructiveHint: true } });
     const { kind, level } = foreignProfile(destroys, { ...settings, side_effect_level: 'read_only' });
     assert.deepEqual([kind, level], ['delete', 'workspace_write']);
+    assert.equal(foreignProfile(destroys, { ...settings, side_effect_level: 'process_exec' }).level, 'process_exec');
   });
 
   test('declares paths and URLs by format and by the names the operator lists', () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { guardedFetch } from './guarded-fetch.ts';
 
-async function serve(context: TestContext): Promise<string> {
-  const server = createServer((_, response) => response.end('hello'));
+async function serve(context: TestContext, answer: RequestListener = (_, response) => response.end('hello')) {
+  const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   context.after(() => server.closeAllConnections());
   context.after(() => server.close());
@@ -20,5 +21,31 @@ describe('the HTTP client of a mounted server', () => {
     await assert.rejects(async () => narrow(`${other}/token`), /not in the allowlist/);
     const wide = guardedFetch({ origin: own, allowedDomains: [new URL(other).host] });
     assert.equal(await (await wide(`${other}/token`)).text(), 'hello');
+  });
+
+  test('does not go where an answer sends it: that is for whoever asked to judge', async (context) => {
+    let visits = 0;
+    const other = await serve(context, (_, response) => {
+      visits += 1;
+      response.end('other');
+    });
+    const own = await serve(context, (_, response) => response.writeHead(307, { location: other }).end());
+    const answer = await guardedFetch({ origin: own, allowedDomains: [] })(own, { method: 'POST', body: 'secret' });
+    assert.deepEqual([answer.status, visits], [307, 0]);
+    assert.equal(answer.headers.get('location'), other);
+  });
+
+  test('reads 64 MiB of an answer and not more', async (context) => {
+    const mebibyte = Buffer.alloc(1024 * 1024);
+    const own = await serve(context, async ({ url = '' }, response) => {
+      for (let sent = 0; sent < Number(url.slice(1)) && !response.destroyed; sent++) {
+        if (!response.write(mebibyte)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      }
+      response.end();
+    });
+    const ask = guardedFetch({ origin: own, allowedDomains: [] });
+    assert.equal((await (await ask(`${own}/64`)).arrayBuffer()).byteLength, 64 * 1024 * 1024);
+    const tooLong = await ask(`${own}/65`);
+    await assert.rejects(tooLong.arrayBuffer(), /larger than/);
   });
 });

@@ -19,7 +19,8 @@ export function guardedFetch({ origin, allowedDomains, allows = () => false }: F
   return async (target, init) => {
     const url = new URL(target);
     if (url.origin !== origin && !allows(url)) judgeUrl(url.href, allowedDomains);
-    return boundedAnswer(await fetch(url, init));
+    // Followed by the MCP client, within an origin; what is not asked for here is not judged here.
+    return boundedAnswer(await fetch(url, { ...init, redirect: 'manual' }));
   };
 }
 

@@ -79,6 +79,13 @@ describe('pins', () => {
     const second = comparePins('s', first, [tool('b'), tool('b', 'again')], approve);
     assert.deepEqual(second.report.gone, ['a']);
     assert.deepEqual(second.report.refused, ['b']);
+    assert.deepEqual(second.pins.tools['a'], first.tools['a']);
+  });
+
+  test('are kept for 512 tools of a server, not for more', () => {
+    const listed = Array.from({ length: 600 }, (_, at) => tool(`t${at}`));
+    const { pins, report } = comparePins('s', { tools: {} }, listed, how);
+    assert.deepEqual([Object.keys(pins.tools).length, report.added.length], [512, 512]);
   });
 
   test('are approved at first sight only where the operator says so, and never when they change', () => {
@@ -87,6 +94,9 @@ describe('pins', () => {
     assert.ok(first.tools['a']?.approved);
     const second = comparePins('s', first, [tool('a', 'changed')], approve).pins;
     assert.ok(second.tools['a']?.pending);
-    assert.equal(comparePins('s', { tools: {} }, [tool('a')], how).pins.tools['a']?.approved, undefined);
+    const waiting = comparePins('s', { tools: {} }, [tool('a')], how).pins;
+    assert.equal(waiting.tools['a']?.approved, undefined);
+    const later = comparePins('s', waiting, [tool('a')], approve).pins;
+    assert.equal(later.tools['a']?.approved, undefined, 'what waited once waits for a word about it');
   });
 });
