@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { LineSplitter } from './line-splitter.ts';
 
@@ -14,6 +17,29 @@ function cut(bytes: Buffer, size: number): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   return chunks;
+}
+
+/** Whether the bytes of a line's beginning are still in memory once more of the line has come. */
+async function isBeginningKept(maxBytes: number): Promise<boolean> {
+  const lines = new LineSplitter(maxBytes);
+  const push = (): WeakRef<ArrayBufferLike> => {
+    const chunk = Buffer.alloc(1000, 'a');
+    assert.deepEqual([...lines.push(chunk)], []);
+    return new WeakRef(chunk.buffer);
+  };
+  const beginning = push();
+  push();
+  await setImmediate();
+  collectGarbage();
+  const isKept = beginning.deref() !== undefined;
+  assert.equal([...lines.end()].length, 1);
+  return isKept;
+}
+
+/** As a program started with --expose-gc has it. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
 describe('LineSplitter', () => {
@@ -44,6 +70,11 @@ describe('LineSplitter', () => {
       assert.deepEqual(split(cut(Buffer.from(`${line}\nb\n${line}`), size), 11), ['! too_large', 'b', '! too_large']);
       assert.deepEqual(split(cut(Buffer.from(`${line}\nb\n${line}`), size), 12), [line, 'b', line]);
     }
+  });
+
+  test('keeps a line that may still become whole in memory, and nothing of one over the limit', async () => {
+    assert.equal(await isBeginningKept(5000), true);
+    assert.equal(await isBeginningKept(1500), false);
   });
 
   test('reports a line that is not UTF-8 and goes on after it', () => {
