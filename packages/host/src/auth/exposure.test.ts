@@ -280,7 +280,9 @@ describe('createExposure answering CORS', () => {
   test('opens to everyone only by a lone star, without credentials and without null', () => {
     const open = createExposure({ addresses: [{ address: '127.0.0.1', port: PORT }], allowOrigins: ['*'] });
     assert.ok(isAllowed(open, { host: 'localhost:7777', origin: 'https://any.example' }));
-    assert.ok(!isAllowed(open, { host: 'localhost:7777', origin: 'null' }));
+    for (const origin of ['null', '', 'any.example', 'https://any.example/page', 'https://user@any.example']) {
+      assert.ok(!isAllowed(open, { host: 'localhost:7777', origin }), origin);
+    }
     assert.ok(!isAllowed(open, { host: 'evil.com:7777', origin: 'https://any.example' }));
     assert.equal(open.corsHeaders('https://any.example')['Access-Control-Allow-Origin'], '*');
     for (const headers of [
