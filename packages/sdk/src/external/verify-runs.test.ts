@@ -123,6 +123,9 @@ describe('an untouched run', () => {
 });
 
 describe('a run that was tampered with is damaged', () => {
+  /** A run besides, for results that claim its call. */
+  before(() => finished());
+
   const attacks: Readonly<Record<string, readonly [(folder: string) => unknown, RegExp]>> = {
     'its status was changed': [
       (folder) => {
