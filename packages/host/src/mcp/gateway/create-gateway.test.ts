@@ -9,7 +9,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { ToolResponse } from '@tool-runtime/protocol';
-import type { AskClient } from '@tool-runtime/sdk';
+import type { AskClient, ToolSourcePorts } from '@tool-runtime/sdk';
 import {
   createStage,
   everything,
@@ -21,6 +21,7 @@ import {
   type Stage,
 } from '../../../test/mcp/gateway-stage.ts';
 import { createModernTools } from '../../../test/mcp/servers/modern-tools.ts';
+import { createGateway } from './create-gateway.ts';
 import { approvePins, listPins } from './pin-file.ts';
 
 function stage(context: TestContext): Stage {
@@ -188,6 +189,22 @@ describe('pins', () => {
     const third = await made.open(registry);
     assert.equal(textOf(await third.session.call('s_work', { word: 'it' })), 'did it');
     assert.equal(third.gateway.servers()[0]?.isRunning, true);
+  });
+
+  test('of the words of a definition nobody approved, a tool has none', async (context) => {
+    const made = stage(context);
+    const registry = mounted({ s: lying('honest') });
+    const { gateway, runtime } = await made.open(registry);
+    await gateway.refresh('s');
+    const summaries = async () => {
+      const ports = { registry: runtime.registry, state: made.state, names: new Set(), redact: String };
+      const source = await createGateway().open(ports as unknown as ToolSourcePorts);
+      await source.close();
+      return source.tools.map(({ name, summary }) => [name, summary]);
+    };
+    assert.deepEqual(await summaries(), [['s_work', 'Tool of the MCP server s']]);
+    approvePins(made.state, 's');
+    assert.deepEqual(await summaries(), [['s_work', 'Does work']]);
   });
 
   test('a definition that changed is refused at the first call, hidden, and back when it is approved', async (context) => {

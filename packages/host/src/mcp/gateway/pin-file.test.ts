@@ -67,10 +67,15 @@ describe('pins', () => {
     assert.deepEqual(listPins(state), {});
   });
 
-  test('hold names as they are, whatever objects inherit', () => {
+  test('hold names as they are, whatever objects inherit', (context) => {
     const { pins, report } = comparePins('s', { tools: {} }, [tool('constructor'), tool('__proto__')], how);
     assert.deepEqual(Object.keys(pins.tools).sort(), ['__proto__', 'constructor']);
     assert.deepEqual(report.added, ['constructor', '__proto__']);
+    const approve = { ...how, approveNew: true };
+    assert.ok(comparePins('s', { tools: {} }, [tool('constructor')], approve).pins.tools['constructor']?.approved);
+    const state = stateOf(context);
+    assert.deepEqual(approvePins(state, 'constructor'), []);
+    assert.equal(removePins(state, 'constructor'), false);
   });
 
   test('of tools that are gone stay, and a name listed twice is refused', () => {
@@ -92,8 +97,10 @@ describe('pins', () => {
     const approve = { family: 'modern', approveNew: true } as const;
     const first = comparePins('s', { tools: {} }, [tool('a')], approve).pins;
     assert.ok(first.tools['a']?.approved);
-    const second = comparePins('s', first, [tool('a', 'changed')], approve).pins;
-    assert.ok(second.tools['a']?.pending);
+    const second = comparePins('s', first, [tool('a', 'changed')], approve);
+    assert.deepEqual(second.report.changed, ['a']);
+    assert.ok(second.pins.tools['a']?.pending);
+    assert.deepEqual(second.pins.tools['a']?.approved, first.tools['a']?.approved);
     const waiting = comparePins('s', { tools: {} }, [tool('a')], how).pins;
     assert.equal(waiting.tools['a']?.approved, undefined);
     const later = comparePins('s', waiting, [tool('a')], approve).pins;
