@@ -7,11 +7,15 @@ import { checkDependencies, formatDependencyErrors } from './dependencies.ts';
 
 const runId = (day: number) => `2026-01-0${day}T00-00-00-000000Z-000000`;
 
-/** Runs of one tool, newest last, and the files that are there; every path asked for is noted. */
+/** Runs of one tool, newest last, and the files that are there; every tool and path asked for is noted. */
 function history(runs: readonly (RunStatus | 'broken')[], files: readonly string[] = []) {
   const asked: string[] = [];
+  const tools: string[] = [];
   const port: RunHistory = {
-    runsOf: (tool) => (tool === 'index' ? runs.map((_, at) => runId(at + 1)).reverse() : []),
+    runsOf(tool) {
+      tools.push(tool);
+      return tool === 'index' ? runs.map((_, at) => runId(at + 1)).reverse() : [];
+    },
     readResult(_tool, id) {
       const status = runs[Number(id.slice(8, 10)) - 1];
       return status === 'broken' ? Buffer.from('{') : Buffer.from(JSON.stringify({ ...FULL_RESULT, status }));
@@ -21,7 +25,7 @@ function history(runs: readonly (RunStatus | 'broken')[], files: readonly string
       return files.includes(parts.join('/'));
     },
   };
-  return { port, asked };
+  return { port, asked, tools };
 }
 
 const needs = (tools: string[], outputs: string[] = []) => ({ requires_tools: tools, requires_outputs: outputs });
@@ -78,12 +82,12 @@ test('S4-37 a path that could lead elsewhere is missing and never asked for', ()
     'index',
     '',
   ];
-  const { port, asked } = history(['success'], outputs);
+  const { port, asked, tools } = history(['success'], outputs);
   assert.deepEqual(
     checkDependencies(needs(['../index', ''], outputs), port).map(({ output, tool }) => output ?? tool),
     ['../index', '', ...outputs],
   );
-  assert.deepEqual(asked, []);
+  assert.deepEqual([asked, tools], [[], []]);
 });
 
 test('S4-36 a missing output names the tool in its first part, when that is one', () => {

@@ -35,6 +35,9 @@ test('S4-5 known texts have known digests', () => {
 test('S4-5 two digests are the same only when both are digests and equal', () => {
   assert.equal(sameDigest(first, first), true);
   assert.equal(sameDigest(first, second), false);
+  const near = first.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  assert.equal(sameDigest(first, near), false);
+  assert.equal(sameDigest(near, near), true);
   assert.equal(sameDigest('', ''), false);
   assert.equal(sameDigest(first, ''), false);
   for (const text of digests.invalid) assert.equal(sameDigest(text, text), false, text);

@@ -35,6 +35,7 @@ describe('the lock file', () => {
     ['text behind it', (text) => `${text}{}`],
     ['another version', (text) => text.replace('"schema_version": 1', '"schema_version": 2')],
     ['an unknown key', (text) => text.replace('"commit"', '"comit"')],
+    ['an unknown key of a platform', (text) => text.replace('"digest": ', '"digets": "", "digest": ')],
     ['a digest of another kind', (text) => text.replace('sha256:a', 'sha512:a')],
     ['a digest in capitals', (text) => text.replace(`"digest": "sha256:a`, `"digest": "sha256:A`)],
     ['a bad name of a tool', (text) => text.replace('"scan"', '"../scan"')],

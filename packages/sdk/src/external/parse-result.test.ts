@@ -55,6 +55,8 @@ test('S4-20 a text over the limit is refused and one at the limit is read', () =
   full.write('{}');
   assert.equal(reasonOf(full), 'too_large');
   assert.equal(reasonOf(full.subarray(0, -1)), undefined);
+  assert.equal(reasonOf(Buffer.alloc(11, 0xff), 10), 'too_large', 'before it is decoded');
+  assert.equal(reasonOf(Buffer.alloc(10, 0xff), 10), 'invalid_unicode');
 });
 
 test('S4-20 what is no UTF-8 or half a character is refused', () => {

@@ -45,6 +45,14 @@ describe('the environment of a tool', () => {
     });
   });
 
+  test('S4-44 has the time zone of the host when it is the name of one', () => {
+    const zoneOf = (TZ: string) => runEnvironment(environment('neutral', [], { TZ }), FACTS, PLACES)['TZ'];
+    for (const zone of ['UTC', 'America/Argentina/Buenos_Aires', 'EST5EDT', ':Etc/GMT+1'])
+      assert.equal(zoneOf(zone), zone);
+    for (const other of ['', 'a b', '$(id)', 'UTC\nLD_PRELOAD=x', 'x'.repeat(65)])
+      assert.equal(zoneOf(other), undefined);
+  });
+
   test('S4-44 has epack’s names in its profile', () => {
     const facts = { ...FACTS, packPath: '/p', packDigest: 'd', configPath: '/c', inputs: '{}', inputsPath: '/i' };
     const names = Object.keys(runEnvironment(environment('epack', []), facts, PLACES)).filter((name) =>
