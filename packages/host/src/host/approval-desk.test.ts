@@ -79,6 +79,8 @@ describe('the desk of approvals', () => {
     const controller = new AbortController();
     const asked = desk.ask(question('approval.1'), controller.signal);
     controller.abort(new RangeError('cancelled'));
+    const late = outcome(() => desk.answer({ approval_id: 'approval.1', answer: 'approved' }, APPROVER));
+    assert.equal(late, 'unknown_approval', 'at once, not only after the call has noticed');
     await assert.rejects(asked, RangeError);
     await assert.rejects(desk.ask(question('approval.2'), controller.signal), RangeError);
     assert.equal(desk.size, 0);
