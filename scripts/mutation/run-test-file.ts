@@ -13,7 +13,7 @@ export type TestOutcome =
   | { readonly kind: 'broken'; readonly reason: string };
 
 const FILE_LIMIT_MS = 120_000;
-const TEST_LIMIT_MS = 60_000;
+const TEST_LIMIT_MS = 30_000;
 /** After a failure the file may still clean up behind itself. */
 const GRACE_MS = 1_000;
 const SHOWN_CHARACTERS = 2_000;
