@@ -75,6 +75,20 @@ describe('LineWriter', () => {
     await writer.flush();
   });
 
+  test('gives nothing more to a stream that failed and lives on, as that of a process does', async () => {
+    const stream = new Writable({
+      autoDestroy: false,
+      write: (_chunk, _encoding, done) => done(new TypeError('gone')),
+    });
+    const writer = new LineWriter(stream);
+    writer.write('lost');
+    await writer.flush();
+    assert.deepEqual([writer.isGone, stream.destroyed], [true, false]);
+    const held = stream.writableLength;
+    writer.write('more');
+    assert.equal(stream.writableLength, held);
+  });
+
   test('knows a stream that was gone before', async () => {
     const stream = new PassThrough();
     stream.destroy();

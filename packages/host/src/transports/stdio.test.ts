@@ -124,6 +124,8 @@ describe('serveStdio', () => {
       return message.type === 'ErrorMessage' ? `${message.request_id} ${message.details?.['reason']}` : message.type;
     });
     assert.deepEqual(reasons.toSorted(), ['after true', 'fits true', 'large too_large', 'null too_large']);
+    const huge = messages.find((message) => message.type === 'ErrorMessage' && message.request_id === null);
+    assert.match(huge?.type === 'ErrorMessage' ? huge.message : '', /^Line is longer/, 'let go before it was whole');
   });
 
   test('S0-6 answers bytes that are no UTF-8 once, and goes on', async () => {

@@ -343,8 +343,21 @@ describe('floods', () => {
       await eventually(() => host.host.status().connections === 20, 'twenty connections');
       const late = await openSocket(addressOf(host.url));
       await late.ended;
+      assert.equal(host.host.status().connections, 20, 'the others stay');
       for (const socket of [...first, late]) socket.cut();
       await eventually(() => host.host.status().connections === 0, 'no connections');
+    });
+  });
+
+  test('of connections beyond the limit are turned away on the Unix socket too', async () => {
+    await withHost({ limits: { maxConnections: 5 } }, async (host) => {
+      const address = { path: host.socket };
+      const first = await Promise.all(Array.from({ length: 5 }, () => openSocket(address)));
+      const late = await openSocket(address);
+      await eventually(() => late.isEnded || late.received.length > 0, 'an end or a greeting');
+      assert.equal(late.received.length, 0);
+      await eventually(() => first.every(({ received }) => received.length > 0), 'the greetings of the others');
+      for (const socket of [...first, late]) socket.cut();
     });
   });
 
