@@ -7,7 +7,9 @@ type Loader = () => Promise<Readonly<Record<string, CliCommand>>>;
 export async function loadCommands(named?: string): Promise<readonly CliCommand[]> {
   const loaders = Object.entries<Loader>(catalog);
   const chosen = loaders.filter(([name]) => name === named);
-  const commands = await Promise.all((chosen.length === 0 ? loaders : chosen).map(([name, load]) => loaded(name, load)));
+  const commands = await Promise.all(
+    (chosen.length === 0 ? loaders : chosen).map(([name, load]) => loaded(name, load)),
+  );
   return commands.flat();
 }
 
