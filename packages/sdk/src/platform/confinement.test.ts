@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rgPath } from '@vscode/ripgrep';
-import { CONFINED_PROGRAM, confinedCommand, findBubblewrap } from './confinement.ts';
+import { CONFINED_FOLDER, CONFINED_PROGRAM, confinedCommand, findBubblewrap } from './confinement.ts';
 import { runProgram } from './run-program.ts';
 import { createSpawner } from './spawner.ts';
 
@@ -31,6 +32,27 @@ test('S0-33 a confined program sees its folder and itself, and nothing else of t
   assert.deepEqual(await outputOf([...LIST, './'], folder), ['./file']);
   assert.deepEqual(await outputOf([...LIST, '/'], folder), ['/program', '/workspace/file']);
   assert.deepEqual(await outputOf([...LIST, 'link/'], folder), []);
+});
+
+test('S0-33 a confined program gets nothing of the environment, whoever starts it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'confinement-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'file'), 'x');
+  writeFileSync(join(folder, 'settings'), '--glob=!file\n');
+  const bubblewrap = await findBubblewrap(TRIAL, spawner);
+  assert.ok(bubblewrap);
+  const env = { RIPGREP_CONFIG_PATH: join(CONFINED_FOLDER, 'settings') };
+  const listed = (args: readonly string[]): string[] => {
+    const { file, args: words } = confinedCommand(bubblewrap, { folder, program: rgPath, args });
+    return execFileSync(file, words, { env, encoding: 'utf8' }).split('\n').filter(Boolean).sort();
+  };
+  assert.deepEqual(listed(['--files', './']), ['./file', './settings']);
+  const outside = execFileSync(rgPath, ['--files', './'], {
+    cwd: folder,
+    env: { RIPGREP_CONFIG_PATH: join(folder, 'settings') },
+    encoding: 'utf8',
+  });
+  assert.equal(outside, './settings\n', 'the variable does something where it arrives');
 });
 
 test('S0-33 a wall that does not hold is not used', async () => {

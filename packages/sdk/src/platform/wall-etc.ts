@@ -54,17 +54,24 @@ export interface Inhabitant {
 }
 
 /** Answers the path of the folder, inside `parent`. */
-export async function prepareEtc(parent: string, inhabitant: Inhabitant): Promise<string> {
+export async function prepareEtc(parent: string, inhabitant: Inhabitant, source = '/etc'): Promise<string> {
   const written = writtenFiles(inhabitant);
-  const folder = join(parent, `etc-${sha256Hex(JSON.stringify([written, COPIED.map(stampOf)])).slice(0, 16)}`);
-  if (!existsSync(folder)) await publish(folder, parent, written);
+  const stamps = COPIED.map((name) => stampOf(source, name));
+  const folder = join(parent, `etc-${sha256Hex(JSON.stringify([written, stamps])).slice(0, 16)}`);
+  if (!existsSync(folder)) await publish(folder, { parent, written, source });
   return folder;
 }
 
-async function publish(folder: string, parent: string, written: Readonly<Record<string, string>>): Promise<void> {
+interface Sources {
+  readonly parent: string;
+  readonly written: Readonly<Record<string, string>>;
+  readonly source: string;
+}
+
+async function publish(folder: string, { parent, written, source }: Sources): Promise<void> {
   const draft = mkdtempSync(join(parent, 'draft-'));
   try {
-    await copyAll(draft);
+    await copyAll(source, draft);
     for (const [name, content] of Object.entries(written)) writeFileSync(join(draft, name), content);
     renameSync(draft, folder);
   } catch (thrown) {
@@ -75,12 +82,12 @@ async function publish(folder: string, parent: string, written: Readonly<Record<
 }
 
 /** Hundreds of tiny entries: each for itself would take longer on another thread than here, all at once too long. */
-async function copyAll(draft: string): Promise<void> {
-  const queue = COPIED.filter((name) => stampOf(name) !== null);
+async function copyAll(source: string, draft: string): Promise<void> {
+  const queue = COPIED.filter((name) => stampOf(source, name) !== null);
   for (const name of queue) mkdirSync(dirname(join(draft, name)), { recursive: true });
   const pace = new Pace(undefined);
   for (const name of queue) {
-    queue.push(...copyEntry(join('/etc', name), join(draft, name)).map((inner) => join(name, inner)));
+    queue.push(...copyEntry(join(source, name), join(draft, name)).map((inner) => join(name, inner)));
     if (pace.isDue(ENTRY_UNITS)) await pace.pause();
   }
 }
@@ -102,9 +109,9 @@ function copyEntry(from: string, to: string): readonly string[] {
   return [];
 }
 
-function stampOf(name: string): readonly unknown[] | null {
+function stampOf(source: string, name: string): readonly unknown[] | null {
   try {
-    const { mtimeMs, size, ino } = lstatSync(join('/etc', name));
+    const { mtimeMs, size, ino } = lstatSync(join(source, name));
     return [name, mtimeMs, size, ino];
   } catch (thrown) {
     if (errnoCode(thrown) === undefined) throw thrown;
