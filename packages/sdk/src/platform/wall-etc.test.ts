@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { prepareEtc } from './wall-etc.ts';
 
-const INHABITANT = { uid: 1000, gid: 1000, home: '/home/somebody' };
+const INHABITANT = { uid: 1000, gid: 1000, home: '/run/home' };
 
 test('S0-36 behind the wall there is of /etc what programs need and everyone may read', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'wall-etc-'));
@@ -44,7 +44,7 @@ test('S0-36 behind the wall there is of /etc what programs need and everyone may
     'ssl',
   ]);
   assert.deepEqual(readdirSync(join(made, 'ssl/certs')), ['open.pem']);
-  assert.match(readFileSync(join(made, 'passwd'), 'utf8'), /^sandbox:x:1000:1000::\/home\/somebody:/);
+  assert.match(readFileSync(join(made, 'passwd'), 'utf8'), /^sandbox:x:1000:1000::\/run\/home:/);
   assert.equal(await prepareEtc(parent, INHABITANT, etc), made);
   writeFileSync(join(etc, 'services'), 'changed meanwhile');
   assert.notEqual(await prepareEtc(parent, INHABITANT, etc), made);
