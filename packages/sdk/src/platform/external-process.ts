@@ -12,7 +12,10 @@ import { runCommand } from './run-command.ts';
 import { createSessionWall, type SessionWall, type SessionWallOptions } from './session-wall.ts';
 import { notStarted } from './walled-process.ts';
 
-export type ExternalWall = Pick<SessionWallOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
+export type ExternalWall = Pick<
+  SessionWallOptions,
+  'workspace' | 'isolation' | 'allowedDomains' | 'spawner' | 'protectedPaths'
+> & {
   readonly state: string;
   /** Shown read-only. Absolute. */
   readonly readPaths: readonly string[];
@@ -80,7 +83,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
 }
 
 async function begin(shared: SessionWall, start: ExternalStart) {
-  const { isolation, workspace, spawner } = shared;
+  const { isolation, workspace, protectedPaths, spawner } = shared;
   const words = programWords(start, workspace);
   const proxySocket = start.network ? await shared.proxySocket() : null;
   const { sealed, runFolder } = start;
@@ -88,6 +91,7 @@ async function begin(shared: SessionWall, start: ExternalStart) {
     workspace,
     writable: start.writable,
     proxySocket,
+    protectedPaths,
     folders: [
       { path: sealed.folder, writable: false },
       ...(runFolder === undefined ? [] : [{ path: runFolder, writable: true }]),
