@@ -26,7 +26,7 @@ export interface FolderSetting {
 export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
   const held = heldFolder(setting.root, folder);
   if (held === undefined) throw noFolder(folder);
-  const { root, path, prefix } = held;
+  const { root, prefix } = held;
   const { parts, state, protectedNames } = setting;
   const workspace = createWorkspace(root, { protectedNames });
   const runtime: RuntimeParts = {
@@ -35,7 +35,7 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     workspace,
     isFolder: true,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
-    createPrograms: (registry, actor) => lazySessionPrograms({ workspace: path, state, registry, actor }),
+    createPrograms: (registry, actor) => lazySessionPrograms({ workspace: root, state, registry, actor }),
     openFolder: async (inner) => openFolder(inner, { ...setting, root, parts: runtime }),
   };
   return {

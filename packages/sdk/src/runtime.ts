@@ -144,19 +144,21 @@ export interface WallCheck {
 }
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const state = openStateFolder(options.state ?? defaultStateFolder(options.workspace, process.env), {
-    workspace: options.workspace,
-  });
+  // Everything below begins at what is opened here: the path given may lead elsewhere later.
   const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
-  const workspace = createWorkspace(root, {
-    protectedNames: PROTECTED_NAMES,
-    ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
-  });
+  let workspace: FileWorkspace | undefined;
   try {
+    const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
+      workspace: root.path,
+    });
+    workspace = createWorkspace(root, {
+      protectedNames: PROTECTED_NAMES,
+      ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
+    });
     return await openRuntime(options, { root, workspace, state });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
-    workspace.close();
+    workspace?.close();
     root.close();
     throw thrown;
   }
@@ -177,14 +179,14 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
   const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
-  const setting = { workspace: options.workspace, state: state.path, registry, secrets: options.secrets ?? [] };
+  const setting = { workspace: root, state: state.path, registry, secrets: options.secrets ?? [] };
   const source = await openSources({
     ...setting,
     sources: [createExternalTools(), ...(options.sources ?? [])],
     tools: ownTools,
     registryFile: typeof options.registry === 'string' ? options.registry : undefined,
   });
-  const ast = await openAst({ ...setting, ast: options.ast, root: options.workspace, workspace });
+  const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const parts = wireParts(options, { root, workspace, state, known, source, tools, rules, ast: ast?.index });
@@ -193,7 +195,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
     const unfinished = await reconcileParts(parts);
     if (hasDeadNeighbours) endLostWalls(state.path);
     await workspace.sweepLeftovers();
-    const checkWall = () => tryWall(registry, { workspace: options.workspace, state: state.path });
+    const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
     return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished, checkWall });
   } catch (thrown) {
     await parts.journal.close();
@@ -273,7 +275,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
 
 async function tryWall(
   { isolation: name }: Registry,
-  places: { readonly workspace: string; readonly state: string },
+  places: { readonly workspace: Root; readonly state: string },
 ): Promise<WallCheck> {
   const { createSessionWall } = await import('./platform/session-wall.ts');
   const { isolation } = createSessionWall({ ...places, isolation: name, allowedDomains: [] });

@@ -67,8 +67,7 @@ export function wireParts(
     locks: createPathLocks(),
     workspace,
     createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
-    createPrograms: (registry, actor) =>
-      lazySessionPrograms({ workspace: options.workspace, state: state.path, registry, actor }),
+    createPrograms: (registry, actor) => lazySessionPrograms({ workspace: root, state: state.path, registry, actor }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');

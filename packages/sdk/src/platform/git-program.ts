@@ -29,7 +29,7 @@ export function createGitProgram(shared: SessionWall, listedConfig: readonly str
   return {
     async run(request, folders) {
       await shared.require();
-      program ??= findGit(shared.workspace);
+      program ??= findGit(shared.workspace.path);
       const wall = enterWall(
         shared,
         request,
@@ -99,12 +99,12 @@ function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | n
     proxySocket,
     // Git changes its own data and the work tree; what is hidden stays hidden from it.
     protectedPaths: shared.protectedPaths.filter(({ access }) => access === 'hide'),
-    folders: [...outside.map((path) => ({ path, writable })), ...(folder === undefined ? [] : [folder])],
+    folders: [...outside.map((one) => ({ ...one, writable })), ...(folder === undefined ? [] : [folder])],
   });
 }
 
 function places({ workspace }: SessionWall, { gitDir }: GitFolders): readonly string[] {
-  return [`--git-dir=${gitDir}`, `--work-tree=${workspace}`];
+  return [`--git-dir=${gitDir}`, `--work-tree=${workspace.path}`];
 }
 
 function environment(request: GitRun, { gitDir }: GitFolders, home: string): Record<string, string> {
