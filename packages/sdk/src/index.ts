@@ -78,6 +78,7 @@ export type { LockChange } from './external/lock-changes.ts';
 export type { LockMetadata } from './external/make-lock.ts';
 export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';
+export { FairSlots } from './platform/fair-slots.ts';
 export { type LockOptions, type LockReport, lockExternalTools } from './lock-external-tools.ts';
 export type { ChildToolPolicy } from './package/child-tool-policy.ts';
 export type { ContextHandoff } from './package/context-handoff.ts';
