@@ -175,10 +175,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   async function openChild(options: ChildOptions, { requestId }: OpenChildHow = {}): Promise<ChildSession> {
     refuseWhenEnded();
     if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: false });
-    return running.run(async (_onOpen, turn) => {
-      await turn.take(() => NEVER);
-      return family.open(options);
-    });
+    return running.run(inTurn(() => family.open(options)));
   }
 
   async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
@@ -191,10 +188,9 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     refuseWhenEnded();
     const stop = new AbortController();
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
-    return running.run(async (onOpen, turn) => {
+    return running.run((onOpen, turn) => {
       onOpen((reason) => stop.abort(reason));
-      await turn.take(() => signal);
-      return proposePlan(plan, parts, signal);
+      return inTurn(() => proposePlan(plan, parts, signal), signal)(onOpen, turn);
     });
   }
 
@@ -247,8 +243,13 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   };
 }
 
-/** For work that nobody can cancel while it waits. */
-const NEVER = new AbortController().signal;
+/** Work that is no call and waits for its turn without a deadline: those it waits for have theirs. */
+function inTurn<Answer>(work: () => Promise<Answer>, signal = new AbortController().signal) {
+  return async (_onOpen: unknown, turn: CallTurn): Promise<Answer> => {
+    await turn.take(() => signal);
+    return work();
+  };
+}
 
 /** Outside first: a call that waits there takes no place in its session. */
 function bothTurns(outer: CallTurn | undefined, own: CallTurn): CallTurn {
