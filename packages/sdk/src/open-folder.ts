@@ -35,7 +35,10 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     workspace,
     isFolder: true,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
-    createPrograms: (registry, actor) => lazySessionPrograms({ workspace: root, state, registry, actor }),
+    createPrograms: (registry, { actor, sessionId }) => {
+      const slots = { shared: parts.commandSlots, owner: sessionId };
+      return lazySessionPrograms({ workspace: root, state, registry, actor, slots });
+    },
     openFolder: async (inner) => openFolder(inner, { ...setting, root, parts: runtime }),
   };
   return {

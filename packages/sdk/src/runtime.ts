@@ -189,7 +189,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
-  const parts = wireParts(options, { root, workspace, state, known, source, tools, rules, ast: ast?.index });
+  const parts = wireParts(options, { root, workspace, state, registry, known, source, tools, rules, ast: ast?.index });
   try {
     const hasDeadNeighbours = parts.journal.instances().some((instance) => !isAlive(instance));
     const unfinished = await reconcileParts(parts);

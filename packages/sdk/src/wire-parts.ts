@@ -1,5 +1,7 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
@@ -10,6 +12,7 @@ import { createRedactor } from './journal/redact.ts';
 import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
+import { FairSlots } from './platform/fair-slots.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
 import { currentInstance } from './platform/process-identity.ts';
@@ -37,19 +40,22 @@ export interface Places {
 }
 
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
+  /** The operator's. */
+  readonly registry: Registry;
   readonly known: KnownNames;
   readonly source: OpenToolSource;
 }
 
 export function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, known, source, ...brought }: Wiring,
+  { root, workspace, state, known, source, registry, ...brought }: Wiring,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
   const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
   const instance = currentInstance();
   journal.enroll(instance);
+  const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const redactor = createRedactor({ secrets: options.secrets ?? [] });
   const parts: RuntimeParts = {
     instanceId: instance.id,
@@ -67,7 +73,16 @@ export function wireParts(
     locks: createPathLocks(),
     workspace,
     createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
-    createPrograms: (registry, actor) => lazySessionPrograms({ workspace: root, state: state.path, registry, actor }),
+    commandSlots,
+    jobCount: { running: 0, max: registry.limits.max_workspace_jobs },
+    createPrograms: (sessionRegistry, { actor, sessionId }) =>
+      lazySessionPrograms({
+        workspace: root,
+        state: state.path,
+        registry: sessionRegistry,
+        actor,
+        slots: { shared: commandSlots, owner: sessionId },
+      }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');

@@ -11,13 +11,13 @@ import {
   ToolError,
 } from '@tool-runtime/protocol';
 import type { CloseOptions, Runtime, RuntimeOptions } from '@tool-runtime/sdk';
+import { FairSlots } from '@tool-runtime/sdk';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Reach } from '../dispatch.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
 import { describeChild, toolNames } from './describe-child.ts';
-import { FairSlots } from './fair-slots.ts';
 import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostReach } from './host-reach.ts';

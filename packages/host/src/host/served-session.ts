@@ -10,9 +10,9 @@ import {
   toToolError,
 } from '@tool-runtime/protocol';
 import type { CallOptions, CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
+import { FairSlots } from '@tool-runtime/sdk';
 import type { AnswerStore } from './answer-store.ts';
 import { EventLog, type LoggedEvent } from './event-log.ts';
-import { FairSlots } from './fair-slots.ts';
 import type { SameTurn } from './same-turn.ts';
 import { type Turn, takeTurn } from './take-turn.ts';
 

@@ -4,7 +4,7 @@
  * A client that asks for much and reads nothing would otherwise fill the memory with answers. What it has asked for
  * waits as requests instead, which are small, and holds no slot meanwhile.
  */
-import type { FairSlots } from './fair-slots.ts';
+import type { FairSlots } from '@tool-runtime/sdk';
 import type { SameTurn } from './same-turn.ts';
 
 export interface Turn {

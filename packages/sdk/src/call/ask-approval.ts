@@ -34,10 +34,12 @@ export async function askApproval(
       open.signal(),
       () => {
         isAsked = true;
+        open.time.askPerson(parts.registry.limits.approval_timeout_ms);
         announceApproval(open, { event: 'ApprovalRequested', data: { ...about, reason: decision.code } }, parts);
       },
     ),
   );
+  open.time.personAnswered();
   if (isAsked) {
     announceApproval(open, { event: 'ApprovalAnswered', data: { ...about, ...answerOf(decided, parts) } }, parts);
   }

@@ -11,9 +11,11 @@ import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journ
 import type { CallView } from '../contracts/policy.ts';
 import type { RuleSubject } from '../contracts/rule.ts';
 import type { CallSpan } from '../contracts/telemetry.ts';
-import type { FileChange } from '../contracts/workspace.ts';
+import type { FileChange, MaybePromise } from '../contracts/workspace.ts';
 import type { ToolExecutionOutput } from '../package/execution-output.ts';
+import type { CallTime } from './call-time.ts';
 import type { ChangeLog } from './change-log.ts';
+import type { Grant } from './grant.ts';
 import type { CompiledTool } from './session-parts.ts';
 
 /** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
@@ -30,6 +32,15 @@ export interface CallRequest {
   readonly tracestate?: string;
   /** Lets the tool put questions to the caller while it runs. */
   readonly askClient?: AskClient;
+  readonly turn?: CallTurn;
+}
+
+/** The place of a call among those that run at once. Waiting for it is part of the call's time. */
+export interface CallTurn {
+  /** Resolves as well when the signal fires first; then there is nothing to wait for any more. */
+  take(signal: () => AbortSignal): MaybePromise<void>;
+  /** Lets others go while a person is asked; the returned function ends that. */
+  lend(): () => void;
 }
 
 /** A call that has an identity and a clock, and nothing else yet. */
@@ -45,7 +56,9 @@ export interface OpenCall {
   readonly progress: { requested: boolean; pct: number; ended: boolean };
   /** Undefined when nobody traces. Never throws. */
   readonly span: CallSpan | undefined;
-  /** Signal of the call: fires on cancel and at the deadline. Made on first use, because most calls never look. */
+  /** How long it may take; every stage waits through it. */
+  readonly time: CallTime;
+  /** Fires on cancel and at the deadline. Made on first use. */
   signal(): AbortSignal;
   abort(reason: ToolError): void;
   cancelled(): boolean;
@@ -57,6 +70,8 @@ export interface ReadyCall {
   readonly compiled: CompiledTool;
   readonly args: JsonObject;
   readonly argsHash: string;
+  /** Longest run the tool's arguments and the registry allow, whatever the request says. */
+  readonly limitMs: number;
   readonly view: CallView;
   readonly subject: RuleSubject;
 }
@@ -91,8 +106,10 @@ export interface Execution {
   readonly output: ToolExecutionOutput;
   /** For the record. */
   readonly facts: JsonObject | undefined;
-  /** Set when the tool ignored its deadline and still runs: its locks stay taken until it ends. */
-  readonly lingering: Promise<unknown> | undefined;
+  /** The tool ignored its deadline and was left behind. */
+  readonly isLeft: boolean;
+  /** What the tool may still change; it ends with the call. */
+  readonly grant: Grant;
 }
 
 /** How a call ended, whichever way. */

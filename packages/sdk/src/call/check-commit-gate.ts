@@ -5,13 +5,14 @@
  * A commit is made from the candidate frozen here. Verbs that publish or rewrite commits need a recorded pass of the tree
  * they start from; without one the rules run now.
  */
-import type { ChangeScope, ChangeSet, CommitCandidate, GitIntent } from '../contracts/git.ts';
+import type { ChangeScope, ChangeSet, CommitCandidate, GitIntent, GitRepository } from '../contracts/git.ts';
 import { currentBranch } from '../git/current-branch.ts';
 import { findObjects } from '../git/resolve-revisions.ts';
 import { buildChangeSet } from '../validation/change-set.ts';
 import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
 import { unpublishedTrees } from '../validation/unpublished-trees.ts';
 import type { RecordedCall } from './call-types.ts';
+import { endingWith } from './git-view.ts';
 import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
@@ -28,7 +29,7 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
   if (intent === undefined) return undefined;
   if (intent.overrides !== undefined) parts.rules.checkOverrides(intent.overrides);
   const scope = SCOPES[intent.verb];
-  const { git } = parts.programs;
+  const git = endingWith(parts.programs.git, call.open.signal);
   // At the same time: neither needs the other, and each waits for git.
   const [guarded, frozen] = await Promise.all([
     settle(() => runRules('guard', call.open, call.subject, parts)),
@@ -42,7 +43,7 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
     await judgeChanges(call, { scope, candidate, message: intent.message }, parts);
     return candidate;
   } catch (thrown) {
-    if (candidate !== undefined) await discardCandidate(git, candidate);
+    if (candidate !== undefined) await dropCandidate(candidate, parts);
     throw thrown;
   }
 }
@@ -55,10 +56,10 @@ interface Judgement {
 
 async function judgeChanges(call: RecordedCall, judgement: Judgement, parts: SessionParts): Promise<void> {
   if (!parts.rules.applies('on-commit', call.subject)) return;
-  const { git } = parts.programs;
+  const git = endingWith(parts.programs.git, call.open.signal);
   const tree = judgement.candidate?.tree ?? (await findObjects(git, ['HEAD^{tree}']))[0];
   const pass = tree === undefined ? undefined : passKey(tree, await currentBranch(git), parts);
-  if (judgement.scope === 'head' && pass !== undefined && (await hasPassed(pass, parts))) return;
+  if (judgement.scope === 'head' && pass !== undefined && (await hasPassed(pass, git, parts))) return;
   const source = { git, workspace: parts.readOnlyWorkspace, signal: call.open.signal() };
   let changes: Promise<ChangeSet> | undefined;
   await runRules('on-commit', call.open, call.subject, parts, () => {
@@ -71,9 +72,9 @@ async function judgeChanges(call: RecordedCall, judgement: Judgement, parts: Ses
 }
 
 /** What is published is every commit on the way, not only the last: each must have been judged when it was made. */
-async function hasPassed(pass: string, parts: SessionParts): Promise<boolean> {
+async function hasPassed(pass: string, git: GitRepository, parts: SessionParts): Promise<boolean> {
   if (parts.findings.get(pass) === undefined) return false;
-  const trees = await unpublishedTrees(parts.programs.git);
+  const trees = await unpublishedTrees(git);
   return trees.every((tree) => parts.findings.get(treeKey(tree, parts)) !== undefined);
 }
 

@@ -15,7 +15,8 @@ import { announceProgress } from './call-events.ts';
 import type { GatedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
 import { createValidation } from './create-validation.ts';
-import { lookOnly, withoutRemotes } from './git-view.ts';
+import { endingWith, granted, lookOnly, withoutRemotes } from './git-view.ts';
+import type { Grant } from './grant.ts';
 import type { ExecutionContext, SessionParts } from './session-parts.ts';
 
 const WRITES = sideEffectRank('workspace_write');
@@ -47,6 +48,7 @@ export class CallContext implements ExecutionContext {
   readonly callId: string;
   readonly sessionId: string;
   readonly args: JsonObject;
+  readonly limitMs: number;
   readonly registry: Registry;
   readonly workspace: Workspace;
   readonly http: HttpClient;
@@ -64,19 +66,23 @@ export class CallContext implements ExecutionContext {
   delivered: unknown;
   facts: JsonObject | undefined;
   readonly #call: GatedCall;
+  readonly #grant: Grant;
   readonly #parts: SessionParts;
   #git: GitRepository | undefined;
 
-  constructor(call: GatedCall, log: ChangeLog, parts: SessionParts) {
+  constructor(call: GatedCall, { log, grant }: { log: ChangeLog; grant: Grant }, parts: SessionParts) {
     const { open } = call;
     this.#call = call;
+    this.#grant = grant;
     this.callId = open.callId;
     this.sessionId = open.sessionId;
     this.args = call.args;
+    this.limitMs = call.limitMs;
     this.registry = parts.registry;
     const level = sideEffectRank(call.view.profile.side_effect_level);
-    this.http = level >= CONNECTS ? parts.http : NO_NETWORK;
-    this.commands = level >= STARTS ? parts.programs.commands : NO_COMMANDS;
+    this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
+    this.commands =
+      level >= STARTS ? { start: (request) => grant.use(() => parts.programs.commands.start(request)) } : NO_COMMANDS;
     this.candidate = call.candidate;
     this.#parts = parts;
     this.jobs = parts.jobs;
@@ -101,7 +107,13 @@ export class CallContext implements ExecutionContext {
   /** Made on first use, like `validation`: most calls have nothing to do with git. */
   get git(): GitRepository {
     const level = sideEffectRank(this.#call.view.profile.side_effect_level);
-    this.#git ??= gitFor(level, this.#parts.programs.git, () => this.signal);
+    this.#git ??= gitFor(
+      level,
+      granted(
+        endingWith(this.#parts.programs.git, () => this.signal),
+        this.#grant,
+      ),
+    );
     return this.#git;
   }
 
@@ -123,17 +135,10 @@ export class CallContext implements ExecutionContext {
   }
 }
 
-/** What the call's level allows, ended with the call unless a run brings a signal of its own. */
-function gitFor(level: number, git: GitRepository, signal: () => AbortSignal): GitRepository {
-  const bound: GitRepository = {
-    run: (request) => git.run({ signal: signal(), ...request }),
-    config: () => git.config(),
-    identity: () => git.identity(),
-    remote: (name, purpose) => git.remote(name, purpose),
-    files: git.files,
-  };
-  if (level < WRITES) return lookOnly(bound);
-  return level < CONNECTS ? withoutRemotes(bound) : bound;
+/** What the call's level allows. */
+function gitFor(level: number, git: GitRepository): GitRepository {
+  if (level < WRITES) return lookOnly(git);
+  return level < CONNECTS ? withoutRemotes(git) : git;
 }
 
 /** A view that cannot write, whatever the tool tries. */

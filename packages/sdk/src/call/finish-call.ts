@@ -7,9 +7,10 @@ import { settle } from './settle.ts';
 
 export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
   if (!isOk(outcome)) return { ...outcome, errors: outcome.errors.map((entry) => redacted(entry, parts)) };
-  const rewritten = await settle(() => rewriteData(call, outcome.data, parts));
+  const { time } = call.open;
+  const rewritten = await settle(() => time.wait('output', () => rewriteData(call, outcome.data, parts)));
   if (!rewritten.ok) return withheld(outcome, rewritten.error);
-  const judged = await settle(() => judgeOutput(call, rewritten.value, parts));
+  const judged = await settle(() => time.wait('output', () => judgeOutput(call, rewritten.value, parts)));
   if (!judged.ok) return withheld(outcome, judged.error);
   return rewritten.value === outcome.data ? outcome : { ...outcome, data: rewritten.value };
 }

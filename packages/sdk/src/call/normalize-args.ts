@@ -19,11 +19,14 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const profile = profileOf(compiled, args, parts);
   const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
+  const limitMs = limitOf(compiled, args);
+  open.time.limit(Math.min(limitMs, open.request.timeoutMs ?? Number.POSITIVE_INFINITY));
   return {
     open,
     compiled,
     args,
     argsHash,
+    limitMs,
     subject: {
       tool: tool.name,
       args,
@@ -50,6 +53,12 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
       destination: route.destination,
     },
   };
+}
+
+/** The caller may lower the limit by argument or by request, never raise it past the tool's maximum. */
+function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObject): number {
+  const asked = tool.timeoutArg === undefined ? undefined : args[tool.timeoutArg];
+  return Math.min(typeof asked === 'number' ? asked : timeoutMs, maxTimeoutMs);
 }
 
 const NOTHING: readonly never[] = [];

@@ -19,9 +19,9 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
   };
 }
 
-/** A mutating tool that still runs after its deadline has an outcome nobody knows. */
+/** What a mutating tool did that was left behind at its deadline is not known. */
 function statusOf(error: ToolError, call: RecordedCall, execution: Execution): TerminalStatus {
-  if (execution.lingering !== undefined && call.view.mutationClass !== 'read_only') return 'unknown';
+  if (execution.isLeft && call.view.mutationClass !== 'read_only') return 'unknown';
   if (error.details['reason'] === 'cancelled') return 'cancelled';
   if (error.code === 'E_TIMEOUT') return 'timed_out';
   return 'failed';

@@ -24,20 +24,20 @@ export async function recordResult(
   parts: SessionParts,
 ): Promise<Outcome> {
   const record = resultRecord(call, execution, outcome);
-  const written = await settle(() => write(call, record, outcome, parts));
+  const { time, callId, sessionId } = call.open;
+  const written = await settle(() => time.wait('record', () => write(call, record, outcome, parts)));
   if (written.ok) return outcome;
-  const marked = await parts.recovery.note(
-    {
-      kind: 'recovery',
-      at_ms: parts.clock.now(),
-      call_id: call.open.callId,
-      session_id: call.open.sessionId,
-      reason: 'result_append_failed',
-      classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
-    },
-    { blocks: true },
-  );
-  return unrecorded(outcome, written.error, { marked, readOnly: call.view.mutationClass === 'read_only' });
+  const marker = {
+    kind: 'recovery',
+    at_ms: parts.clock.now(),
+    call_id: callId,
+    session_id: sessionId,
+    reason: 'result_append_failed',
+    classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
+  } as const;
+  const marked = await settle(() => time.wait('record', () => parts.recovery.note(marker, { blocks: true })));
+  const readOnly = call.view.mutationClass === 'read_only';
+  return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
 }
 
 async function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts: SessionParts): Promise<void> {

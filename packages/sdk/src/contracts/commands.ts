@@ -15,7 +15,7 @@ export interface CommandRequest {
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
-  /** Kills the whole tree; what was printed until then is still returned. */
+  /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,6 +43,8 @@ export interface RunningCommand {
   readonly pids: readonly number[];
   write(bytes: Uint8Array): Promise<void>;
   endInput(): void;
+  /** It goes on as a job: its place among the running commands is free for others. */
+  toBackground(): void;
   /** Kills the tree; resolves when nothing of it is left. */
   stop(): Promise<void>;
   readonly done: Promise<CommandOutcome>;

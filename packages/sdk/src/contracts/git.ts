@@ -78,10 +78,10 @@ export interface GitFiles {
 export interface GitRepository {
   /** Throws E_GIT with git's own words when the exit code is not an accepted one. */
   run(request: GitRun): Promise<GitOutput>;
-  config(): Promise<GitConfig>;
-  identity(): Promise<GitIdentity>;
+  config(signal?: AbortSignal): Promise<GitConfig>;
+  identity(signal?: AbortSignal): Promise<GitIdentity>;
   /** Throws E_GIT for a name that is not configured, E_POLICY for an address that is not allowed. */
-  remote(name: string, purpose: 'fetch' | 'push'): Promise<GitRemote>;
+  remote(name: string, purpose: 'fetch' | 'push', signal?: AbortSignal): Promise<GitRemote>;
   readonly files: GitFiles;
 }
 

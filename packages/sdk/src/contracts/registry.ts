@@ -71,6 +71,10 @@ export interface Limits {
   readonly lock_wait_ms: number;
   readonly max_request_bytes: number;
   readonly approval_timeout_ms: number;
+  readonly max_jobs: number;
+  readonly max_workspace_jobs: number;
+  /** Left out: by the number of processor cores. */
+  readonly max_commands?: number;
 }
 
 export interface Budgets {

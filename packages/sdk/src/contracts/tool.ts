@@ -38,6 +38,8 @@ export interface ToolContext {
   readonly askClient: AskClient | undefined;
   /** Fires on cancel and at the deadline. */
   readonly signal: AbortSignal;
+  /** Longest run the arguments and the registry allow, for what outlives the call. */
+  readonly limitMs: number;
   /** `data` is for machines, such as which stream a chunk of output came from. */
   progress(pct: number, message: string, data?: JsonObject): void;
   warn(entry: ErrorEntry): void;
@@ -106,6 +108,11 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   hiddenBy?(registry: Registry): ToolError | undefined;
   /** Locks besides those of the declared paths, for what is shared by name. */
   readonly locks?: readonly string[];
+  /**
+   * `unknown`: a program decides what is written, so no paths are locked: a lock would keep others waiting and protect
+   * nothing. Left out: the declared paths are written, or, where there are none, anything.
+   */
+  readonly writes?: 'unknown';
   /** Extra facts for the journal's `requested` record, such as who a write is attributed to. */
   recordDetails?(args: z.output<Args>): JsonObject;
   /** Hears of calls of it that were refused before it ran, for tools that keep records of their own. Must not throw. */

@@ -59,9 +59,9 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
       const { folders } = await ready(request.signal);
       return accepted(request, await program.run(request, folders));
     },
-    config: async () => (await ready(undefined)).config,
-    async identity() {
-      const { config } = await ready(undefined);
+    config: async (signal) => (await ready(signal)).config,
+    async identity(signal) {
+      const { config } = await ready(signal);
       identity ??= forgetFailed(
         findIdentity({
           config,
@@ -76,8 +76,8 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
       );
       return identity;
     },
-    async remote(name, purpose) {
-      const { config } = await ready(undefined);
+    async remote(name, purpose, signal) {
+      const { config } = await ready(signal);
       const place = (key: string) => placeOf(registry, key);
       return judgeRemote({ name, purpose, workspace: wall.workspace.path }, config, { ...registry, place });
     },

@@ -14,6 +14,7 @@ export interface CommandPlan extends WallSetting {
   /** The programs of each pipeline of the list. */
   readonly programs: readonly (readonly ReadyProgram[])[];
   readonly networkEnforced: boolean;
+  onBackground?(): void;
 }
 
 const KILLED: ProcessEnd = { code: null, signal: 'SIGKILL' };
@@ -75,6 +76,10 @@ class CommandRun implements RunningCommand {
 
   endInput(): void {
     this.#stdin?.end();
+  }
+
+  toBackground(): void {
+    this.#plan.onBackground?.();
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,7 @@
 import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenGit } from '../contracts/git.ts';
 import type { Registry } from '../contracts/registry.ts';
-import { createCommandRunner } from './command-runner.ts';
+import { type CommandSlots, createCommandRunner } from './command-runner.ts';
 import { createGitRepository } from './git-repository.ts';
 import { createSessionWall, type SessionWallOptions } from './session-wall.ts';
 
@@ -12,6 +12,8 @@ export interface ProgramsOptions {
   readonly registry: Registry;
   /** Who the session acts for. */
   readonly actor: string;
+  /** Left out: commands wait for nobody. */
+  readonly slots?: CommandSlots;
 }
 
 export interface SessionPrograms {
@@ -20,11 +22,11 @@ export interface SessionPrograms {
   close(): Promise<void>;
 }
 
-export function createSessionPrograms({ workspace, state, registry, actor }: ProgramsOptions): SessionPrograms {
+export function createSessionPrograms({ workspace, state, registry, actor, slots }: ProgramsOptions): SessionPrograms {
   const { isolation, allowedDomains } = registry;
   const options = { workspace, state, isolation, allowedDomains };
   const wall = createSessionWall(options);
-  const commands = createCommandRunner({ ...options, wall });
+  const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
   const git = createGitRepository({ wall, registry, actor });
   return {
     commands,

@@ -142,6 +142,21 @@ const limits = z.strictObject({
   lock_wait_ms: z.int().min(0).max(3_600_000).default(10_000).describe('Longest wait for a lock'),
   max_request_bytes: z.int().min(1024).max(67_108_864).default(8_388_608).describe('Largest request'),
   approval_timeout_ms: milliseconds.default(120_000).describe('How long an approval may stay unanswered'),
+  max_jobs: z.int().min(0).max(1000).default(16).describe('Jobs of one session that may run at the same time'),
+  max_workspace_jobs: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(64)
+    .describe('Jobs of all sessions of the workspace that may run at the same time; the operator sets it'),
+  max_commands: z
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe(
+      'Commands of all sessions of the workspace that may run at the same time, jobs not counted; further ones wait, the sessions by turns. Left out: twice the number of processor cores, at least 4. The operator sets it',
+    ),
 });
 
 const budgets = z.strictObject({

@@ -24,6 +24,7 @@ import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
+import type { FairSlots } from '../platform/fair-slots.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
@@ -35,7 +36,7 @@ import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import type { ChildBinding } from './family.ts';
 import { inProcessExecutors } from './in-process-executor.ts';
-import { createJobTable } from './job-table.ts';
+import { createJobTable, type JobCount } from './job-table.ts';
 import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
 
@@ -68,7 +69,10 @@ export interface RuntimeParts {
   /** The same runtime on a folder of its workspace: files, commands, git and the code index end there. */
   openFolder(folder: string): Promise<OpenFolder>;
   /** Commands and git behind the wall this registry asks for. */
-  createPrograms(registry: Registry, actor: string): SessionPrograms;
+  createPrograms(registry: Registry, session: Pick<SessionIdentity, 'actor' | 'sessionId'>): SessionPrograms;
+  /** Commands of all sessions that run at once. */
+  readonly commandSlots: FairSlots;
+  readonly jobCount: JobCount;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   readonly findings: OpenFindingCache;
@@ -148,8 +152,8 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     coordinator: createSessionCoordinator({ ...runtime, settings: registry.coordinator, client: identity.client }),
     readOnlyWorkspace: readOnlyView(runtime.workspace),
     http: runtime.createHttp(registry.allowedDomains),
-    programs: runtime.createPrograms(registry, identity.actor),
-    jobs: createJobTable(runtime),
+    programs: runtime.createPrograms(registry, identity),
+    jobs: createJobTable({ ...runtime, maxJobs: registry.limits.max_jobs }),
     reporter: createMetricsReporter({
       sessionId: identity.sessionId,
       events: runtime.events,

@@ -40,6 +40,7 @@ export const gitPush = defineTool({
   data,
   annotations: REMOTE_GIT,
   effect: 'network',
+  writes: 'unknown',
   risk: 'critical',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,

@@ -60,6 +60,7 @@ export const curl = defineTool({
     capabilities: { network: ['http'] },
   },
   effect: 'network',
+  writes: 'unknown',
   risk: 'high',
   profile: (given) =>
     SAFE_METHODS.includes(given.method.toUpperCase()) && bodiesOf(given).length === 0
