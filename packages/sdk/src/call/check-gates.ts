@@ -5,7 +5,9 @@
 import type { CoordinatorVerdict } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { PolicyOutcome } from '../contracts/policy.ts';
+import { fromOutermost } from '../policy/path-rule.ts';
 import type { JudgedCall, ReadyCall } from './call-types.ts';
+import { checkPaths } from './path-rule-of.ts';
 import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -18,12 +20,13 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     profile: view.profile,
   });
   compiled.constraints.check(call.args);
+  checkPaths(call, parts, 'arguments');
   await runRules('before', call.open, subject, parts);
   const approval = parts.approvals.judge({
     tool: view.tool,
     annotated: compiled.annotated,
     profile: view.profile,
-    paths: view.paths,
+    paths: view.paths.map((path) => fromOutermost(parts.folderPrefix, path)),
     asksByDefault: compiled.tool.asksByDefault === true,
   });
   if (approval.verdict === 'deny') {
@@ -31,6 +34,7 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
       details: { gate: 'approval', ...(approval.field === undefined ? {} : { field: approval.field }) },
     });
   }
+  checkPaths(call, parts, 'approval');
   const outcome = await parts.policy.evaluatePreTool(view);
   const policyAsks = judgePolicy(outcome);
   const ruling = parts.coordinator === undefined ? undefined : await parts.coordinator.evaluate(call);

@@ -9,15 +9,17 @@ import { failedOutput } from '../package/execution-output.ts';
 import type { Execution, GatedCall, RecordedCall } from './call-types.ts';
 import { ChangeLog } from './change-log.ts';
 import { CallContext } from './execution-context.ts';
+import { checkPaths } from './path-rule-of.ts';
 import type { SessionParts } from './session-parts.ts';
 
 const GRACE_MS = 2_000;
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
-  const changes = new ChangeLog(parts.workspace, { keepOriginals: parts.rules.has('after') });
+  const changes = new ChangeLog(call.workspace, { keepOriginals: parts.rules.has('after') });
   const context = new CallContext(call, changes, parts);
   const race = { lingering: undefined as Promise<unknown> | undefined };
   try {
+    checkPaths(call, parts);
     const output = await start(call, context, race, parts);
     const data = checkedData(call, context.delivered);
     return { data, error: undefined, changes, output, facts: context.facts, lingering: undefined };

@@ -11,6 +11,7 @@ import type { SessionMetrics } from '../contracts/metrics.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { Validation } from '../contracts/validation.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
+import { fromOutermost } from '../policy/path-rule.ts';
 import { announceProgress } from './call-events.ts';
 import type { GatedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -76,12 +77,12 @@ export class CallContext implements ExecutionContext {
     this.registry = parts.registry;
     const level = sideEffectRank(call.view.profile.side_effect_level);
     this.http = level >= CONNECTS ? parts.http : NO_NETWORK;
-    this.commands = level >= STARTS ? parts.programs.commands : NO_COMMANDS;
+    this.commands = level >= STARTS ? commandsUnder(call, parts) : NO_COMMANDS;
     this.candidate = call.candidate;
     this.#parts = parts;
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
-    this.workspace = level >= WRITES ? log.tracked() : parts.readOnlyWorkspace;
+    this.workspace = level >= WRITES ? log.tracked() : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
@@ -123,6 +124,26 @@ export class CallContext implements ExecutionContext {
   }
 }
 
+function readersWorkspace({ pathRule, workspace }: GatedCall, { readOnlyWorkspace }: SessionParts): Workspace {
+  return pathRule === undefined ? readOnlyWorkspace : readOnlyView(workspace);
+}
+
+/** The folder a command starts in is judged once more when the runner has found it. */
+function commandsUnder({ pathRule }: GatedCall, { programs, folderPrefix }: SessionParts): CommandRunner {
+  const { commands } = programs;
+  if (pathRule === undefined) return commands;
+  return {
+    start: (request) =>
+      commands.start({
+        ...request,
+        requireFolder(folder) {
+          const [path, location] = [request.cwd, folder].map((one) => fromOutermost(folderPrefix, one));
+          pathRule.check({ path: path ?? '', location: location ?? '', access: 'read' });
+        },
+      }),
+  };
+}
+
 /** What the call's level allows, ended with the call unless a run brings a signal of its own. */
 function gitFor(level: number, git: GitRepository, signal: () => AbortSignal): GitRepository {
   const bound: GitRepository = {
@@ -151,6 +172,7 @@ export function readOnlyView(workspace: Workspace): Workspace {
     list: (query) => workspace.list(query),
     search: (query) => workspace.search(query),
     lockKeys: (path) => workspace.lockKeys(path),
+    requireAllowed: (path, access) => workspace.requireAllowed(path, access),
     writeFile: refuse,
     removeFile: refuse,
     makeDirectory: refuse,

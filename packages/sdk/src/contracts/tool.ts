@@ -83,6 +83,8 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly risk: RiskClass;
   /** Narrows the static profile for one call's arguments; the static one is the worst case and is enforced as such. */
   profile?(args: z.output<Args>, registry: Registry): Partial<CallProfile>;
+  /** Paths in the arguments that stand inside other values, such as a diff; path rules judge them with those of the key. */
+  innerPaths?(args: z.output<Args>): readonly InnerPath[];
   /** Running it again with the same arguments has no further effect: a lost call may be retried. */
   readonly idempotent?: boolean;
   /** Takes `idempotent` back for a call whose arguments say otherwise. */
@@ -111,6 +113,12 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   /** Hears of calls of it that were refused before it ran, for tools that keep records of their own. Must not throw. */
   recordRefusal?(refusal: RefusedCall): MaybePromise<void>;
   run(args: z.output<Args>, context: ToolContext): MaybePromise<z.output<Data>>;
+}
+
+export interface InnerPath {
+  /** One of the path params. */
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface RefusedCall {

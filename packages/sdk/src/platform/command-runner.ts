@@ -34,6 +34,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
       await shared.require();
       const programs = findPrograms(request, { ...options, workspace });
       const cwd = folderInside(workspace, request.cwd);
+      request.requireFolder?.(cwd);
       const proxySocket = request.network ? await shared.proxySocket() : null;
       const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket });
       const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
