@@ -12,6 +12,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { Validation } from '../contracts/validation.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
 import { fromOutermost } from '../policy/path-rule.ts';
+import { requireGranted } from './borrowed-operations.ts';
 import { announceProgress } from './call-events.ts';
 import type { GatedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -82,7 +83,7 @@ export class CallContext implements ExecutionContext {
     this.#parts = parts;
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
-    this.workspace = level >= WRITES ? log.tracked() : readersWorkspace(call, parts);
+    this.workspace = level >= WRITES ? withDeletion(log.tracked(), call, parts) : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
@@ -126,6 +127,17 @@ export class CallContext implements ExecutionContext {
 
 function readersWorkspace({ pathRule, workspace }: GatedCall, { readOnlyWorkspace }: SessionParts): Workspace {
   return pathRule === undefined ? readOnlyWorkspace : readOnlyView(workspace);
+}
+
+/** A tool that finds out while it runs that it must delete needs the permission all the same; nobody can be asked then. */
+function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts): Workspace {
+  return {
+    ...workspace,
+    requireAllowed(path, access) {
+      if (access === 'delete') requireGranted(call, { workspace: ['delete'] }, parts);
+      workspace.requireAllowed(path, access);
+    },
+  };
 }
 
 /** The folder a command starts in is judged once more when the runner has found it. */

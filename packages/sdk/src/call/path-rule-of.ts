@@ -5,6 +5,7 @@ import type { CallProfile } from '../contracts/tool.ts';
 import type { DeclaredPath } from '../policy/declared-paths.ts';
 import type { ClauseGate, PathClause } from '../policy/path-clause.ts';
 import { type CallPathRule, callPathRule, type NamedPath } from '../policy/path-rule.ts';
+import { lenders } from './borrowed-operations.ts';
 import type { ReadyCall } from './call-types.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
 
@@ -20,11 +21,19 @@ export function pathRuleOf(compiled: CompiledTool, given: Given, parts: SessionP
   return callPathRule({ clauses, named: namedPaths(compiled, given), prefix: parts.folderPrefix });
 }
 
-function clausesOf(compiled: CompiledTool, { profile }: Given, { approvals }: SessionParts): readonly PathClause[] {
+function clausesOf(compiled: CompiledTool, { args, profile }: Given, parts: SessionParts): readonly PathClause[] {
   const { tool, annotated, annotations, constraints } = compiled;
-  const subject = { tool: tool.name, annotated, profile };
-  const writes = approvals.writeClause(subject, annotations.arg_schema.path_params);
-  return writes === undefined ? constraints.clauses : [...constraints.clauses, writes];
+  const { path_params: keys } = annotations.arg_schema;
+  const writes = parts.approvals.writeClause({ tool: tool.name, annotated, profile }, keys);
+  const needed = tool.operations?.(args);
+  if (writes === undefined && needed === undefined) return constraints.clauses;
+  // What is said about the tools whose permission the call needs holds for all its paths.
+  const borrowed = needed === undefined ? [] : lenders(needed, parts).flatMap((lender) => lender.constraints.clauses);
+  return [
+    ...constraints.clauses,
+    ...borrowed.map((clause) => ({ ...clause, keys, everyWrite: true })),
+    ...(writes === undefined ? [] : [writes]),
+  ];
 }
 
 function namedPaths({ tool, annotations }: CompiledTool, { args, paths }: Given): readonly NamedPath[] {

@@ -3,7 +3,8 @@
  * directory really has. Paths and places are relative to the root of the outermost workspace.
  */
 
-export type PathAccess = 'read' | 'write';
+/** A deletion is a write too. */
+export type PathAccess = 'read' | 'write' | 'delete';
 
 export interface PathUse {
   /** As the tool spelled it. */

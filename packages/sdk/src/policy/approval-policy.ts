@@ -20,7 +20,8 @@ export interface ApprovalSubject {
   readonly tool: string;
   readonly annotated: boolean;
   readonly profile: CallProfile;
-  readonly paths: readonly string[];
+  /** Left out: what is written is judged elsewhere. */
+  readonly paths?: readonly string[];
   /** Of a tool that nobody here wrote: what it says about itself opens nothing. */
   readonly asksByDefault?: boolean;
 }
@@ -36,7 +37,7 @@ export interface ApprovalVerdict {
 export interface ApprovalJudge {
   judge(subject: ApprovalSubject): ApprovalVerdict;
   /** The write allow-list, for a call that may change something and names paths under these keys. */
-  writeClause(subject: Omit<ApprovalSubject, 'paths'>, keys: readonly string[]): PathClause | undefined;
+  writeClause(subject: ApprovalSubject, keys: readonly string[]): PathClause | undefined;
 }
 
 const UNANNOTATED: ApprovalVerdict = { verdict: 'ask', reason: 'approval.unannotated_tool' };
@@ -119,7 +120,7 @@ function decidedBy(verdict: ApprovalVerdict['verdict'], field: keyof ApprovalPol
 }
 
 /** Kind and level must both say so; network is a reader's level only for fetching. */
-function isReader({ annotated, profile }: Omit<ApprovalSubject, 'paths'>): boolean {
+function isReader({ annotated, profile }: ApprovalSubject): boolean {
   if (!annotated || !isReadOnlyKind(profile.kind)) return false;
   const level = profile.side_effect_level;
   return level === 'none' || level === 'read_only' || (level === 'network' && profile.kind === 'fetch');
@@ -139,8 +140,8 @@ function notInAllowlist(key: string, path: string): ToolError {
 }
 
 /** A writer that declares no path could write anywhere. */
-function allMatch(paths: readonly string[], mayWrite: GlobTest): boolean {
-  return paths.length > 0 && paths.every(mayWrite);
+function allMatch(paths: readonly string[] | undefined, mayWrite: GlobTest): boolean {
+  return paths === undefined || (paths.length > 0 && paths.every(mayWrite));
 }
 
 type List = readonly string[] | undefined;

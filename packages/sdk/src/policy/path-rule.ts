@@ -42,7 +42,7 @@ export function callPathRule({ clauses, named, prefix }: PathRuleInput): CallPat
     check({ path, location, access }) {
       for (const { clause, areas } of scopes) {
         const area = areas.find(({ folder }) => isAtOrBelow(path, folder));
-        if (area === undefined && !(clause.everyWrite && access === 'write')) continue;
+        if (area === undefined && !(clause.everyWrite && access !== 'read')) continue;
         const refused = [path, location].find((one) => !clause.allows(one));
         if (refused !== undefined) throw clause.refuse(area?.key ?? 'path', refused);
       }
