@@ -11,6 +11,7 @@ import type { RuleDefinition } from './contracts/rule.ts';
 import type { FileChange } from './contracts/workspace.ts';
 import { heldFolder } from './platform/held-folder-root.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import type { Enclosing } from './platform/places.ts';
 import type { Root } from './platform/root.ts';
 import { createWorkspace } from './platform/workspace.ts';
 import type { OpenFolder, RuntimeParts } from './session/compile-session.ts';
@@ -20,6 +21,8 @@ export interface FolderSetting {
   readonly root: Root;
   readonly state: string;
   readonly protectedNames: readonly string[];
+  /** The workspace that path rules are written for, when `root` is a folder of it already. */
+  readonly enclosing?: Enclosing;
 }
 
 /** Throws E_POLICY for a path that leaves the workspace and E_FILE_IO for what is no folder. */
@@ -28,18 +31,20 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
   if (held === undefined) throw noFolder(folder);
   const { root, prefix } = held;
   const { parts, state, protectedNames } = setting;
-  const workspace = createWorkspace(root, { protectedNames });
+  const enclosing = enclosingOf(setting, prefix);
+  const workspace = createWorkspace(root, { protectedNames, enclosing });
   const runtime: RuntimeParts = {
     ...parts,
     rules: parts.rules.map(withoutIndex),
     workspace,
     isFolder: true,
+    folderPrefix: enclosing.prefix,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
     createPrograms: (registry, { actor, sessionId }) => {
       const slots = { shared: parts.commandSlots, owner: sessionId };
       return lazySessionPrograms({ workspace: root, state, registry, actor, slots });
     },
-    openFolder: async (inner) => openFolder(inner, { ...setting, root, parts: runtime }),
+    openFolder: async (inner) => openFolder(inner, { ...setting, root, parts: runtime, enclosing }),
   };
   return {
     runtime,
@@ -48,6 +53,12 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
       root.close();
     },
   };
+}
+
+/** Rules of a registry are written for the whole workspace, and hold for its folders as they stand there. */
+function enclosingOf({ root, enclosing }: FolderSetting, prefix: string): Enclosing {
+  if (enclosing === undefined || enclosing.prefix === '.') return { root: enclosing?.root ?? root, prefix };
+  return { root: enclosing.root, prefix: prefix === '.' ? enclosing.prefix : `${enclosing.prefix}/${prefix}` };
 }
 
 function indexBelow(ast: AstIndex, prefix: string): AstIndex {

@@ -89,6 +89,7 @@ export function wireParts(
       return openFolder(folder, { parts: wired, root, state: state.path, protectedNames: PROTECTED_NAMES });
     },
     isFolder: false,
+    folderPrefix: '.',
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),
     artifacts: createArtifactFiles(state.path),
     findings: createSqliteFindings(state),

@@ -50,7 +50,7 @@ export const astGenerate = (use: UseServices): AnyTool =>
     annotations: {
       kind: 'search',
       side_effect_level: 'read_only',
-      arg_schema: { path_params: ['paths'], arg_aliases: { path: 'paths', globs: 'paths' } },
+      arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { path: 'paths', globs: 'paths' } },
       capabilities: { ast: ['index'] },
     },
     effect: 'read',

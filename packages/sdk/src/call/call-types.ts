@@ -11,8 +11,9 @@ import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journ
 import type { CallView } from '../contracts/policy.ts';
 import type { RuleSubject } from '../contracts/rule.ts';
 import type { CallSpan } from '../contracts/telemetry.ts';
-import type { FileChange, MaybePromise } from '../contracts/workspace.ts';
+import type { FileChange, MaybePromise, Workspace } from '../contracts/workspace.ts';
 import type { ToolExecutionOutput } from '../package/execution-output.ts';
+import type { CallPathRule } from '../policy/path-rule.ts';
 import type { CallTime } from './call-time.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Grant } from './grant.ts';
@@ -74,6 +75,10 @@ export interface ReadyCall {
   readonly limitMs: number;
   readonly view: CallView;
   readonly subject: RuleSubject;
+  /** Undefined: no path rule speaks about the call. */
+  readonly pathRule: CallPathRule | undefined;
+  /** The session's, under the path rule. */
+  readonly workspace: Workspace;
 }
 
 /** Every gate has spoken. `ask` carries why a person or program must say yes. */

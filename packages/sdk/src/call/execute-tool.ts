@@ -10,14 +10,16 @@ import type { Execution, GatedCall, RecordedCall } from './call-types.ts';
 import { ChangeLog } from './change-log.ts';
 import { CallContext } from './execution-context.ts';
 import { Grant } from './grant.ts';
+import { checkPaths } from './path-rule-of.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
-  const changes = new ChangeLog(grant.workspace(parts.workspace), { keepOriginals: parts.rules.has('after') });
+  const changes = new ChangeLog(grant.workspace(call.workspace), { keepOriginals: parts.rules.has('after') });
   const context = new CallContext(call, { log: changes, grant }, parts);
   const task = { isRunning: false };
   try {
+    checkPaths(call, parts);
     const output = await call.open.time.wait('tool', () => start(call, context, task, parts));
     const data = checkedData(call, context.delivered);
     return { data, error: undefined, changes, output, facts: context.facts, isLeft: false, grant };

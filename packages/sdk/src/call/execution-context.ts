@@ -3,7 +3,7 @@ import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/proto
 import { sideEffectRank } from '../contracts/annotations.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
-import type { CommandRunner } from '../contracts/commands.ts';
+import type { CommandRequest, CommandRunner } from '../contracts/commands.ts';
 import type { CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { HttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';
@@ -11,6 +11,8 @@ import type { SessionMetrics } from '../contracts/metrics.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { Validation } from '../contracts/validation.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
+import { fromOutermost } from '../policy/path-rule.ts';
+import { requireGranted } from './borrowed-operations.ts';
 import { announceProgress } from './call-events.ts';
 import type { GatedCall } from './call-types.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -81,13 +83,12 @@ export class CallContext implements ExecutionContext {
     this.registry = parts.registry;
     const level = sideEffectRank(call.view.profile.side_effect_level);
     this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
-    this.commands =
-      level >= STARTS ? { start: (request) => grant.use(() => parts.programs.commands.start(request)) } : NO_COMMANDS;
+    this.commands = level >= STARTS ? commandsUnder(call, grant, parts) : NO_COMMANDS;
     this.candidate = call.candidate;
     this.#parts = parts;
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
-    this.workspace = level >= WRITES ? log.tracked() : parts.readOnlyWorkspace;
+    this.workspace = level >= WRITES ? withDeletion(log.tracked(), call, parts) : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
@@ -135,6 +136,37 @@ export class CallContext implements ExecutionContext {
   }
 }
 
+function readersWorkspace({ pathRule, workspace }: GatedCall, { readOnlyWorkspace }: SessionParts): Workspace {
+  return pathRule === undefined ? readOnlyWorkspace : readOnlyView(workspace);
+}
+
+/** A tool that finds out while it runs that it must delete needs the permission all the same; nobody can be asked then. */
+function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts): Workspace {
+  return {
+    ...workspace,
+    requireAllowed(path, access) {
+      if (access === 'delete') requireGranted(call, { workspace: ['delete'] }, parts);
+      workspace.requireAllowed(path, access);
+    },
+  };
+}
+
+/** The folder a command starts in is judged once more when the runner has found it. */
+function commandsUnder(
+  { pathRule }: GatedCall,
+  grant: Grant,
+  { programs: { commands }, folderPrefix }: SessionParts,
+): CommandRunner {
+  const judged = (request: CommandRequest): CommandRequest => ({
+    ...request,
+    requireFolder(folder) {
+      const [path, location] = [request.cwd, folder].map((one) => fromOutermost(folderPrefix, one));
+      pathRule?.check({ path: path ?? '', location: location ?? '', access: 'read' });
+    },
+  });
+  return { start: (request) => grant.use(() => commands.start(pathRule === undefined ? request : judged(request))) };
+}
+
 /** What the call's level allows. */
 function gitFor(level: number, git: GitRepository): GitRepository {
   if (level < WRITES) return lookOnly(git);
@@ -156,6 +188,7 @@ export function readOnlyView(workspace: Workspace): Workspace {
     list: (query) => workspace.list(query),
     search: (query) => workspace.search(query),
     lockKeys: (path) => workspace.lockKeys(path),
+    requireAllowed: (path, access) => workspace.requireAllowed(path, access),
     writeFile: refuse,
     removeFile: refuse,
     makeDirectory: refuse,

@@ -7,6 +7,7 @@ import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
 import { rewriteAliases } from '../policy/rewrite-aliases.ts';
 import type { OpenCall, ReadyCall } from './call-types.ts';
+import { pathRuleOf } from './path-rule-of.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
 import { noteRequested } from './trail.ts';
 
@@ -17,6 +18,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const paths = declaredPaths(args, annotations.arg_schema.path_params);
   const urls = declaredPaths(args, annotations.arg_schema.url_params);
   const profile = profileOf(compiled, args, parts);
+  const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
   const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   const limitMs = limitOf(compiled, args);
@@ -27,6 +29,8 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     args,
     argsHash,
     limitMs,
+    pathRule,
+    workspace: pathRule === undefined ? parts.workspace : parts.workspace.under(pathRule),
     subject: {
       tool: tool.name,
       args,

@@ -18,7 +18,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { FindingCache } from '../contracts/rule.ts';
 import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool, CallProfile, ToolContext } from '../contracts/tool.ts';
-import type { Workspace } from '../contracts/workspace.ts';
+import type { SessionWorkspace, Workspace } from '../contracts/workspace.ts';
 import type { SessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
@@ -83,7 +83,9 @@ export interface SessionParts {
   readonly locks: LockTable;
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
+  /** Where it is in the workspace that path rules are written for; `.` for all of it. */
+  readonly folderPrefix: string;
   readonly readOnlyWorkspace: Workspace;
   /** Bound to the registry's allowlist; handed to calls of level `network` only. */
   readonly http: OpenHttpClient;

@@ -14,6 +14,8 @@ export interface CommandRequest {
   readonly network: boolean;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
+  /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
+  requireFolder?(folder: string): void;
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
   readonly signal?: AbortSignal;

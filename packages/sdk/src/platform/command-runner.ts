@@ -41,6 +41,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     await shared.require();
     const programs = findPrograms(request, { ...options, workspace: workspace.path });
     const cwd = folderInside(workspace.path, request.cwd);
+    request.requireFolder?.(cwd);
     const proxySocket = request.network ? await shared.proxySocket() : null;
     const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
     try {

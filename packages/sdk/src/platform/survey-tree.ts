@@ -28,6 +28,8 @@ export interface SurveyRules {
   /** What will happen to the tree. */
   readonly purpose: 'move' | 'copy' | 'remove';
   readonly signal: AbortSignal | undefined;
+  /** Throws E_POLICY for a name in the tree, given from the folder on, that path rules forbid. */
+  readonly judge?: ((name: string) => void) | undefined;
 }
 
 /** The folder itself counts as an entry. Our own temporary files do not: they go with the tree and nobody misses them. */
@@ -66,7 +68,7 @@ interface Position {
 }
 
 async function surveyFolder(dirFd: number, at: Position, progress: Progress): Promise<void> {
-  const { guard, purpose } = progress.rules;
+  const { guard, purpose, spelling, judge } = progress.rules;
   if (at.depth > MAX_DEPTH) throw tooDeep(at.path);
   // A mount inside would be emptied, or left behind, where the rest goes.
   if (purpose !== 'copy' && deviceOf(dirFd) !== progress.device) throw mountedInside(at.path);
@@ -77,6 +79,7 @@ async function surveyFolder(dirFd: number, at: Position, progress: Progress): Pr
     if (isTemporaryName(entry.name)) continue;
     const path = `${at.path}/${entry.name}`;
     guard.check([String(entry.name)], path);
+    judge?.(path.slice(spelling.length + 1));
     if (entry.type === 'directory') await surveyInner(entry, { path, depth: at.depth + 1 }, progress);
     else surveyLeaf(entry, path, progress);
   }

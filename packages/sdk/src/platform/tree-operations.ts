@@ -6,9 +6,10 @@ import { listEntries, makeDirectory, statEntry } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import { openGuardedTarget } from './guarded-target.ts';
+import { judgePlace } from './judge-place.ts';
 import { moveEntry } from './move-entry.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
-import { type Place, type Places, requireWritable } from './places.ts';
+import { type Place, requireWritable } from './places.ts';
 import type { ProtectedNames } from './protected-names.ts';
 import { removeEntry } from './remove-entry.ts';
 import { snapshotWithoutContent } from './snapshot-entry.ts';
@@ -19,19 +20,20 @@ type TreeOperations = Pick<Workspace, 'readDirectory' | 'makeDirectory' | 'move'
 
 const NEW_FOLDER_MODE = 0o777;
 
-export function createTreeOperations(places: Places, guard: ProtectedNames): TreeOperations {
+export function createTreeOperations(find: (path: string) => Place, guard: ProtectedNames): TreeOperations {
   return {
-    readDirectory: (path) => explained(path, () => readPlace(places.find(path))),
-    makeDirectory: (path) => explained(path, () => makePlace(places.find(path), guard)),
-    move: async (from, to, options) => moveEntry({ from: places.find(from), to: places.find(to), guard, options }),
-    copy: async (from, to, options) => copyEntry({ from: places.find(from), to: places.find(to), guard, options }),
-    remove: async (path, options) => removeEntry({ place: places.find(path), guard, options }),
+    readDirectory: (path) => explained(path, () => readPlace(find(path))),
+    makeDirectory: (path) => explained(path, () => makePlace(find(path), guard)),
+    move: async (from, to, options) => moveEntry({ from: find(from), to: find(to), guard, options }),
+    copy: async (from, to, options) => copyEntry({ from: find(from), to: find(to), guard, options }),
+    remove: async (path, options) => removeEntry({ place: find(path), guard, options }),
   };
 }
 
-function readPlace({ root, path }: Place): readonly DirectoryItem[] {
-  const dirFd = root.openBeneath(path, constants.O_RDONLY | constants.O_DIRECTORY);
+function readPlace(place: Place): readonly DirectoryItem[] {
+  const dirFd = place.root.openBeneath(place.path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
+    judgePlace(place, { dirFd, below: [] }, 'read');
     return listEntries(dirFd)
       .filter(({ name }) => !isTemporaryName(name))
       .map(({ name, type }) => ({ name: String(name), type }));

@@ -6,12 +6,14 @@
  */
 import { type BigIntStats, constants } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
+import type { PathRule } from '../contracts/path-rule.ts';
 import type {
   FileChange,
   FileSnapshot,
   FileStat,
   MaybePromise,
   RemoveFileOptions,
+  SessionWorkspace,
   Workspace,
   WriteOptions,
 } from '../contracts/workspace.ts';
@@ -22,15 +24,17 @@ import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
 import { openGuardedTarget } from './guarded-target.ts';
+import { judgePlace, locatePlace, openJudged } from './judge-place.ts';
 import { sweepDirectory } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
-import { createPlaces, type ExtraRoot, type Place } from './places.ts';
+import { splitPath } from './path-rules.ts';
+import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
 import { createProtectedNames, type ProtectedNames } from './protected-names.ts';
 import { removeTarget } from './remove-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { identityOf, type Root } from './root.ts';
 import { createTreeOperations } from './tree-operations.ts';
-import type { WriteTarget } from './write-target.ts';
+import { findTarget, type WriteTarget } from './write-target.ts';
 
 export type { ExtraRoot };
 
@@ -39,9 +43,11 @@ export interface WorkspaceOptions {
   readonly protectedNames?: readonly string[];
   readonly readOnly?: boolean;
   readonly extraRoots?: readonly ExtraRoot[];
+  /** Where path rules start from, when the root is a folder of another workspace. */
+  readonly enclosing?: Enclosing;
 }
 
-export interface FileWorkspace extends Workspace {
+export interface FileWorkspace extends SessionWorkspace {
   /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
   sweepLeftovers(directory?: string): Promise<number>;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
@@ -49,42 +55,56 @@ export interface FileWorkspace extends Workspace {
 }
 
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
-  const places = createPlaces(root, { readOnly: options.readOnly ?? false, extraRoots: options.extraRoots ?? [] });
-  const guard = createProtectedNames(options.protectedNames);
-  const tree = createFileTree(root);
+  const { readOnly = false, extraRoots = [], enclosing } = options;
+  const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
+  const files: Files = { places, tree: createFileTree(root), guard: createProtectedNames(options.protectedNames) };
   return {
-    stat: (path) => explained(path, () => statPlace(places.find(path))),
-    readFile: (path, readOptions) =>
-      explained(path, () => {
-        const place = places.find(path);
-        return readContent(place.root.openBeneath(place.path, constants.O_RDONLY), readOptions);
-      }),
-    writeFile: (path, bytes, writeOptions = {}) =>
-      explained(path, () => writePlace(places.find(path), guard, { bytes, options: writeOptions })),
-    removeFile: (path, removeOptions = {}) =>
-      explained(path, () => removePlace(places.find(path), guard, removeOptions)),
-    list: (query) => explained('.', () => tree.list(query)),
-    search: (query) => explained('.', () => tree.search(query)),
-    lockKeys: (path) => explained(path, () => placeKeys(places.find(path))),
+    ...filesUnder(files, undefined),
+    under: (rule) => filesUnder(files, rule),
+    locate: (path, links) => explained(path, () => locatePlace(places.find(path), links === 'through')),
     sweepLeftovers: async (directory = '.') =>
       explained(directory, () => {
         const place = places.find(directory);
         return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
-    ...createTreeOperations(places, guard),
     close: places.close,
   };
 }
 
-function statPlace({ root, path }: Place): FileStat | null {
-  let stat: BigIntStats;
+interface Files {
+  readonly places: Places;
+  readonly tree: ReturnType<typeof createFileTree>;
+  readonly guard: ProtectedNames;
+}
+
+function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined): Workspace {
+  const find = (path: string): Place => places.find(path, rule);
+  return {
+    stat: (path) => explained(path, () => statPlace(find(path))),
+    readFile: (path, readOptions) =>
+      explained(path, () => readContent(openJudged(find(path), constants.O_RDONLY), readOptions)),
+    writeFile: (path, bytes, writeOptions = {}) =>
+      explained(path, () => writePlace(find(path), guard, { bytes, options: writeOptions })),
+    removeFile: (path, removeOptions = {}) => explained(path, () => removePlace(find(path), guard, removeOptions)),
+    list: (query) => explained('.', () => tree.list(query)),
+    search: (query) => explained('.', () => tree.search(query)),
+    lockKeys: (path) => explained(path, () => placeKeys(find(path))),
+    requireAllowed: (path, access) =>
+      explained(path, () => rule?.check({ ...locatePlace(find(path), true), access })),
+    ...createTreeOperations(find, guard),
+  };
+}
+
+function statPlace(place: Place): FileStat | null {
+  let stat: BigIntStats | undefined;
   try {
-    stat = root.statBeneath(path);
+    stat = place.ruling?.rule === undefined ? place.root.statBeneath(place.path) : statJudged(place);
   } catch (thrown) {
     const code = errnoCode(thrown);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw thrown;
   }
+  if (stat === undefined) return null;
   return {
     type: typeOf(stat),
     size: Number(stat.size),
@@ -92,6 +112,21 @@ function statPlace({ root, path }: Place): FileStat | null {
     mtimeMs: Number(stat.mtimeNs) / 1e6,
     identity: identityOf(stat),
   };
+}
+
+function statJudged(place: Place): BigIntStats | undefined {
+  const name = splitPath(place.path).components.at(-1);
+  if (name === undefined || name === '..') {
+    place.ruling?.rule?.check({ ...locatePlace(place, false), access: 'read' });
+    return place.root.statBeneath(place.path);
+  }
+  const target = findTarget(place.root, place.path, { followLast: false, acceptsFolder: true });
+  try {
+    judgePlace(place, { dirFd: target.dirFd, below: [...target.missing, target.name] }, 'read');
+    return target.existing;
+  } finally {
+    target.close();
+  }
 }
 
 function writePlace(

@@ -13,7 +13,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { OpenFindingCache, RuleDefinition } from '../contracts/rule.ts';
 import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool } from '../contracts/tool.ts';
-import type { Workspace } from '../contracts/workspace.ts';
+import type { SessionWorkspace } from '../contracts/workspace.ts';
 import type { CoordinatorBreakers } from '../coordinator/circuit-breaker.ts';
 import { createSessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
@@ -57,9 +57,11 @@ export interface RuntimeParts {
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   /** The workspace is a folder of a larger one, whose code index cannot be asked from here. */
   readonly isFolder: boolean;
+  /** Where it is in the workspace that path rules are written for; `.` for all of it. */
+  readonly folderPrefix: string;
   /** Tools whose programs live as long as the runtime and see its whole workspace. */
   readonly wholeWorkspaceTools: ReadonlySet<string>;
   /** A client that reaches these registry entries and nothing else. */
@@ -179,7 +181,7 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 
 function sharedParts(runtime: RuntimeParts) {
   const { instanceId, policy, journal, recovery, locks, workspace, ast, findings, events, metrics, clock } = runtime;
-  const { telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
+  const { folderPrefix, telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
   return {
     instanceId,
     policy,
@@ -187,6 +189,7 @@ function sharedParts(runtime: RuntimeParts) {
     recovery,
     locks,
     workspace,
+    folderPrefix,
     ast,
     findings,
     events,

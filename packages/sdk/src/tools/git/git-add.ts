@@ -42,7 +42,7 @@ export const gitAdd = defineTool({
   data,
   annotations: {
     ...WRITE_GIT,
-    arg_schema: { path_params: ['paths'], arg_aliases: { files: 'paths' }, required: ['paths'] },
+    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { files: 'paths' }, required: ['paths'] },
   },
   effect: 'write',
   risk: 'low',

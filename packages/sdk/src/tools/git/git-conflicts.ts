@@ -68,7 +68,7 @@ export const gitConflicts = defineTool({
   policyNotes: 'Read-only',
   args,
   data,
-  annotations: { ...READ_GIT, arg_schema: { path_params: ['paths'] } },
+  annotations: { ...READ_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'] } },
   effect: 'read',
   risk: 'low',
   idempotent: true,

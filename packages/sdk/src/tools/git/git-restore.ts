@@ -36,7 +36,7 @@ export const gitRestore = defineTool({
   policyNotes: 'Everything it writes over is saved first and can be had back with git_recover',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], required: ['paths'] } },
+  annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'], required: ['paths'] } },
   effect: 'write',
   risk: 'medium',
   timeoutMs: 300_000,
