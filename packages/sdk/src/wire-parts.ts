@@ -6,8 +6,6 @@ import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
-import { createRedactor } from './journal/redact.ts';
-import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
@@ -36,21 +34,20 @@ export interface Places {
   readonly state: StateFolder;
 }
 
-interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
+interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
   readonly known: KnownNames;
   readonly source: OpenToolSource;
 }
 
 export function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, known, source, ...brought }: Wiring,
+  { root, workspace, state, known, source, redactor, ...brought }: Wiring,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
   const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
   const instance = currentInstance();
   journal.enroll(instance);
-  const redactor = createRedactor({ secrets: options.secrets ?? [] });
   const parts: RuntimeParts = {
     instanceId: instance.id,
     ...brought,
@@ -66,7 +63,7 @@ export function wireParts(
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
     workspace,
-    createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
+    createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
     createPrograms: (registry, actor) =>
       lazySessionPrograms({ workspace: options.workspace, state: state.path, registry, actor }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
@@ -84,8 +81,7 @@ export function wireParts(
     clock,
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),
-    summarizeArgs: createArgsSummarizer(redactor),
-    redact: redactor.redactText,
+    redactor,
     reportUnexpected: options.onUnexpected ?? (() => {}),
   };
   const wired = ports.wrapParts?.(parts) ?? parts;

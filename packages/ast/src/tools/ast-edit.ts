@@ -34,6 +34,7 @@ export const astEdit = (use: UseServices): AnyTool =>
     profile: profileOf,
     effect: 'write',
     risk: 'medium',
+    answersWithContents: true,
     timeoutMs: THIRTY_SECONDS_MS,
     maxTimeoutMs: TEN_MINUTES_MS,
     timeoutArg: 'timeout_ms',

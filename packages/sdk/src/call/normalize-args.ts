@@ -6,18 +6,21 @@ import { declaredPaths } from '../policy/declared-paths.ts';
 import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
 import { rewriteAliases } from '../policy/rewrite-aliases.ts';
+import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import type { OpenCall, ReadyCall } from './call-types.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
 import { noteRequested } from './trail.ts';
 
 export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): ReadyCall {
   const { tool, annotations, route } = compiled;
+  // Before anything can be said about them.
+  parts.redactor.learn(secretsIn(raw, annotations.arg_schema));
   const args = parseArgs(compiled, raw);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, annotations.arg_schema.path_params);
   const urls = declaredPaths(args, annotations.arg_schema.url_params);
   const profile = profileOf(compiled, args, parts);
-  const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
+  const argsSummary = summaryOf(compiled, args, parts);
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   return {
     open,
@@ -50,6 +53,14 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
       destination: route.destination,
     },
   };
+}
+
+/** Commands and URLs lose their secrets by position; of private arguments the size is told as it was sent. */
+function summaryOf({ tool, annotations }: CompiledTool, args: JsonObject, parts: SessionParts): string {
+  const { privateArgs = [] } = tool;
+  const shown = shownArgs(args, annotations.arg_schema, parts.redactor);
+  const sized = Object.fromEntries(privateArgs.flatMap((name) => (name in args ? [[name, args[name] ?? null]] : [])));
+  return parts.summarizeArgs({ ...shown, ...sized }, privateArgs) || '(no arguments)';
 }
 
 const NOTHING: readonly never[] = [];

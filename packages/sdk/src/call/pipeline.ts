@@ -61,7 +61,7 @@ export async function runCall(
     ? await followAdmission(admission.value, parts)
     : await recordRefusal(open, admission.error, parts);
   emitOutcome(open, outcome, parts);
-  return buildResponse(open, outcome);
+  return buildResponse(open, outcome, parts);
 }
 
 type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall; readonly answer: JsonValue };

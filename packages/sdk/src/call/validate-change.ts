@@ -29,7 +29,7 @@ async function rolledBack(
         session_id: call.open.sessionId,
         reason: 'rollback_failed',
         classification: 'reconcile',
-        note: undone.error.message,
+        note: parts.redact(undone.error.message),
       },
       { blocks: true },
     );

@@ -1,5 +1,6 @@
 /** The command capability handed to tools, and the port of the wall behind it. */
 import type { CommandList } from './command-list.ts';
+import type { ByteFilter } from './redaction.ts';
 
 /** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
 export interface CommandRequest {
@@ -14,6 +15,8 @@ export interface CommandRequest {
   readonly network: boolean;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
+  /** Every stream goes through one before anything of it is kept or told. */
+  readonly filter?: () => ByteFilter;
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   /** Kills the whole tree; what was printed until then is still returned. */
   readonly signal?: AbortSignal;

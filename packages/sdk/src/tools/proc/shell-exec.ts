@@ -8,7 +8,6 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { readCommand } from '../../shell/read-command.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
 import { OutputReporter } from './output/output-reporter.ts';
-import { SecretValues } from './output/secret-values.ts';
 
 const TIMEOUT_DEFAULT = 600_000;
 const TIMEOUT_MAX = 3_600_000;
@@ -85,9 +84,8 @@ export const shellExec = defineTool({
 
 async function runCommand(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
   const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
-  const secrets = new SecretValues(given.env);
   let feed = (_stream: 'stdout' | 'stderr', _chunk: Uint8Array): void => {};
-  const report = new OutputReporter(context, (text) => secrets.hide(context.redact(text)));
+  const report = new OutputReporter(context, context.redact);
   const running = await context.commands.start({
     list: readCommand(given.cmd ?? given.argv ?? []),
     cwd: given.cwd,
@@ -95,6 +93,8 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
     network: given.allow_network,
     maxOutputBytes: STREAM_BYTES,
+    // Also for the job it may become: it runs on with the secrets of this call.
+    filter: context.redactOutput,
     onOutput(stream, chunk) {
       keepers[stream].add(chunk);
       feed(stream, chunk);
@@ -109,14 +109,14 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
   report.flush();
   if (outcome === undefined) {
     const job = context.jobs.adopt({
-      command: given.cmd ?? (given.argv ?? []).join(' '),
+      command: context.redactCommand(given.cmd ?? given.argv ?? []),
       running,
       closeOutput: () => handlesOf(keepers),
     });
     feed = job.feed;
     return jobStarted(job.id, keepers);
   }
-  return answer(outcome, { keepers, secrets, context });
+  return answer(outcome, { keepers, context });
 }
 
 function createKeeper(context: ToolContext): OutputKeeper {
@@ -146,12 +146,11 @@ async function settledWithin(
 
 interface Answering {
   readonly keepers: Readonly<Record<'stdout' | 'stderr', OutputKeeper>>;
-  readonly secrets: SecretValues;
   readonly context: ToolContext;
 }
 
-function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
-  const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
+function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
+  const text = (stream: CapturedStream): string => context.redact(stripVTControlCharacters(stream.text));
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
