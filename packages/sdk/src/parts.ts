@@ -3,6 +3,7 @@
  *
  * An entry of its own (`@tool-runtime/sdk/parts`), so that whoever only makes calls does not load it.
  */
+export { judgeCredentials, needsEncryption, unencrypted } from './egress/judge-credentials.ts';
 export { judgeUrl } from './egress/judge-url.ts';
 export { checkTool } from './external/check-tool/check-tool.ts';
 export type { CheckId, ToolCheck, ToolCheckReport } from './external/check-tool/checks.ts';
