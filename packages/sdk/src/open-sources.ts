@@ -4,16 +4,16 @@ import type { HeldWorkspace, OpenCommandRunner } from './contracts/commands.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
-import { createRedactor } from './journal/redact.ts';
 import { lockPlace } from './lock-place.ts';
 import { forgetFailed } from './platform/forget-failed.ts';
+import type { Redactor } from './redaction/redactor.ts';
 
 export interface SourceSetting {
   readonly sources: readonly ToolSource[];
   readonly workspace: HeldWorkspace;
   readonly state: string;
   readonly registry: Registry;
-  readonly secrets: readonly string[];
+  readonly redactor: Redactor;
   /** The file the operator's registry was read from: the lock lies beside it. Otherwise it lies in the workspace. */
   readonly registryFile?: string | undefined;
   /** The tools that are there already. */
@@ -39,7 +39,7 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
         lock: lockPlace({ ...setting, workspace: setting.workspace.path }),
         names,
         openPrograms: (wall) => lazyPrograms(wall, setting),
-        redact: createRedactor({ secrets: setting.secrets }).redactText,
+        redact: setting.redactor.redactText,
       });
       opened.push(open);
       tools.push(...open.tools);

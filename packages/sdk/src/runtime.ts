@@ -34,6 +34,8 @@ import { isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
+import { hostSecrets } from './redaction/host-secrets.ts';
+import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, registryInForce } from './registry-in-force.ts';
@@ -179,7 +181,8 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
   const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
-  const setting = { workspace: root, state: state.path, registry, secrets: options.secrets ?? [] };
+  const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
+  const setting = { workspace: root, state: state.path, registry, redactor };
   const source = await openSources({
     ...setting,
     sources: [createExternalTools(), ...(options.sources ?? [])],
@@ -189,7 +192,8 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
-  const parts = wireParts(options, { root, workspace, state, registry, known, source, tools, rules, ast: ast?.index });
+  const brought = { known, source, redactor, tools, rules, ast: ast?.index };
+  const parts = wireParts(options, { root, workspace, state, registry, ...brought });
   try {
     const hasDeadNeighbours = parts.journal.instances().some((instance) => !isAlive(instance));
     const unfinished = await reconcileParts(parts);

@@ -8,8 +8,6 @@ import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
-import { createRedactor } from './journal/redact.ts';
-import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
 import { FairSlots } from './platform/fair-slots.ts';
@@ -39,7 +37,7 @@ export interface Places {
   readonly state: StateFolder;
 }
 
-interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
+interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
   /** The operator's. */
   readonly registry: Registry;
   readonly known: KnownNames;
@@ -48,7 +46,7 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
 
 export function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, known, source, registry, ...brought }: Wiring,
+  { root, workspace, state, known, source, registry, redactor, ...brought }: Wiring,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
@@ -56,7 +54,6 @@ export function wireParts(
   const instance = currentInstance();
   journal.enroll(instance);
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
-  const redactor = createRedactor({ secrets: options.secrets ?? [] });
   const parts: RuntimeParts = {
     instanceId: instance.id,
     ...brought,
@@ -72,7 +69,7 @@ export function wireParts(
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
     workspace,
-    createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
+    createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
     commandSlots,
     jobCount: { running: 0, max: registry.limits.max_workspace_jobs },
     createPrograms: (sessionRegistry, { actor, sessionId }) =>
@@ -99,8 +96,7 @@ export function wireParts(
     clock,
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),
-    summarizeArgs: createArgsSummarizer(redactor),
-    redact: redactor.redactText,
+    redactor,
     reportUnexpected: options.onUnexpected ?? (() => {}),
   };
   const wired = ports.wrapParts?.(parts) ?? parts;

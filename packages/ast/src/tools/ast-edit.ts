@@ -36,6 +36,7 @@ export const astEdit = (use: UseServices): AnyTool =>
     innerPaths,
     effect: 'write',
     risk: 'medium',
+    answersWithContents: true,
     timeoutMs: THIRTY_SECONDS_MS,
     maxTimeoutMs: TEN_MINUTES_MS,
     timeoutArg: 'timeout_ms',

@@ -8,6 +8,7 @@ import type { CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { HttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';
 import type { SessionMetrics } from '../contracts/metrics.ts';
+import type { ByteFilter } from '../contracts/redaction.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { Validation } from '../contracts/validation.ts';
 import type { FileChange, Workspace } from '../contracts/workspace.ts';
@@ -61,6 +62,8 @@ export class CallContext implements ExecutionContext {
   readonly progress: (pct: number, message: string, data?: JsonObject) => void;
   readonly warn: (entry: ErrorEntry) => void;
   readonly redact: (text: string) => string;
+  readonly redactCommand: (command: string | readonly string[]) => string;
+  readonly redactOutput: () => ByteFilter;
   readonly changed: (change: FileChange) => void;
   readonly record: (facts: JsonObject) => void;
   readonly respond: (data: unknown) => void;
@@ -92,6 +95,8 @@ export class CallContext implements ExecutionContext {
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
+    this.redactCommand = (command) => parts.redactor.redactCommand(command);
+    this.redactOutput = () => parts.redactor.known.stream();
     this.changed = (change) => log.changes.push(change);
     this.record = (facts) => {
       this.facts = { ...this.facts, ...facts };

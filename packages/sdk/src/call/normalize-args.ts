@@ -6,6 +6,7 @@ import { declaredPaths } from '../policy/declared-paths.ts';
 import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
 import { rewriteAliases } from '../policy/rewrite-aliases.ts';
+import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import type { OpenCall, ReadyCall } from './call-types.ts';
 import { pathRuleOf } from './path-rule-of.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
@@ -13,13 +14,15 @@ import { noteRequested } from './trail.ts';
 
 export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): ReadyCall {
   const { tool, annotations, route } = compiled;
+  // Before anything can be said about them.
+  parts.redactor.learn(secretsIn(raw, annotations.arg_schema));
   const args = parseArgs(compiled, raw);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, annotations.arg_schema.path_params);
   const urls = declaredPaths(args, annotations.arg_schema.url_params);
   const profile = profileOf(compiled, args, parts);
   const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
-  const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
+  const argsSummary = summaryOf(compiled, args, parts);
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   const limitMs = limitOf(compiled, args);
   open.time.limit(Math.min(limitMs, open.request.timeoutMs ?? Number.POSITIVE_INFINITY));
@@ -63,6 +66,14 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
 function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObject): number {
   const asked = tool.timeoutArg === undefined ? undefined : args[tool.timeoutArg];
   return Math.min(typeof asked === 'number' ? asked : timeoutMs, maxTimeoutMs);
+}
+
+/** Commands and URLs lose their secrets by position; of private arguments the size is told as it was sent. */
+function summaryOf({ tool, annotations }: CompiledTool, args: JsonObject, parts: SessionParts): string {
+  const { privateArgs = [] } = tool;
+  const shown = shownArgs(args, annotations.arg_schema, parts.redactor);
+  const sized = Object.fromEntries(privateArgs.flatMap((name) => (name in args ? [[name, args[name] ?? null]] : [])));
+  return parts.summarizeArgs({ ...shown, ...sized }, privateArgs) || '(no arguments)';
 }
 
 const NOTHING: readonly never[] = [];

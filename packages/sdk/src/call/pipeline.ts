@@ -66,7 +66,7 @@ export async function runCall(
     : await recordRefusal(open, admission.error, parts);
   open.time.end();
   emitOutcome(open, outcome, parts);
-  return buildResponse(open, outcome);
+  return buildResponse(open, outcome, parts);
 }
 
 type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall; readonly answer: JsonValue };

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
+import { redactError } from '../redaction/redact-error.ts';
 import type { CallRequest, OpenCall, Outcome } from './call-types.ts';
 import { reportFault } from './report-fault.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -44,11 +45,7 @@ async function tellTool(
 /** The refusal as callers and records see it: redacted, with the line that decided; what is our fault is reported. */
 export function explainRefusal(error: ToolError, parts: SessionParts): ToolError {
   reportFault(error, parts);
-  const explained = withRegistryLine(error, parts);
-  const message = parts.redact(explained.message);
-  if (message === explained.message) return explained;
-  const { path, details } = explained;
-  return new ToolError(explained.code, message, { ...(path === undefined ? {} : { path }), details, cause: error });
+  return redactError(withRegistryLine(error, parts), parts.redactor);
 }
 
 /** A gate names the registry key it judged by; here the key becomes the file and line that decided. */

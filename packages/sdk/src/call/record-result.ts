@@ -10,6 +10,7 @@ import { failure } from '../contracts/failures.ts';
 import type { ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
 import { toEffectResult } from '../package/execution-output.ts';
+import { redactEntry } from '../redaction/redact-error.ts';
 import type { Execution, Outcome, RecordedCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
@@ -45,16 +46,16 @@ async function write(call: RecordedCall, record: ResultRecord, outcome: Outcome,
   const { claim } = call;
   // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
   if (claim === undefined || outcome.status === 'unknown') await parts.journal.append(records);
-  else await parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call), records);
+  else await parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call, parts), records);
   parts.recovery.written();
 }
 
-function answerOf(outcome: Outcome, call: RecordedCall) {
+function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: SessionParts) {
   return {
     status: outcome.status,
     data: outcome.data,
     errors: outcome.errors.map((entry) => ({ ...entry })),
-    warnings: call.open.warnings.map((entry) => ({ ...entry })),
+    warnings: call.open.warnings.map((entry) => ({ ...redactEntry(entry, redactor) })),
   };
 }
 

@@ -35,6 +35,7 @@ import type { ArgConstraintCheck } from '../policy/arg-constraints.ts';
 import type { Ceiling } from '../policy/check-ceiling.ts';
 import type { HookSet } from '../policy/hook-set.ts';
 import type { RuleSet } from '../policy/rule-set.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** A tool with all that can be worked out before the first call. */
 export interface CompiledTool {
@@ -104,6 +105,8 @@ export interface SessionParts {
   newId(): string;
   hashArgs(tool: string, args: JsonObject): string;
   summarizeArgs(args: JsonObject, privateArgs: readonly string[]): string;
+  /** Knows the secrets of the runtime, and those that calls of this session brought along. */
+  readonly redactor: Redactor;
   redact(text: string): string;
   /** Tells the embedding program about failures that are nobody's fault but ours; callers see only E_INTERNAL. */
   reportUnexpected(error: ToolError): void;

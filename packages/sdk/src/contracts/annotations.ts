@@ -60,6 +60,8 @@ export interface ToolArgSchema {
   readonly command_params: readonly string[];
   /** Argument keys that hold environment variables for those commands. */
   readonly env_params: readonly string[];
+  /** Argument keys that hold headers of a request, by name. */
+  readonly header_params: readonly string[];
   /** Alias → canonical key. */
   readonly arg_aliases: Readonly<Record<string, string>>;
   /** Keys that must be present and not null. */
@@ -94,6 +96,7 @@ export function completeAnnotations(input: ToolAnnotationsInput = {}): ToolAnnot
       url_params: input.arg_schema?.url_params ?? [],
       command_params: input.arg_schema?.command_params ?? [],
       env_params: input.arg_schema?.env_params ?? [],
+      header_params: input.arg_schema?.header_params ?? [],
       arg_aliases: input.arg_schema?.arg_aliases ?? {},
       required: input.arg_schema?.required ?? [],
     },

@@ -1,5 +1,6 @@
 /** The command capability handed to tools, and the port of the wall behind it. */
 import type { CommandList } from './command-list.ts';
+import type { ByteFilter } from './redaction.ts';
 
 /** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
 export interface CommandRequest {
@@ -16,6 +17,8 @@ export interface CommandRequest {
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
   requireFolder?(folder: string): void;
+  /** Every stream goes through one before anything of it is kept or told. */
+  readonly filter?: () => ByteFilter;
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
   readonly signal?: AbortSignal;

@@ -116,6 +116,8 @@ export interface Registry {
 
   /** Egress: exact hosts, or `*.example.org` for subdomains. Empty: none. */
   readonly allowedDomains: readonly string[];
+  /** Hosts that may be sent credentials over plain http; entries as in `allowedDomains`. */
+  readonly insecureCredentials: readonly string[];
   readonly shellAllow: readonly CompiledPattern[];
   readonly git: GitSettings;
   readonly ast: {

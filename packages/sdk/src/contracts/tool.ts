@@ -10,6 +10,7 @@ import type { CommitCandidate, GitIntent, GitRepository } from './git.ts';
 import type { HttpClient } from './http.ts';
 import type { JobTable } from './jobs.ts';
 import type { SessionMetrics } from './metrics.ts';
+import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
@@ -45,6 +46,10 @@ export interface ToolContext {
   warn(entry: ErrorEntry): void;
   /** Takes known secrets and token shapes out of text that did not come from the workspace. */
   redact(text: string): string;
+  /** A command as it may be shown: secrets given as options, headers, assignments or in URLs are taken out. */
+  redactCommand(command: string | readonly string[]): string;
+  /** Takes known secrets out of bytes that come in chunks, such as what a program prints. */
+  redactOutput(): ByteFilter;
   /**
    * Reports a file that changed by other means than `workspace`, whose own changes are noticed anyway. The code index
    * follows it and records name it; rules of the after phase judge only what can be taken back.
@@ -98,6 +103,8 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly maxTimeoutMs?: number;
   /** Argument that lets the caller choose the time limit. */
   readonly timeoutArg?: string;
+  /** Answers hold contents of the workspace, which pass as they are; of all others known secrets are taken out. */
+  readonly answersWithContents?: boolean;
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
   /** Every call needs somebody's yes unless `auto_approve` lists the tool, also where no approval policy is written. */

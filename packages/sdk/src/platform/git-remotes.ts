@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { policyDenial } from '../contracts/failures.ts';
 import type { GitConfig, GitRemote } from '../contracts/git.ts';
 import type { Registry } from '../contracts/registry.ts';
+import { needsEncryption, unencrypted } from '../egress/judge-credentials.ts';
 import { judgeUrl } from '../egress/judge-url.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { checkRemoteName, shown } from '../git/ref-names.ts';
@@ -12,7 +13,7 @@ import { kindOf } from './bubblewrap-args.ts';
 import { errnoCode } from './errno-error.ts';
 import { identityOf } from './root.ts';
 
-export type RemoteRules = Pick<Registry, 'allowedDomains' | 'git'> & {
+export type RemoteRules = Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git'> & {
   /** `file:line` of the key that decided. */
   place(key: string): string | undefined;
 };
@@ -71,11 +72,15 @@ function judgeAddress(
 /** Git follows no redirect to a place nobody judged; the proxy would refuse it anyway. */
 const HTTP_OPTIONS = ['-c', 'http.followRedirects=false', '-c', 'http.cookieFile='];
 
-/** The operator names the variable that holds a host's token; git gets it in its environment, for this run only. */
-function credentialsFor(url: URL, { git }: RemoteRules): Readonly<Record<string, string>> {
+/**
+ * The operator names the variable that holds a host's token; git gets it in its environment, for this run only. Throws
+ * E_POLICY where it would be sent in the clear.
+ */
+function credentialsFor(url: URL, { git, insecureCredentials }: RemoteRules): Readonly<Record<string, string>> {
   const variable = git.credentials[url.host] ?? git.credentials[url.hostname];
   const token = variable === undefined ? undefined : process.env[variable];
   if (token === undefined || token === '') return {};
+  if (needsEncryption(url, insecureCredentials)) throw unencrypted('git.credentials', url, 'remote');
   const pair = token.includes(':') ? token : `x-access-token:${token}`;
   return {
     GIT_CONFIG_COUNT: '1',

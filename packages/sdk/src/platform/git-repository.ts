@@ -20,7 +20,7 @@ import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
-  readonly registry: Pick<Registry, 'allowedDomains' | 'git' | 'spot'>;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot'>;
   /** Stands in for a committer nobody named. */
   readonly actor: string;
 }

@@ -11,6 +11,7 @@ const argSchema = {
   url_params: [],
   command_params: [],
   env_params: [],
+  header_params: [],
   arg_aliases: { from: 'src' },
   required: [],
 };
@@ -119,7 +120,15 @@ describe('compileArgConstraints', () => {
   test('S2-26 refuses every call under a constraint that finds no argument', () => {
     const bare = {
       name: 'proc_list',
-      argSchema: { path_params: [], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] },
+      argSchema: {
+        path_params: [],
+        url_params: [],
+        command_params: [],
+        env_params: [],
+        header_params: [],
+        arg_aliases: {},
+        required: [],
+      },
     };
     assert.equal(allows([{ tool: '*', arg_patterns: ['src/**'] }], {}, bare), false);
     assert.equal(allows([{ tool: '*', arg_patterns: ['x'], arg_key: 'filter' }], {}, bare), true);

@@ -52,6 +52,12 @@ const network = z.strictObject({
     .describe(
       'Hosts that may be contacted on ports 80 and 443: example.org exactly, *.example.org for subdomains; other ports as host:port',
     ),
+  insecure_credentials: z
+    .array(domainText)
+    .exactOptional()
+    .describe(
+      'Hosts that may be sent credentials over plain http, written as in allowed_domains; left out: credentials need https',
+    ),
 });
 
 /** At least a section and a name: a lone wildcard would switch the check off by accident. */
@@ -77,7 +83,9 @@ const git = z.strictObject({
   credentials: z
     .record(z.string().min(1), z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Not the name of a variable'))
     .default({})
-    .describe('Host → name of the environment variable that holds its token for https remotes'),
+    .describe(
+      'Host → name of the environment variable that holds its token; sent over https only, unless network.insecure_credentials lists the host',
+    ),
 });
 
 const ast = z.strictObject({

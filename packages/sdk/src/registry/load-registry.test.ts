@@ -113,6 +113,7 @@ describe('a registry that loads', () => {
         version: 1,
         warnings: [],
         allowedDomains: [],
+        insecureCredentials: [],
         shellAllow: [],
         git: {
           allow_push: false,

@@ -1,4 +1,5 @@
 /** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
+import type { ToolError } from '@tool-runtime/protocol';
 import { readOnlyView } from '../call/execution-context.ts';
 import type { SessionParts } from '../call/session-parts.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
@@ -20,6 +21,7 @@ import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
+import { createArgsSummarizer } from '../journal/summarize-args.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
@@ -31,6 +33,9 @@ import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
+import { redactError } from '../redaction/redact-error.ts';
+import { redactingArtifacts, redactingEvents, redactingJournal } from '../redaction/redacting-ports.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 import { checkSurface } from './check-surface.ts';
 import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
@@ -64,8 +69,8 @@ export interface RuntimeParts {
   readonly folderPrefix: string;
   /** Tools whose programs live as long as the runtime and see its whole workspace. */
   readonly wholeWorkspaceTools: ReadonlySet<string>;
-  /** A client that reaches these registry entries and nothing else. */
-  createHttp(allowedDomains: readonly string[]): OpenHttpClient;
+  /** A client that reaches these registry entries and nothing else, and those of the second list with credentials in the clear. */
+  createHttp(allowedDomains: readonly string[], insecureCredentials: readonly string[]): OpenHttpClient;
   /** The registry that holds under both. Throws E_POLICY when the second asks for more. */
   narrowRegistry(host: Registry, requested: { readonly text: string; readonly file: string }): Promise<Registry>;
   /** The same runtime on a folder of its workspace: files, commands, git and the code index end there. */
@@ -84,8 +89,8 @@ export interface RuntimeParts {
   readonly clock: Clock;
   newId(): string;
   readonly hashArgs: SessionParts['hashArgs'];
-  readonly summarizeArgs: SessionParts['summarizeArgs'];
-  readonly redact: SessionParts['redact'];
+  /** Knows the secrets of the host; each session has one of its own that learns more. */
+  readonly redactor: Redactor;
   readonly reportUnexpected: SessionParts['reportUnexpected'];
 }
 
@@ -127,8 +132,10 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
       return [tool.name, compileTool(tool, route, registry)] as const;
     }),
   );
+  const exits = guardExits((child?.parent.parts.redactor ?? runtime.redactor).fork(), runtime);
   return {
     ...sharedParts(runtime),
+    ...exits,
     sessionId,
     actor,
     client,
@@ -146,22 +153,26 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     approvals: compileApprovalPolicy(registry.approvals),
     broker: createApprovalBroker({
       dispatcher: runtime.dispatcher,
-      journalAppend: (records) => runtime.journal.append(records),
+      journalAppend: (records) => exits.journal.append(records),
       clock: runtime.clock,
       newId: runtime.newId,
     }),
     budgets: [identity.budget, ...(runtime.budget === undefined ? [] : [runtime.budget])],
-    coordinator: createSessionCoordinator({ ...runtime, settings: registry.coordinator, client: identity.client }),
+    coordinator: createSessionCoordinator({
+      ...runtime,
+      ...exits,
+      settings: registry.coordinator,
+      client: identity.client,
+    }),
     readOnlyWorkspace: readOnlyView(runtime.workspace),
-    http: runtime.createHttp(registry.allowedDomains),
+    http: runtime.createHttp(registry.allowedDomains, registry.insecureCredentials),
     programs: runtime.createPrograms(registry, identity),
     jobs: createJobTable({ ...runtime, maxJobs: registry.limits.max_jobs }),
     reporter: createMetricsReporter({
       sessionId: identity.sessionId,
-      events: runtime.events,
+      events: exits.events,
       metrics: runtime.metrics,
     }),
-    artifacts: runtime.artifacts,
   };
 }
 
@@ -180,26 +191,34 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 }
 
 function sharedParts(runtime: RuntimeParts) {
-  const { instanceId, policy, journal, recovery, locks, workspace, ast, findings, events, metrics, clock } = runtime;
-  const { folderPrefix, telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
+  const { instanceId, policy, recovery, locks, workspace, ast, findings, metrics, clock } = runtime;
+  const { folderPrefix, telemetry, newId, hashArgs } = runtime;
   return {
     instanceId,
     policy,
-    journal,
     recovery,
     locks,
     workspace,
     folderPrefix,
     ast,
     findings,
-    events,
     metrics,
     telemetry,
     clock,
     newId,
     hashArgs,
-    summarizeArgs,
-    redact,
-    reportUnexpected,
+  };
+}
+
+/** Everything through which something leaves a session, behind its one redactor. */
+function guardExits(redactor: Redactor, runtime: RuntimeParts) {
+  return {
+    redactor,
+    redact: redactor.redactText,
+    summarizeArgs: createArgsSummarizer(redactor),
+    journal: redactingJournal(runtime.journal, redactor),
+    events: redactingEvents(runtime.events, redactor),
+    artifacts: redactingArtifacts(runtime.artifacts, redactor),
+    reportUnexpected: (error: ToolError) => runtime.reportUnexpected(redactError(error, redactor)),
   };
 }

@@ -157,8 +157,12 @@ describe('servers of 2026', () => {
     context.after(() => server.close());
     context.after(() => server.closeAllConnections());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-    const registry = mounted({ web: { url, tools: ['*'], headers_env: { 'X-Key': 'WEB_KEY' } } });
+    const web = { web: { url, tools: ['*'], headers_env: { 'X-Key': 'WEB_KEY' } } };
+    const registry = mounted(web, { network: { insecure_credentials: [new URL(url).host] } });
     const made = stage(context);
+    const unlisted = await made.open(mounted(web), { environment: { WEB_KEY: 'very secret' } });
+    await assert.rejects(unlisted.gateway.refresh('web'), /over plain http \(headers_env\)/);
+    assert.deepEqual(headers, []);
     const without = await made.open(registry, { environment: {} });
     await assert.rejects(without.gateway.refresh('web'), /Variable .*: WEB_KEY/);
     const environment = { WEB_KEY: 'very secret' };

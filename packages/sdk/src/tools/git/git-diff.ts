@@ -63,6 +63,7 @@ export const gitDiff = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
+  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ patch }) => patch.length,
   async run(wanted, { git, workspace }) {

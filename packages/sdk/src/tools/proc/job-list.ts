@@ -28,10 +28,10 @@ export const jobList = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
-  run: (_args, { jobs, redact }) => ({
+  run: (_args, { jobs, redactCommand }) => ({
     jobs: jobs.list().map(({ id, command, state, code, startedAt }) => ({
       job: id,
-      command: redact(command),
+      command: redactCommand(command),
       state,
       code,
       started_at: startedAt,

@@ -8,7 +8,6 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { readCommand } from '../../shell/read-command.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
 import { OutputReporter } from './output/output-reporter.ts';
-import { SecretValues } from './output/secret-values.ts';
 
 const TIMEOUT_DEFAULT = 600_000;
 const TIMEOUT_MAX = 3_600_000;
@@ -88,10 +87,9 @@ export const shellExec = defineTool({
 
 async function runCommand(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
   const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
-  const secrets = new SecretValues(given.env);
   const place = given.yield_after_ms === undefined ? undefined : context.jobs.reserve(context.limitMs);
   const life = endsWith(context.signal);
-  const report = new OutputReporter(context, (text) => secrets.hide(context.redact(text)));
+  const report = new OutputReporter(context, context.redact);
   const start = (): Promise<RunningCommand> =>
     context.commands.start({
       list: readCommand(given.cmd ?? given.argv ?? []),
@@ -100,6 +98,8 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
       stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
       network: given.allow_network,
       maxOutputBytes: STREAM_BYTES,
+      // Also for the job it may become: it runs on with the secrets of this call.
+      filter: context.redactOutput,
       onOutput(stream, chunk) {
         keepers[stream].add(chunk);
         place?.feed(stream, chunk);
@@ -112,11 +112,11 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     const outcome = await settledWithin(running, given.yield_after_ms);
     report.flush();
     if (outcome !== undefined || place === undefined || context.signal.aborted) {
-      return answer(outcome ?? (await running.done), { keepers, secrets, context });
+      return answer(outcome ?? (await running.done), { keepers, context });
     }
     life.detach();
     running.toBackground();
-    const command = given.cmd ?? (given.argv ?? []).join(' ');
+    const command = context.redactCommand(given.cmd ?? given.argv ?? []);
     return jobStarted(place.adopt({ command, running, closeOutput: () => handlesOf(keepers) }), keepers);
   } catch (thrown) {
     for (const keeper of Object.values(keepers)) keeper.discard();
@@ -158,12 +158,11 @@ async function settledWithin(
 
 interface Answering {
   readonly keepers: Readonly<Record<'stdout' | 'stderr', OutputKeeper>>;
-  readonly secrets: SecretValues;
   readonly context: ToolContext;
 }
 
-function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
-  const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
+function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
+  const text = (stream: CapturedStream): string => context.redact(stripVTControlCharacters(stream.text));
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
