@@ -32,7 +32,7 @@ function noteFailure(error: ToolError, call: RecordedCall, parts: SessionParts):
       session_id: call.open.sessionId,
       reason: 'rollback_failed',
       classification: 'reconcile',
-      note: error.message,
+      note: parts.redact(error.message),
     },
     { blocks: true },
   );
