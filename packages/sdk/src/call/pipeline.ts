@@ -155,7 +155,7 @@ async function performCall(call: RecordedCall, parts: SessionParts): Promise<Exe
   announcePhase(call.open, PHASES.execute, parts);
   const gate = await settle(() => checkCommitGate(call, parts));
   if (!gate.ok) return notExecuted(gate.error, parts);
-  const execution = await executeGated({ ...call, candidate: gate.value }, parts);
+  const execution = await executeGated({ ...call, ...gate.value }, parts);
   if (execution.error !== undefined) return execution;
   announcePhase(call.open, PHASES.sync, parts);
   const synced = await settle(() => syncAst(call, execution.changes, parts));
