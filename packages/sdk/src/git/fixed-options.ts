@@ -87,6 +87,8 @@ const NEUTRAL: readonly (readonly [string, string])[] = [
   ['color.advice', 'false'],
   ['column.ui', 'never'],
   ['advice.detachedHead', 'false'],
+  // The file of grafts is set to nothing below, and git would still advise against it.
+  ['advice.graftFileDeprecated', 'false'],
 ];
 
 /** In lower case. */
