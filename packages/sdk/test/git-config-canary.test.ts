@@ -14,7 +14,7 @@ import { judgeConfig } from '../src/git/judge-config.ts';
 import { assertScenePlayed, type CanaryScene, createCanaryScene, playScene } from './git-canary.ts';
 import { openGitRuntime } from './git-repository.ts';
 
-const REGISTRY = 'version: 1\ngit: {allow_push: true}\n';
+const REGISTRY = 'version: 1\ngit: {allow_push: true}\nvalidators: [{rule: secrets.scan}]\n';
 
 /** As documented, with names in the place of placeholders that the script comes across. */
 function documentedKeys(): readonly string[] {
@@ -115,6 +115,7 @@ const READERS: readonly (readonly string[])[] = [
   ['push', '--dry-run', 'origin', 'main:elsewhere'],
   ['fetch', 'origin', 'main:refs/heads/again'],
   ['update-ref', '-d', 'refs/heads/again'],
+  ['push', '--receive-pack=git -c core.hooksPath=/dev/null receive-pack', 'origin', 'other:refs/heads/probe'],
 ];
 
 const ENVIRONMENT = {
