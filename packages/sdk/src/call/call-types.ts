@@ -6,7 +6,7 @@ import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime
 import type { TerminalStatus } from '../contracts/classes.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { EffectIntent } from '../contracts/effects.ts';
-import type { CommitCandidate } from '../contracts/git.ts';
+import type { CommitCandidate, Publication } from '../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
 import type { CallView } from '../contracts/policy.ts';
 import type { RuleSubject } from '../contracts/rule.ts';
@@ -98,10 +98,16 @@ export interface RecordedCall extends AdmittedCall {
   readonly intent: EffectIntent;
 }
 
-/** The last gate was passed; a commit has the tree that passed it. */
-export interface GatedCall extends RecordedCall {
+/** What the last gate judged, for the tool to do exactly that. */
+export interface GateOutcome {
+  /** The tree of a commit. */
   readonly candidate: CommitCandidate | undefined;
+  /** The object of a push. */
+  readonly publication: Publication | undefined;
 }
+
+/** The last gate was passed. */
+export interface GatedCall extends RecordedCall, GateOutcome {}
 
 /** What running it came to; errors are values here, because they are recorded like anything else. */
 export interface Execution {

@@ -4,7 +4,7 @@ import { sideEffectRank } from '../contracts/annotations.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { CommandRequest, CommandRunner } from '../contracts/commands.ts';
-import type { CommitCandidate, GitRepository } from '../contracts/git.ts';
+import type { CommitCandidate, GitRepository, Publication } from '../contracts/git.ts';
 import type { HttpClient } from '../contracts/http.ts';
 import type { JobTable } from '../contracts/jobs.ts';
 import type { SessionMetrics } from '../contracts/metrics.ts';
@@ -57,6 +57,7 @@ export class CallContext implements ExecutionContext {
   readonly http: HttpClient;
   readonly commands: CommandRunner;
   readonly candidate: CommitCandidate | undefined;
+  readonly publication: Publication | undefined;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly progress: (pct: number, message: string, data?: JsonObject) => void;
@@ -88,6 +89,7 @@ export class CallContext implements ExecutionContext {
     this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
     this.commands = level >= STARTS ? commandsUnder(call, grant, parts) : NO_COMMANDS;
     this.candidate = call.candidate;
+    this.publication = call.publication;
     this.#parts = parts;
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;

@@ -190,11 +190,11 @@ async function performCall(call: RecordedCall, parts: SessionParts): Promise<Exe
     time.wait(
       'commitGate',
       () => checkCommitGate(call, parts),
-      (late) => void settle(() => late && dropCandidate(late, parts)),
+      ({ candidate }) => void settle(() => candidate && dropCandidate(candidate, parts)),
     ),
   );
   if (!gate.ok) return notExecuted(gate.error, parts);
-  const execution = await executeGated({ ...call, candidate: gate.value }, parts);
+  const execution = await executeGated({ ...call, ...gate.value }, parts);
   if (execution.error !== undefined) return execution;
   const { changes } = execution;
   announcePhase(call.open, PHASES.sync, parts);

@@ -6,7 +6,7 @@ import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
 import type { AskClient } from './client-port.ts';
 import type { CommandRunner } from './commands.ts';
-import type { CommitCandidate, GitIntent, GitRepository } from './git.ts';
+import type { CommitCandidate, GitIntent, GitRepository, Publication } from './git.ts';
 import type { HttpClient } from './http.ts';
 import type { JobTable } from './jobs.ts';
 import type { SessionMetrics } from './metrics.ts';
@@ -30,6 +30,8 @@ export interface ToolContext {
   readonly git: GitRepository;
   /** The frozen tree that passed the commit gate; only for calls whose intent is to commit. */
   readonly candidate: CommitCandidate | undefined;
+  /** What passed the push gate; only for calls whose intent is to push to a named remote. */
+  readonly publication: Publication | undefined;
   /** Runs rules on request. */
   readonly validation: Validation;
   readonly jobs: JobTable;

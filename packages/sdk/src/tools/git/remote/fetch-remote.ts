@@ -29,9 +29,9 @@ export async function fetchRemote(git: GitRepository, request: FetchRequest): Pr
       ],
       ...(request.prune ? ['--prune'] : ['--no-prune']),
       ...(request.tags ? ['--tags'] : []),
-      ...(remote.peer === undefined ? [] : [remote.peer]),
+      ...(remote.peer === undefined ? [] : [remote.peer.uploadPack]),
       '--end-of-options',
-      remote.name,
+      remote.alias,
       // Said here, and nothing else mapped, because a configured one may point anywhere, local branches included.
       `+refs/heads/*:refs/remotes/${remote.name}/*`,
     ],
