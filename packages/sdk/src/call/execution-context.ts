@@ -151,9 +151,9 @@ function readersWorkspace({ pathRule, workspace }: GatedCall, { readOnlyWorkspac
 function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts): Workspace {
   return {
     ...workspace,
-    requireAllowed(path, access) {
+    requireAllowed(path, access, links) {
       if (access === 'delete') requireGranted(call, { workspace: ['delete'] }, parts);
-      workspace.requireAllowed(path, access);
+      workspace.requireAllowed(path, access, links);
     },
   };
 }
@@ -195,7 +195,7 @@ export function readOnlyView(workspace: Workspace): Workspace {
     list: (query) => workspace.list(query),
     search: (query) => workspace.search(query),
     lockKeys: (path) => workspace.lockKeys(path),
-    requireAllowed: (path, access) => workspace.requireAllowed(path, access),
+    requireAllowed: (path, access, links) => workspace.requireAllowed(path, access, links),
     writeFile: refuse,
     removeFile: refuse,
     makeDirectory: refuse,

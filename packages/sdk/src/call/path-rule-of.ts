@@ -1,6 +1,7 @@
 /** Which path rules hold for one call, and asking them about the paths its arguments name. */
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { ToolAnnotations } from '../contracts/annotations.ts';
+import type { LinkUse } from '../contracts/path-rule.ts';
 import type { CallProfile } from '../contracts/tool.ts';
 import type { DeclaredPath } from '../policy/declared-paths.ts';
 import type { ClauseGate, PathClause } from '../policy/path-clause.ts';
@@ -56,7 +57,9 @@ export function checkPaths({ compiled, pathRule }: ReadyCall, { workspace }: Ses
   }
 }
 
-function linksOf({ capabilities }: ToolAnnotations): 'through' | 'themselves' {
+/** Git follows no link of the work tree. */
+function linksOf({ capabilities }: ToolAnnotations): LinkUse {
+  if (Object.hasOwn(capabilities, 'git')) return 'themselves';
   const operations = capabilities['workspace'] ?? [];
   const areNames = operations.length > 0 && operations.every((operation) => ON_LINKS_THEMSELVES.has(operation));
   return areNames ? 'themselves' : 'through';

@@ -6,6 +6,9 @@
 /** A deletion is a write too. */
 export type PathAccess = 'read' | 'write' | 'delete';
 
+/** What a link in the last place stands for. */
+export type LinkUse = 'through' | 'themselves';
+
 export interface PathUse {
   /** As the tool spelled it. */
   readonly path: string;

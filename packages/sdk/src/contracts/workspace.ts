@@ -7,7 +7,7 @@
  * A method may answer synchronously (small files cost a twelfth that way) or with a promise: always `await` it.
  */
 import type { ListAnswer, ListQuery } from './listing.ts';
-import type { FoundPath, PathAccess, PathRule } from './path-rule.ts';
+import type { FoundPath, LinkUse, PathAccess, PathRule } from './path-rule.ts';
 import type { SearchAnswer, SearchQuery } from './search.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -141,9 +141,10 @@ export interface Workspace {
   lockKeys(path: string): readonly string[];
   /**
    * Throws E_POLICY when the path rules of the call forbid such a use. Every other method asks the same question as it
-   * opens the path; this one is for a tool that wants the answer for all its files before it touches the first.
+   * opens the path; this one is for a tool that wants the answer for all its files before it touches the first. A link in
+   * the last place is followed unless `links` says that the tool means the link itself.
    */
-  requireAllowed(path: string, access: PathAccess): void;
+  requireAllowed(path: string, access: PathAccess, links?: LinkUse): void;
 }
 
 /** The workspace before it is handed to a call. */
@@ -151,5 +152,5 @@ export interface SessionWorkspace extends Workspace {
   /** The same files; every use of a path is judged by `rule` while the path is held open. */
   under(rule: PathRule): Workspace;
   /** `through`: a link in the last place is followed. Throws E_POLICY for a path that leaves. */
-  locate(path: string, links: 'through' | 'themselves'): FoundPath;
+  locate(path: string, links: LinkUse): FoundPath;
 }

@@ -89,8 +89,8 @@ function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined):
     list: (query) => explained('.', () => tree.list(query)),
     search: (query) => explained('.', () => tree.search(query)),
     lockKeys: (path) => explained(path, () => placeKeys(find(path))),
-    requireAllowed: (path, access) =>
-      explained(path, () => rule?.check({ ...locatePlace(find(path), true), access })),
+    requireAllowed: (path, access, links = 'through') =>
+      explained(path, () => rule?.check({ ...locatePlace(find(path), links === 'through'), access })),
     ...createTreeOperations(find, guard),
   };
 }

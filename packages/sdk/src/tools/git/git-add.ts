@@ -60,6 +60,7 @@ export const gitAdd = defineTool({
     if (ignored.length > 0) throw areIgnored(ignored);
     const changes = entries.filter(({ kind }) => !wanted.update || kind === 'tracked' || kind === 'unmerged');
     const skipped = otherRepositories(changes, exact, context);
+    for (const { path } of changes) workspace.requireAllowed(path, 'read', 'themselves');
     await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes, skipped }));
     const staged = changes.map(({ path }) => path).filter((path) => !skipped.includes(path));
     return { added: staged.length, paths: staged.slice(0, MAX_LISTED) };
