@@ -2,6 +2,7 @@
 import { describeIssues, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { mutationClass } from '../contracts/annotations.ts';
 import type { CallProfile } from '../contracts/tool.ts';
+import { checkForm } from '../policy/check-form.ts';
 import { declaredPaths } from '../policy/declared-paths.ts';
 import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
@@ -19,6 +20,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const profile = profileOf(compiled, args, parts);
   const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
+  checkForm({ tool: tool.name, paths, urls });
   return {
     open,
     compiled,
