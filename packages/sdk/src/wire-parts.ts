@@ -97,8 +97,19 @@ export function wireParts(
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),
     redactor,
-    reportUnexpected: options.onUnexpected ?? (() => {}),
+    reportUnexpected: carefully(options.onUnexpected),
   };
   const wired = ports.wrapParts?.(parts) ?? parts;
   return wired;
+}
+
+/** A listener that throws must not change the call it hears about; there is nobody left to tell. */
+function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['reportUnexpected'] {
+  return (error) => {
+    try {
+      onUnexpected?.(error);
+    } catch {
+      // Nothing to do: the error it was given has its place in the answer and on record.
+    }
+  };
 }

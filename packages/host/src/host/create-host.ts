@@ -12,6 +12,7 @@ import {
 } from '@tool-runtime/protocol';
 import type { CloseOptions, Runtime, RuntimeOptions } from '@tool-runtime/sdk';
 import { FairSlots } from '@tool-runtime/sdk';
+import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Reach } from '../dispatch.ts';
@@ -42,6 +43,8 @@ export interface Host {
   readonly workspaces: Workspaces;
   readonly approvals: ApprovalDesk;
   readonly log: Log;
+  /** Counts failed proofs of identity, whichever way they came in. */
+  readonly attempts: FailedAttempts;
   state: HostStatus['state'];
   /** Counted by the transports. */
   connections: number;
@@ -97,6 +100,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     workspaces,
     approvals,
     log,
+    attempts: createFailedAttempts({ log, limit: limits.maxAuthFailures, now: Date.now }),
     state: 'starting',
     connections: 0,
     eventsMissed: 0,
@@ -135,6 +139,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     async close() {
       sessions.stopSweeping();
+      host.attempts.close();
       await workspaces.close();
     },
   };

@@ -7,7 +7,14 @@
  * rebase is judged by what the repository says of its remotes, as a warning in advance: that gives no record.
  */
 import { policyDenial } from '../contracts/failures.ts';
-import type { ChangeScope, ChangeSet, CommitCandidate, GitIntent, GitRepository, Publication } from '../contracts/git.ts';
+import type {
+  ChangeScope,
+  ChangeSet,
+  CommitCandidate,
+  GitIntent,
+  GitRepository,
+  Publication,
+} from '../contracts/git.ts';
 import { currentBranch } from '../git/current-branch.ts';
 import { emptyTree } from '../git/empty-tree.ts';
 import { headCommit } from '../git/head-commit.ts';

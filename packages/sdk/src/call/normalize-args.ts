@@ -2,6 +2,7 @@
 import { describeIssues, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { mutationClass } from '../contracts/annotations.ts';
 import type { CallProfile } from '../contracts/tool.ts';
+import { checkForm } from '../policy/check-form.ts';
 import { declaredPaths } from '../policy/declared-paths.ts';
 import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
@@ -26,6 +27,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   const limitMs = limitOf(compiled, args);
   open.time.limit(Math.min(limitMs, open.request.timeoutMs ?? Number.POSITIVE_INFINITY));
+  checkForm({ tool: tool.name, paths, urls });
   return {
     open,
     compiled,

@@ -62,7 +62,10 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
     const folders = plainFolders(gitDir);
     const run = (request: GitRun) => program.run({ ...request, remote: readOnly(remote) }, folders);
     const entries = await readConfig(run, folders, signal);
-    judgeConfig(entries, listed, { whose: `Remote ${remote.name}:`, registryAt: placeOf(registry, 'git.allow_config') });
+    judgeConfig(entries, listed, {
+      whose: `Remote ${remote.name}:`,
+      registryAt: placeOf(registry, 'git.allow_config'),
+    });
   }
 
   return {
