@@ -10,6 +10,7 @@ import { createRedactor } from './journal/redact.ts';
 import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
+import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
 import { currentInstance } from './platform/process-identity.ts';
@@ -19,7 +20,7 @@ import { createSystemClock } from './platform/system-clock.ts';
 import type { FileWorkspace } from './platform/workspace.ts';
 import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import { narrowedRegistry, REGISTRY_FILE } from './registry-in-force.ts';
+import { narrowedRegistry } from './registry-in-force.ts';
 import type { RuntimeOptions } from './runtime.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
@@ -27,13 +28,11 @@ import { createPackageMemo } from './session/package-memo.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
 import { openSqliteJournal } from './stores/journal-sqlite.ts';
 
-/** What decides over tools is not for tools to change. */
-export const PROTECTED_NAMES = [REGISTRY_FILE];
-
 export interface Places {
   readonly root: Root;
   readonly workspace: FileWorkspace;
   readonly state: StateFolder;
+  readonly governing: GoverningFiles;
 }
 
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
@@ -43,7 +42,7 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
 
 export function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, known, source, ...brought }: Wiring,
+  { root, workspace, state, governing, known, source, ...brought }: Wiring,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
@@ -68,11 +67,17 @@ export function wireParts(
     workspace,
     createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
     createPrograms: (registry, actor) =>
-      lazySessionPrograms({ workspace: options.workspace, state: state.path, registry, actor }),
+      lazySessionPrograms({
+        workspace: options.workspace,
+        state: state.path,
+        registry,
+        actor,
+        governing: governing.places,
+      }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
-      return openFolder(folder, { parts: wired, root, state: state.path, protectedNames: PROTECTED_NAMES });
+      return openFolder(folder, { parts: wired, root, state: state.path, governing });
     },
     isFolder: false,
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),

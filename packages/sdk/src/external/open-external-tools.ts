@@ -41,7 +41,7 @@ export async function openExternalTools(
 }
 
 /** One wall for each tool and what a session's registry makes of it. */
-export function createWalls({ root, state }: Pick<ToolSourcePorts, 'root' | 'state'>) {
+export function createWalls({ root, state, governing }: Pick<ToolSourcePorts, 'root' | 'state' | 'governing'>) {
   const walls = new Map<string, ExternalPrograms>();
   return {
     programsFor(settings: ExternalToolSettings, { isolation, allowedDomains }: Registry): ExternalPrograms {
@@ -52,7 +52,7 @@ export function createWalls({ root, state }: Pick<ToolSourcePorts, 'root' | 'sta
       const key = JSON.stringify([readPaths, isolation, allowedDomains]);
       const known = walls.get(key);
       if (known !== undefined) return known;
-      const made = createExternalPrograms({ workspace: root, state, isolation, allowedDomains, readPaths });
+      const made = createExternalPrograms({ workspace: root, state, isolation, allowedDomains, readPaths, governing });
       walls.set(key, made);
       return made;
     },

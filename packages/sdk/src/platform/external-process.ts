@@ -6,6 +6,7 @@
  */
 import type { OpenCommandRunner, Wall } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import type { PrivatePlaces } from '../shell/environment.ts';
 import { resolveProgram, SYSTEM_PROGRAMS } from './resolve-program.ts';
 import { runCommand } from './run-command.ts';
@@ -14,6 +15,7 @@ import { notStarted } from './walled-process.ts';
 
 export type ExternalWall = Pick<SessionWallOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
   readonly state: string;
+  readonly governing: readonly GoverningPlace[];
   /** Shown read-only. Absolute. */
   readonly readPaths: readonly string[];
 };

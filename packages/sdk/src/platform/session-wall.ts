@@ -6,6 +6,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Isolation } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { forgetFailed } from './forget-failed.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
@@ -26,6 +27,8 @@ export interface SessionWallOptions {
   readonly programFolders?: readonly string[];
   /** A program that may be named by this absolute path, which is then the one that runs. */
   readonly exactProgram?: string;
+  /** What decides over tools, wherever it lies: no program may change it, nor read what is secret of it. */
+  readonly governing?: readonly GoverningPlace[];
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
   /** False: programs may only read the workspace. */

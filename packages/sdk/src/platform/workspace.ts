@@ -4,7 +4,7 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, closeSync, constants } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import type {
   FileChange,
@@ -21,11 +21,11 @@ import { errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
+import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { sweepDirectory } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type ExtraRoot, type Place } from './places.ts';
-import { createProtectedNames, type ProtectedNames } from './protected-names.ts';
 import { removeTarget } from './remove-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { identityOf, type Root } from './root.ts';
@@ -35,8 +35,8 @@ import type { WriteTarget } from './write-target.ts';
 export type { ExtraRoot };
 
 export interface WorkspaceOptions {
-  /** Names besides `.git` that nothing may change, such as the registry file. */
-  readonly protectedNames?: readonly string[];
+  /** What decides over tools. Default: the names that are protected everywhere. */
+  readonly governing?: GoverningFiles;
   readonly readOnly?: boolean;
   readonly extraRoots?: readonly ExtraRoot[];
 }
@@ -50,15 +50,12 @@ export interface FileWorkspace extends Workspace {
 
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
   const places = createPlaces(root, { readOnly: options.readOnly ?? false, extraRoots: options.extraRoots ?? [] });
-  const guard = createProtectedNames(options.protectedNames);
-  const tree = createFileTree(root);
+  const guard = options.governing ?? createGoverningFiles();
+  const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
   return {
     stat: (path) => explained(path, () => statPlace(places.find(path))),
     readFile: (path, readOptions) =>
-      explained(path, () => {
-        const place = places.find(path);
-        return readContent(place.root.openBeneath(place.path, constants.O_RDONLY), readOptions);
-      }),
+      explained(path, () => readContent(openReadable(places.find(path), guard), readOptions)),
     writeFile: (path, bytes, writeOptions = {}) =>
       explained(path, () => writePlace(places.find(path), guard, { bytes, options: writeOptions })),
     removeFile: (path, removeOptions = {}) =>
@@ -74,6 +71,17 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
     ...createTreeOperations(places, guard),
     close: places.close,
   };
+}
+
+function openReadable({ root, path, spelling }: Place, guard: GoverningFiles): number {
+  const fd = root.openBeneath(path, constants.O_RDONLY);
+  try {
+    guard.checkRead(root, fd, spelling);
+    return fd;
+  } catch (thrown) {
+    closeSync(fd);
+    throw thrown;
+  }
 }
 
 function statPlace({ root, path }: Place): FileStat | null {
@@ -96,7 +104,7 @@ function statPlace({ root, path }: Place): FileStat | null {
 
 function writePlace(
   place: Place,
-  guard: ProtectedNames,
+  guard: GoverningFiles,
   { bytes, options }: { bytes: Uint8Array; options: WriteOptions },
 ): MaybePromise<FileChange> {
   checkMode(options.mode);
@@ -114,7 +122,7 @@ function writePlace(
 
 function removePlace(
   place: Place,
-  guard: ProtectedNames,
+  guard: GoverningFiles,
   { expectedSha256: expected }: RemoveFileOptions,
 ): MaybePromise<FileChange | null> {
   const target = openGuardedTarget(place, guard, { followLast: false, missingFolders: 'leave' });
