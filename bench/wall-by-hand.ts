@@ -9,7 +9,7 @@ export async function wallByHand(workspace: string, folder: string): Promise<() 
   const isolation = createBubblewrap({ spawner, folder });
   const problem = await isolation.check();
   if (problem !== undefined) throw new TypeError(`The wall does not stand: ${problem.problem}`);
-  const wall = isolation.enter({ workspace, writable: true, proxySocket: null });
+  const wall = isolation.enter({ workspace, writable: true, proxySocket: null, protectedPaths: [] });
   const { program, args, env, cwd } = wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
   return async () => {
     const started = await spawner.spawn({

@@ -84,14 +84,23 @@ export interface ConfinedProcess {
   readonly reports: boolean;
 }
 
+/**
+ * A file or folder that programs may not change, at any depth, whether it exists or not. Absolute, links resolved.
+ *
+ * `hide` is for what they must not read either: tokens, sockets, state. A path that no mount makes visible is ignored.
+ */
+export interface ProtectedPath {
+  readonly path: string;
+  readonly access: 'read_only' | 'hide';
+}
+
 export interface WallRequest {
   /** Absolute path of the workspace root on the host. */
   readonly workspace: string;
   readonly writable: boolean;
   /** Host path of the egress proxy's Unix socket, or null for no network. */
   readonly proxySocket: string | null;
-  /** Names in the workspace's root that stay read-only; git's data, the registry and the lock unless said. */
-  readonly guarded?: readonly string[];
+  readonly protectedPaths: readonly ProtectedPath[];
   /** Further folders of the host, at their own absolute paths; programs in them can be run. */
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[];
 }

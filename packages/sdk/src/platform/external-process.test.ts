@@ -140,6 +140,7 @@ describe('the folder a walled program starts in', () => {
     workspace: '/w',
     writable: true,
     proxySocket: null,
+    protectedPaths: [],
     folders: [{ path: '/state/run', writable: true }],
   };
   test('is below the workspace, or a folder that was lent', () => {

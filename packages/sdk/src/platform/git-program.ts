@@ -97,7 +97,8 @@ function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | n
     workspace: shared.workspace,
     writable,
     proxySocket,
-    guarded: [],
+    // Git changes its own data and the work tree; what is hidden stays hidden from it.
+    protectedPaths: shared.protectedPaths.filter(({ access }) => access === 'hide'),
     folders: [...outside.map((path) => ({ path, writable })), ...(folder === undefined ? [] : [folder])],
   });
 }

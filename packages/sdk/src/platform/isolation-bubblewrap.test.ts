@@ -24,7 +24,7 @@ function openPlace(t: TestContext): Place {
     async run(script, hiddenPaths = []) {
       const isolation = createBubblewrap({ spawner: createSpawner(), folder, hiddenPaths });
       assert.equal(await isolation.check(), undefined);
-      const wall = isolation.enter({ workspace, writable: true, proxySocket: null });
+      const wall = isolation.enter({ workspace, writable: true, proxySocket: null, protectedPaths: [] });
       const words = { program: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, cwd: '.' };
       const { program, args, env, cwd } = wall.confine(words);
       const stdio: ('ignore' | 'pipe')[] = ['ignore', 'pipe', 'pipe', 'pipe'];

@@ -6,18 +6,20 @@
  * it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
  * failed from one that was never started.
  */
-import { existsSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { Isolation, Wall, WalledProgram, WallProblem, WallRequest } from '../contracts/commands.ts';
+import type { Isolation, ProtectedPath, Wall, WalledProgram, WallProblem, WallRequest } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
-import { emptyFolder, readOnly, systemFolders, type Words, wallFlags, writable } from './bubblewrap-args.ts';
+import { emptyFolder, readOnly, systemFolders, type Words, wallFlags } from './bubblewrap-args.ts';
 import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
 import { settleReport } from './bubblewrap-report.ts';
-import { protectEntries } from './protected-entries.ts';
+import { holdPath } from './held-path.ts';
+import { protectEntries, type ShownFolder } from './protected-entries.ts';
 import { type ProxyRelay, relayMounts, relayWords, withProxy } from './proxy-relay-words.ts';
 import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
+import { isBelow, type Mount, mountWords, orderMounts } from './sandbox-mounts.ts';
 import type { Spawner } from './spawned-process.ts';
 import { startingFolder } from './starting-folder.ts';
 import { prepareEtc } from './wall-etc.ts';
@@ -84,7 +86,7 @@ async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallPro
     const problem = await testWall({
       spawner: options.spawner,
       folder: options.folder,
-      enter: (workspace) => enterWall(standing, { workspace, writable: true, proxySocket: null }),
+      enter: (workspace) => enterWall(standing, { workspace, writable: true, proxySocket: null, protectedPaths: [] }),
     });
     return problem === undefined ? standing : { problem, next: ALLOW_OR_GO_WITHOUT };
   } catch (thrown) {
@@ -120,7 +122,7 @@ async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapPr
       ...emptyFolder(TEMPORARY, bubblewrap, scratchBytes),
       ...emptyFolder(home, bubblewrap, scratchBytes),
       ...readPaths.flatMap((path) => readOnly(path)),
-      ...hidden.filter((path) => isBelow(path, shown)).flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes)),
+      ...hidden.filter((path) => isAmong(path, shown)).flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes)),
     ],
     limits: limitWords({ ...defaultLimits(), ...options.limits }),
     home,
@@ -147,23 +149,18 @@ function existing(paths: readonly string[] = []): readonly string[] {
 function enterWall(standing: Standing, request: WallRequest): Wall {
   const { workspace } = request;
   if (!isAbsolute(workspace) || workspace === '/') throw new TypeError(`Workspace cannot be walled in: ${workspace}`);
-  const entries = protectEntries(workspace, request.guarded);
-  const folders = request.folders ?? [];
+  const shown = holdFolders(standing, request);
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
   const words: Words = [
     ...standing.profile,
-    ...(request.writable ? writable(workspace) : readOnly(workspace)),
-    ...entries.mountable.flatMap((path) => readOnly(path)),
-    ...folders.flatMap(({ path, writable: isWritable }) => (isWritable ? writable(path) : readOnly(path))),
-    ...hiddenInside(standing, workspace),
+    ...mountWords(shown.mounts, standing.bubblewrap, standing.scratchBytes),
     ...relayMounts(relay),
     ...['--remount-ro', '/', '--json-status-fd', REPORT_FD],
   ];
   return {
     places: { home: standing.home, temporary: TEMPORARY },
     confine(program) {
-      const lent = folders.map(({ path }) => path);
-      checkVisible(program, [...standing.shown, workspace, ...lent]);
+      checkVisible(program, shown.visible);
       const { loader, others } = splitEnvironment(program.env);
       const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
       return {
@@ -175,8 +172,44 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
       };
     },
     settle: settleReport,
-    leave: () => entries.quarantine(),
+    leave: () => shown.leave(),
   };
+}
+
+interface ShownPaths {
+  readonly mounts: readonly Mount[];
+  /** Paths whose programs can be seen. */
+  readonly visible: readonly string[];
+  leave(): readonly string[];
+}
+
+function holdFolders({ shown, hidden }: Standing, request: WallRequest): ShownPaths {
+  const { workspace, folders = [] } = request;
+  const held: ShownFolder[] = [];
+  const close = () => {
+    for (const { fd } of held.splice(0)) closeSync(fd);
+  };
+  try {
+    for (const folder of [{ path: workspace, writable: request.writable }, ...folders]) {
+      held.push({ ...folder, fd: holdPath(folder.path).fd });
+    }
+    const hiding = hidden.map((path): ProtectedPath => ({ path, access: 'hide' }));
+    const entries = protectEntries(workspace, held, [...request.protectedPaths, ...hiding]);
+    const own = held.map(({ path, writable }): Mount => ({ at: path, from: path, writable }));
+    return {
+      mounts: orderMounts([...own, ...entries.mounts]),
+      visible: [...shown, ...held.map(({ path }) => path)],
+      leave() {
+        const moved = held.length === 0 ? [] : entries.quarantine();
+        entries.close();
+        close();
+        return moved;
+      },
+    };
+  } catch (thrown) {
+    close();
+    throw thrown;
+  }
 }
 
 /** What makes the C library load something would make bubblewrap load it, outside: such variables are set inside only. */
@@ -191,19 +224,14 @@ function splitEnvironment(env: Readonly<Record<string, string>>): { loader: Word
   };
 }
 
-function hiddenInside({ hidden, bubblewrap, scratchBytes }: Standing, workspace: string): Words {
-  const reachable = hidden.filter((path) => isBelow(path, [workspace]));
-  return reachable.flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes));
-}
-
 /** Said here, because behind the wall it would only look as if the program did not exist. */
 function checkVisible({ program }: WalledProgram, shown: readonly string[]): void {
-  if (isBelow(program, shown) && isBelow(realpathSync.native(program), shown)) return;
+  if (isAmong(program, shown) && isAmong(realpathSync.native(program), shown)) return;
   throw new ToolError('E_SHELL', `Program is outside the wall: ${program}`, {
     details: { reason: 'not_visible', next: 'ask the operator to show its folder to commands' },
   });
 }
 
-function isBelow(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+function isAmong(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || isBelow(path, folder));
 }

@@ -4,13 +4,14 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Isolation } from '../contracts/commands.ts';
+import type { Isolation, ProtectedPath } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { forgetFailed } from './forget-failed.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { createNoIsolation } from './isolation-none.ts';
+import { protectedInRoot } from './protected-entries.ts';
 import type { ResolveHost } from './resolve-host.ts';
 import type { Spawner } from './spawned-process.ts';
 import { createSpawner } from './spawner.ts';
@@ -31,6 +32,8 @@ export interface SessionWallOptions {
   readonly governing?: readonly GoverningPlace[];
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
+  /** What programs may not change or read. Default: git's data, the registry and the lock in the root. */
+  readonly protectedPaths?: readonly ProtectedPath[];
   /** False: programs may only read the workspace. */
   readonly writable?: boolean;
   readonly spawner?: Spawner;
@@ -40,6 +43,7 @@ export interface SessionWallOptions {
 export interface SessionWall {
   /** Absolute, links resolved. */
   readonly workspace: string;
+  readonly protectedPaths: readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
   /** Throws E_POLICY when the wall cannot be had. */
@@ -56,6 +60,7 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
   let proxy: Promise<EgressProxy> | undefined;
   return {
     workspace: options.workspace,
+    protectedPaths: options.protectedPaths ?? protectedInRoot(options.workspace),
     spawner,
     isolation,
     require: () => requireWall(isolation),
