@@ -131,6 +131,7 @@ function gitFor(level: number, git: GitRepository, signal: () => AbortSignal): G
     identity: () => git.identity(),
     remote: (name, purpose) => git.remote(name, purpose),
     files: git.files,
+    requireChangeable: (paths) => git.requireChangeable(paths),
   };
   if (level < WRITES) return lookOnly(bound);
   return level < CONNECTS ? withoutRemotes(bound) : bound;

@@ -27,6 +27,7 @@ export function withoutRemotes(git: GitRepository): GitRepository {
     identity: () => git.identity(),
     remote: () => Promise.reject(notAllowed('talk to remotes', 'network')),
     files: git.files,
+    requireChangeable: (paths) => git.requireChangeable(paths),
   };
 }
 

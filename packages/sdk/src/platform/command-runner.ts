@@ -18,7 +18,7 @@ export interface CommandRunnerOptions extends SessionWallOptions {
 
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
   const shared = options.wall ?? createSessionWall(options);
-  const { workspace, protectedPaths, spawner, isolation } = shared;
+  const { workspace, spawner, isolation } = shared;
   const running = new Set<RunningCommand>();
   let isClosed = false;
 
@@ -35,6 +35,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
       const programs = findPrograms(request, { ...options, workspace });
       const cwd = folderInside(workspace, request.cwd);
       const proxySocket = request.network ? await shared.proxySocket() : null;
+      const protectedPaths = shared.protectedPaths('programs');
       const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
       const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
       requireUncancelled(request.signal);

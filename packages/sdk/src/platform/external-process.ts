@@ -13,10 +13,7 @@ import { runCommand } from './run-command.ts';
 import { createSessionWall, type SessionWall, type SessionWallOptions } from './session-wall.ts';
 import { notStarted } from './walled-process.ts';
 
-export type ExternalWall = Pick<
-  SessionWallOptions,
-  'workspace' | 'isolation' | 'allowedDomains' | 'spawner' | 'protectedPaths'
-> & {
+export type ExternalWall = Pick<SessionWallOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
   readonly state: string;
   readonly governing: readonly GoverningPlace[];
   /** Shown read-only. Absolute. */
@@ -85,7 +82,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
 }
 
 async function begin(shared: SessionWall, start: ExternalStart) {
-  const { isolation, workspace, protectedPaths, spawner } = shared;
+  const { isolation, workspace, spawner } = shared;
   const words = programWords(start, workspace);
   const proxySocket = start.network ? await shared.proxySocket() : null;
   const { sealed, runFolder } = start;
@@ -93,7 +90,7 @@ async function begin(shared: SessionWall, start: ExternalStart) {
     workspace,
     writable: start.writable,
     proxySocket,
-    protectedPaths,
+    protectedPaths: shared.protectedPaths('programs'),
     folders: [
       { path: sealed.folder, writable: false },
       ...(runFolder === undefined ? [] : [{ path: runFolder, writable: true }]),

@@ -5,6 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitConfig, GitIdentity, GitOutput, GitRun, OpenGit } from '../contracts/git.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { judgeConfig } from '../git/judge-config.ts';
@@ -16,11 +17,13 @@ import { findGitFolders, type GitFolders } from './git-folders.ts';
 import { findIdentity } from './git-identity.ts';
 import { createGitProgram, findGit } from './git-program.ts';
 import { judgeRemote } from './git-remotes.ts';
+import { requireChangeable } from './governed-work-tree.ts';
 import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
   readonly registry: Pick<Registry, 'allowedDomains' | 'git' | 'spot'>;
+  readonly governing: readonly GoverningPlace[];
   /** Stands in for a committer nobody named. */
   readonly actor: string;
 }
@@ -33,7 +36,7 @@ interface Judged {
   readonly watched: readonly string[];
 }
 
-export function createGitRepository({ wall, registry, actor }: GitOptions): OpenGit {
+export function createGitRepository({ wall, registry, actor, governing }: GitOptions): OpenGit {
   const program = createGitProgram(wall, registry.git.allow_config);
   let judged: Judged | undefined;
   let identity: Promise<GitIdentity> | undefined;
@@ -82,6 +85,7 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
       return judgeRemote({ name, purpose, workspace: wall.workspace }, config, { ...registry, place });
     },
     files: createGitFiles(() => findGitFolders(wall.workspace)),
+    requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace, governing }),
     close: () => program.close(),
   };
 }

@@ -23,6 +23,7 @@ export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
       run: async (request) => (await open()).git.run(request),
       config: async () => (await open()).git.config(),
       identity: async () => (await open()).git.identity(),
+      requireChangeable: async (paths) => (await open()).git.requireChangeable(paths),
       remote: async (name, purpose) => (await open()).git.remote(name, purpose),
       files: {
         read: async (name) => (await open()).git.files.read(name),

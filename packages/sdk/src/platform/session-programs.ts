@@ -29,7 +29,7 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
   const options = { workspace, state, isolation, allowedDomains, governing };
   const wall = createSessionWall(options);
   const commands = createCommandRunner({ ...options, wall });
-  const git = createGitRepository({ wall, registry, actor });
+  const git = createGitRepository({ wall, registry, actor, governing });
   return {
     commands,
     git,

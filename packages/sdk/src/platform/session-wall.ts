@@ -16,6 +16,7 @@ import type { ResolveHost } from './resolve-host.ts';
 import type { Spawner } from './spawned-process.ts';
 import { createSpawner } from './spawner.ts';
 import { defaultStateFolder, openStateFolder } from './state-folder.ts';
+import { tracePath } from './trace-path.ts';
 
 export interface SessionWallOptions {
   readonly workspace: string;
@@ -32,8 +33,6 @@ export interface SessionWallOptions {
   readonly governing?: readonly GoverningPlace[];
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
-  /** What programs may not change or read. Default: git's data, the registry and the lock in the root. */
-  readonly protectedPaths?: readonly ProtectedPath[];
   /** False: programs may only read the workspace. */
   readonly writable?: boolean;
   readonly spawner?: Spawner;
@@ -43,7 +42,8 @@ export interface SessionWallOptions {
 export interface SessionWall {
   /** Absolute, links resolved. */
   readonly workspace: string;
-  readonly protectedPaths: readonly ProtectedPath[];
+  /** What they may not change or read, as it lies now. Git itself may change its data and what counts by content only. */
+  protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
   /** Throws E_POLICY when the wall cannot be had. */
@@ -60,7 +60,10 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
   let proxy: Promise<EgressProxy> | undefined;
   return {
     workspace: options.workspace,
-    protectedPaths: options.protectedPaths ?? protectedInRoot(options.workspace),
+    protectedPaths: (user) => [
+      ...(user === 'git' ? [] : protectedInRoot(options.workspace)),
+      ...(options.governing ?? []).flatMap((place) => protectedFrom(place, user)),
+    ],
     spawner,
     isolation,
     require: () => requireWall(isolation),
@@ -75,6 +78,11 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
       await (await proxy?.catch(() => undefined))?.close();
     },
   };
+}
+
+function protectedFrom({ path, access }: GoverningPlace, user: 'programs' | 'git'): readonly ProtectedPath[] {
+  if (access === 'git' && user === 'git') return [];
+  return [{ path: tracePath(path).path, access: access === 'none' ? 'hide' : 'read_only' }];
 }
 
 function createIsolation(options: SessionWallOptions, spawner: Spawner): Isolation {
