@@ -1,7 +1,9 @@
 /** The wall's own command line around /bin/true, started without judging, recording or reading anything. */
 import { mkdirSync } from 'node:fs';
 import { createBubblewrap } from '../packages/sdk/src/platform/isolation-bubblewrap.ts';
+import { openRoot } from '../packages/sdk/src/platform/root.ts';
 import { createSpawner } from '../packages/sdk/src/platform/spawner.ts';
+import { startWalled } from '../packages/sdk/src/platform/walled-process.ts';
 
 export async function wallByHand(workspace: string, folder: string): Promise<() => Promise<void>> {
   mkdirSync(folder, { mode: 0o700 });
@@ -9,20 +11,12 @@ export async function wallByHand(workspace: string, folder: string): Promise<() 
   const isolation = createBubblewrap({ spawner, folder });
   const problem = await isolation.check();
   if (problem !== undefined) throw new TypeError(`The wall does not stand: ${problem.problem}`);
-  const wall = isolation.enter({ workspace, writable: true, proxySocket: null, protectedPaths: [] });
-  const { program, args, env, cwd } = wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
+  const root = openRoot(workspace);
+  const wall = isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] });
+  const confined = wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
   return async () => {
-    const started = await spawner.spawn({
-      program,
-      args,
-      env,
-      cwd,
-      stdin: 'null',
-      stdout: 'null',
-      stderr: 'null',
-      extraFds: ['pipe'],
-    });
-    for (const report of started.extra) report.resume();
-    await started.exited;
+    const ends = { stdin: 'null', stdout: 'null', stderr: 'null' } as const;
+    const { ended } = await startWalled({ spawner, wall }, { name: 'true', confined }, ends);
+    await ended;
   };
 }

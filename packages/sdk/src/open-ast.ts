@@ -1,16 +1,16 @@
 /** Opens the code-intelligence engine of a runtime, when it has one. */
 import { readOnlyView } from './call/execution-context.ts';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
+import type { HeldWorkspace } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { Workspace } from './contracts/workspace.ts';
 import { createRedactor } from './journal/redact.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
-import { realPath } from './platform/real-path.ts';
 
 export interface AstSetting {
   readonly ast: AstIndex | AstPlugin | undefined;
-  readonly root: string;
+  readonly root: HeldWorkspace;
   readonly state: string;
   readonly workspace: Workspace;
   readonly registry: Registry;
@@ -31,7 +31,7 @@ export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst 
   const programs = lazySessionPrograms({ workspace: root, state, registry, actor: 'ast', governing });
   const opened = await ast.open({
     workspace: readOnlyView(workspace),
-    root: realPath(root),
+    root: root.path,
     state,
     commands: programs.commands,
     registry,

@@ -29,9 +29,9 @@ export interface FolderSetting {
 export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
   const held = heldFolder(setting.root, folder, setting.governing);
   if (held === undefined) throw noFolder(folder);
-  const { root, path, prefix } = held;
+  const { root, prefix } = held;
   const { parts, state } = setting;
-  const governing = setting.governing.with(gitPlaces(path));
+  const governing = setting.governing.with(gitPlaces(root.path));
   const workspace = createWorkspace(root, { governing });
   const runtime: RuntimeParts = {
     ...parts,
@@ -40,7 +40,7 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     isFolder: true,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
     createPrograms: (registry, actor) =>
-      lazySessionPrograms({ workspace: path, state, registry, actor, governing: governing.places }),
+      lazySessionPrograms({ workspace: root, state, registry, actor, governing: governing.places }),
     openFolder: async (inner) => openFolder(inner, { ...setting, root, governing, parts: runtime }),
   };
   return {

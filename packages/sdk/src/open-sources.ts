@@ -1,6 +1,6 @@
 /** Opens the tool sources of a runtime: what they bring is one list, closed with one call. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
-import type { OpenCommandRunner } from './contracts/commands.ts';
+import type { HeldWorkspace, OpenCommandRunner } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -8,11 +8,10 @@ import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-s
 import { createRedactor } from './journal/redact.ts';
 import { lockPlace } from './lock-place.ts';
 import { forgetFailed } from './platform/forget-failed.ts';
-import { realPath } from './platform/real-path.ts';
 
 export interface SourceSetting {
   readonly sources: readonly ToolSource[];
-  readonly workspace: string;
+  readonly workspace: HeldWorkspace;
   readonly state: string;
   readonly registry: Registry;
   readonly secrets: readonly string[];
@@ -36,9 +35,10 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
       const names = new Set([...setting.tools, ...tools].map((tool) => tool.name));
       const open = await source.open({
         registry: setting.registry,
-        root: realPath(setting.workspace),
+        root: setting.workspace.path,
+        workspace: setting.workspace,
         state: setting.state,
-        lock: lockPlace(setting),
+        lock: lockPlace({ ...setting, workspace: setting.workspace.path }),
         governing: setting.governing,
         names,
         openPrograms: (wall) => lazyPrograms(wall, setting),

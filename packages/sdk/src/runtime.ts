@@ -149,13 +149,22 @@ export interface WallCheck {
 }
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const state = openStateFolder(options.state ?? defaultStateFolder(options.workspace, process.env), {
-    workspace: options.workspace,
-  });
+  // Everything below begins at what is opened here: the path given may lead elsewhere later.
   const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
   let workspace: FileWorkspace | undefined;
   try {
-    const governing = createGoverningFiles({ names: [REGISTRY_FILE], places: placesOf(options, state.path) });
+    const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
+      workspace: root.path,
+    });
+    const governing = createGoverningFiles({
+      names: [REGISTRY_FILE],
+      places: governingPlaces({
+        workspace: root.path,
+        state: state.path,
+        registryFile: fileOf(options.registry),
+        added: options.governing ?? [],
+      }),
+    });
     workspace = createWorkspace(root, {
       governing,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
@@ -167,10 +176,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     root.close();
     throw thrown;
   }
-}
-
-function placesOf({ workspace, registry, governing = [] }: RuntimeOptions, state: string): readonly GoverningPlace[] {
-  return governingPlaces({ workspace, state, registryFile: fileOf(registry), added: governing });
 }
 
 function fileOf(registry: RuntimeOptions['registry']): string | undefined {
@@ -193,7 +198,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   const ownNames = knownNames(ownTools, rules, engines);
   const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
   const setting = {
-    workspace: options.workspace,
+    workspace: root,
     state: state.path,
     registry,
     secrets: options.secrets ?? [],
@@ -205,7 +210,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
     tools: ownTools,
     registryFile: fileOf(options.registry),
   });
-  const ast = await openAst({ ...setting, ast: options.ast, root: options.workspace, workspace });
+  const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const parts = wireParts(options, { root, workspace, state, governing, known, source, tools, rules, ast: ast?.index });
@@ -214,7 +219,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
     const unfinished = await reconcileParts(parts);
     if (hasDeadNeighbours) endLostWalls(state.path);
     await workspace.sweepLeftovers();
-    const checkWall = () => tryWall(registry, { workspace: options.workspace, state: state.path });
+    const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
     return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished, checkWall });
   } catch (thrown) {
     await parts.journal.close();
@@ -294,7 +299,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
 
 async function tryWall(
   { isolation: name }: Registry,
-  places: { readonly workspace: string; readonly state: string },
+  places: { readonly workspace: Root; readonly state: string },
 ): Promise<WallCheck> {
   const { createSessionWall } = await import('./platform/session-wall.ts');
   const { isolation } = createSessionWall({ ...places, isolation: name, allowedDomains: [] });

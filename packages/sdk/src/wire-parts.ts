@@ -67,13 +67,7 @@ export function wireParts(
     workspace,
     createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
     createPrograms: (registry, actor) =>
-      lazySessionPrograms({
-        workspace: options.workspace,
-        state: state.path,
-        registry,
-        actor,
-        governing: governing.places,
-      }),
+      lazySessionPrograms({ workspace: root, state: state.path, registry, actor, governing: governing.places }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');

@@ -80,7 +80,10 @@ export interface ConfinedProcess {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** The wall writes on descriptor 3 what becomes of the program; `settle` wants to read it. */
+  /**
+   * The sandbox writes on descriptor 3 what becomes of the program, which `settle` reads, and waits at descriptor 4
+   * until `verify` has found it as it should be.
+   */
   readonly reports: boolean;
 }
 
@@ -94,15 +97,30 @@ export interface ProtectedPath {
   readonly access: 'read_only' | 'hide';
 }
 
+/** The root of a workspace, held open: a name can lead elsewhere later, a descriptor cannot. */
+export interface HeldWorkspace {
+  /** Absolute, without links: where it was when it was opened, and where programs see it. */
+  readonly path: string;
+  /** A new descriptor of the folder; the caller closes it. */
+  open(): number;
+}
+
+/** A folder of the host that programs see at its own path, which holds no link. */
+export interface LentFolder {
+  readonly path: string;
+  readonly writable: boolean;
+  /** `device:inode` it had when it was judged. */
+  readonly identity?: string;
+}
+
 export interface WallRequest {
-  /** Absolute path of the workspace root on the host. */
-  readonly workspace: string;
+  readonly workspace: HeldWorkspace;
   readonly writable: boolean;
   /** Host path of the egress proxy's Unix socket, or null for no network. */
   readonly proxySocket: string | null;
   readonly protectedPaths: readonly ProtectedPath[];
-  /** Further folders of the host, at their own absolute paths; programs in them can be run. */
-  readonly folders?: readonly { readonly path: string; readonly writable: boolean }[];
+  /** Programs in them can be run. */
+  readonly folders?: readonly LentFolder[];
 }
 
 /** The wall around the processes of one command list. */
@@ -111,6 +129,11 @@ export interface Wall {
   readonly places: { readonly home: string; readonly temporary: string };
   /** Throws E_SHELL when the program cannot be seen from inside. */
   confine(program: WalledProgram): ConfinedProcess;
+  /**
+   * Whether the sandbox with this first process shows what was checked; false while it is being set up. Throws E_POLICY
+   * when it shows something else: the program must not start then.
+   */
+  verify(init: number): boolean;
   /** To be called when the started process has ended: answers when nothing of it is left, and how the program ended. */
   settle(end: ProcessEnd, report: string): Promise<ProcessEnd>;
   /** To be called last. Protected names that appeared meanwhile are moved aside; answers their new names. */

@@ -5,6 +5,7 @@
  * pathspec behind `--`, or bytes on standard input.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
+import type { LentFolder } from './commands.ts';
 
 export interface GitRun {
   /** Verb and its words. */
@@ -41,7 +42,7 @@ export interface GitRemote {
   readonly url: string;
   readonly transport: 'http' | 'local';
   /** Absolute folder of a local remote outside the workspace, shown to git for this run only. */
-  readonly folder?: { readonly path: string; readonly writable: boolean };
+  readonly folder?: LentFolder;
   /** What git needs before the verb to talk to it safely. */
   readonly options: readonly string[];
   /** Option of the verb that says how the other side of a local talk is started: without hooks. */

@@ -1,6 +1,6 @@
 /** Tools that are known only when the registry is: whoever brings them is opened with it, before the first session. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
-import type { OpenCommandRunner } from './commands.ts';
+import type { HeldWorkspace, OpenCommandRunner } from './commands.ts';
 import type { GoverningPlace } from './governing.ts';
 import type { Registry } from './registry.ts';
 import type { AnyTool } from './tool.ts';
@@ -23,6 +23,8 @@ export interface ToolSourcePorts {
   readonly registry: Registry;
   /** Real path of the workspace. */
   readonly root: string;
+  /** The same folder, held open. */
+  readonly workspace: HeldWorkspace;
   /** Real path of the runtime's private folder. */
   readonly state: string;
   /** The lock of external tools: where it lies, and whether this content of it counts (SHA-256, lower-case hex). */

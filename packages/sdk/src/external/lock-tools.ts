@@ -35,7 +35,7 @@ export async function lockTools(
   tools: readonly ExternalToolSettings[],
   setting: LockToolsSetting,
 ): Promise<LockedTools> {
-  const walls = createWalls(setting);
+  const walls = createWalls({ workspace: setting.root, state: setting.state, governing: setting.governing });
   const changes: LockChange[] = [];
   let lock: LockFile = setting.existing ?? { schema_version: 1, tools: {} };
   try {

@@ -3,7 +3,7 @@ import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../contracts/external.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { OpenToolSource, ToolSourcePorts } from '../contracts/tool-source.ts';
-import { createExternalPrograms, type ExternalPrograms } from '../platform/external-process.ts';
+import { createExternalPrograms, type ExternalPrograms, type ExternalWall } from '../platform/external-process.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { sweepSealedCopies } from '../platform/sealed-copy.ts';
 import { copiesFolder, type ExternalPorts } from './external-ports.ts';
@@ -41,7 +41,7 @@ export async function openExternalTools(
 }
 
 /** One wall for each tool and what a session's registry makes of it. */
-export function createWalls({ root, state, governing }: Pick<ToolSourcePorts, 'root' | 'state' | 'governing'>) {
+export function createWalls({ workspace, state, governing }: Pick<ExternalWall, 'workspace' | 'state' | 'governing'>) {
   const walls = new Map<string, ExternalPrograms>();
   return {
     programsFor(settings: ExternalToolSettings, { isolation, allowedDomains }: Registry): ExternalPrograms {
@@ -52,7 +52,7 @@ export function createWalls({ root, state, governing }: Pick<ToolSourcePorts, 'r
       const key = JSON.stringify([readPaths, isolation, allowedDomains]);
       const known = walls.get(key);
       if (known !== undefined) return known;
-      const made = createExternalPrograms({ workspace: root, state, isolation, allowedDomains, readPaths, governing });
+      const made = createExternalPrograms({ workspace, state, isolation, allowedDomains, readPaths, governing });
       walls.set(key, made);
       return made;
     },

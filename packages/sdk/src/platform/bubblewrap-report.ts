@@ -37,7 +37,7 @@ export async function settleReport(end: ProcessEnd, report: string): Promise<Pro
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }
 
-function numberIn(report: string, name: string): number | undefined {
+export function numberIn(report: string, name: string): number | undefined {
   const digits = new RegExp(`"${name}": (\\d+)`).exec(report)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

@@ -358,9 +358,18 @@ describe('a wall that cannot be had', () => {
       assert.match(problem?.problem ?? 'found nothing', /^Wall does not stand: /, script);
       assert.match(problem?.problem ?? '', expected);
       assert.match(problem?.next ?? '', /isolation: none/);
-      assert.throws(() => isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] }), {
-        code: 'E_POLICY',
-      });
+      assert.throws(
+        () =>
+          isolation.enter({
+            workspace: { path: root, open: () => -1 },
+            writable: true,
+            proxySocket: null,
+            protectedPaths: [],
+          }),
+        {
+          code: 'E_POLICY',
+        },
+      );
       rmSync(bwrap);
     }
   });

@@ -32,15 +32,20 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
   return {
     async start(request) {
       await shared.require();
-      const programs = findPrograms(request, { ...options, workspace });
-      const cwd = folderInside(workspace, request.cwd);
+      const programs = findPrograms(request, { ...options, workspace: workspace.path });
+      const cwd = folderInside(workspace.path, request.cwd);
       const proxySocket = request.network ? await shared.proxySocket() : null;
       const protectedPaths = shared.protectedPaths('programs');
       const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
-      const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
-      requireUncancelled(request.signal);
-      const networkEnforced = isolation.enforcesNetwork;
-      return track(runCommand({ request, spawner, wall, programs: ready, networkEnforced }));
+      try {
+        const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
+        requireUncancelled(request.signal);
+        const networkEnforced = isolation.enforcesNetwork;
+        return await track(runCommand({ request, spawner, wall, programs: ready, networkEnforced }));
+      } catch (thrown) {
+        wall.leave();
+        throw thrown;
+      }
     },
     async close() {
       isClosed = true;
@@ -53,7 +58,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
 /** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
 function findPrograms(
   { list }: CommandRequest,
-  { workspace, programFolders = [], exactProgram }: CommandRunnerOptions,
+  { workspace, programFolders = [], exactProgram }: CommandRunnerOptions & { readonly workspace: string },
 ) {
   const folders = [...SYSTEM_PROGRAMS, ...programFolders];
   return list.pipelines.map(({ commands }) =>

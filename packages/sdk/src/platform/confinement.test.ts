@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rgPath } from '@vscode/ripgrep';
 import { CONFINED_FOLDER, CONFINED_PROGRAM, confinedCommand, findBubblewrap } from './confinement.ts';
+import { identityOf } from './root.ts';
 import { runProgram } from './run-program.ts';
 import { createSpawner } from './spawner.ts';
 
@@ -14,10 +15,17 @@ const spawner = createSpawner();
 const LIST = ['--no-config', '--files', '--hidden', '--no-ignore', '--'];
 const TRIAL = { program: rgPath, args: [...LIST, CONFINED_PROGRAM, rgPath], output: `${CONFINED_PROGRAM}\n` };
 
+function identityAt(path: string): string {
+  return identityOf(statSync(path, { bigint: true }));
+}
+
 async function outputOf(args: readonly string[], folder: string): Promise<string[]> {
   const bubblewrap = await findBubblewrap(TRIAL, spawner);
   assert.ok(bubblewrap, 'bubblewrap works on this machine');
-  const running = await runProgram(confinedCommand(bubblewrap, { folder, program: rgPath, args }), { folder, spawner });
+  const running = await runProgram(
+    confinedCommand(bubblewrap, { folder, identity: identityAt(folder), program: rgPath, args }),
+    { folder, spawner },
+  );
   let printed = '';
   for await (const chunk of running.stdout) printed += String(chunk);
   await running.ended;
@@ -43,7 +51,12 @@ test('S0-33 a confined program gets nothing of the environment, whoever starts i
   assert.ok(bubblewrap);
   const env = { RIPGREP_CONFIG_PATH: join(CONFINED_FOLDER, 'settings') };
   const listed = (args: readonly string[]): string[] => {
-    const { file, args: words } = confinedCommand(bubblewrap, { folder, program: rgPath, args });
+    const { file, args: words } = confinedCommand(bubblewrap, {
+      folder,
+      identity: identityAt(folder),
+      program: rgPath,
+      args,
+    });
     return execFileSync(file, words, { env, encoding: 'utf8' }).split('\n').filter(Boolean).sort();
   };
   assert.deepEqual(listed(['--files', './']), ['./file', './settings']);

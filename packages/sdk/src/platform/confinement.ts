@@ -4,38 +4,67 @@
  * Whatever is renamed or linked while it runs, there is nothing outside for it to find. Bubblewrap builds the wall; it
  * is tried once on this machine before it is relied on.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readOnly, wallFlags } from './bubblewrap-args.ts';
 import { BUBBLEWRAP_PLACES } from './bubblewrap-program.ts';
+import { identityOf } from './root.ts';
 import { type Command, runProgram } from './run-program.ts';
+import type { Mount } from './sandbox-mounts.ts';
 import type { Spawner } from './spawned-process.ts';
+import { SETTLED, verifyMounts } from './verify-mounts.ts';
 
 export const CONFINED_FOLDER = '/workspace';
 export const CONFINED_PROGRAM = '/program';
 
 export interface Bubblewrap {
   readonly path: string;
+  /** `device:inode` of the program it was tried with, the only one it runs. */
+  readonly program: string;
 }
 
 export interface ConfinedProgram {
   /** Becomes the program's working folder; relative ones start at the folder bubblewrap is started in. */
   readonly folder: string;
+  /** `device:inode` the folder must have. */
+  readonly identity: string;
   /** Absolute path of a static executable. */
   readonly program: string;
   readonly args: readonly string[];
 }
 
-export function confinedCommand({ path }: Bubblewrap, { folder, program, args }: ConfinedProgram): Command {
+export function confinedCommand(
+  { path, program: tried }: Bubblewrap,
+  { folder, identity, program, args }: ConfinedProgram,
+): Command {
   // One static program that starts nothing: what newer versions can close besides makes no difference to it.
   const walls = [...wallFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
-  const mounts = [...readOnly(folder, CONFINED_FOLDER), ...readOnly(program, CONFINED_PROGRAM)];
-  return { file: path, args: [...walls, ...mounts, '--chdir', CONFINED_FOLDER, '--', CONFINED_PROGRAM, ...args] };
+  const mounts: readonly Mount[] = [
+    { at: CONFINED_FOLDER, from: folder, writable: false, identity },
+    { at: CONFINED_PROGRAM, from: program, writable: false, identity: tried },
+  ];
+  const words = mounts.flatMap(({ at, from = '' }) => readOnly(from, at));
+  return {
+    file: path,
+    args: [
+      ...walls,
+      ...words,
+      ...['--dir', `/${SETTLED}`, '--chdir', CONFINED_FOLDER, '--', CONFINED_PROGRAM],
+      ...args,
+    ],
+    verify: (init) => verifyMounts(init, mounts),
+  };
+}
+
+function identityAt(path: string): string {
+  return identityOf(statSync(path, { bigint: true }));
 }
 
 /** Undefined where bubblewrap is missing or may not build its wall, as in many containers. */
 export async function findBubblewrap(trial: Trial, spawner: Spawner): Promise<Bubblewrap | undefined> {
   for (const path of BUBBLEWRAP_PLACES) {
-    if (existsSync(path) && (await holds({ path }, trial, spawner))) return { path };
+    if (!existsSync(path) || !existsSync(trial.program)) continue;
+    const bubblewrap = { path, program: identityAt(trial.program) };
+    if (await holds(bubblewrap, trial, spawner)) return bubblewrap;
   }
   return undefined;
 }
@@ -48,7 +77,7 @@ export interface Trial {
 }
 
 async function holds(bubblewrap: Bubblewrap, { program, args, output }: Trial, spawner: Spawner): Promise<boolean> {
-  const command = confinedCommand(bubblewrap, { folder: '/proc', program, args });
+  const command = confinedCommand(bubblewrap, { folder: '/proc', identity: identityAt('/proc'), program, args });
   try {
     const running = await runProgram(command, { folder: '/', spawner });
     let printed = '';

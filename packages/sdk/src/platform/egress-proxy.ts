@@ -5,7 +5,7 @@
  * It offers plain requests and tunnels. What goes through a tunnel is encrypted and not looked into; its target is judged
  * all the same, and a refusal is told in words, so that whoever reads the command's output learns what to do.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import {
   createServer,
   request as httpRequest,
@@ -32,7 +32,7 @@ export interface EgressProxyOptions {
 }
 
 export interface EgressProxy {
-  /** Path of the Unix socket; nobody else of this machine may reach it. */
+  /** Real path of the Unix socket; nobody else of this machine may reach it. */
   readonly socket: string;
   /** Breaks off what is still open. */
   close(): Promise<void>;
@@ -51,7 +51,7 @@ const HOP_HEADERS = new Set([
 ]);
 
 export async function openEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
-  const folder = mkdtempSync(join(tmpdir(), 'tool-runtime-'));
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'tool-runtime-')));
   const socket = join(folder, 'proxy');
   const network: Network = {
     allowedDomains: options.allowedDomains,

@@ -137,7 +137,7 @@ describe('the wall of an external tool', () => {
 
 describe('the folder a walled program starts in', () => {
   const request = {
-    workspace: '/w',
+    workspace: { path: '/w', open: () => -1 },
     writable: true,
     proxySocket: null,
     protectedPaths: [],

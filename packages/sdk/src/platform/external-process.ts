@@ -4,7 +4,7 @@
  * It starts in its run folder, the one place it may always write to; of the state folder it sees that and its own copy.
  * Whatever it leaves running ends with the wall.
  */
-import type { OpenCommandRunner, Wall } from '../contracts/commands.ts';
+import type { CommandRequest, OpenCommandRunner, Wall } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import type { PrivatePlaces } from '../shell/environment.ts';
@@ -83,7 +83,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
 
 async function begin(shared: SessionWall, start: ExternalStart) {
   const { isolation, workspace, spawner } = shared;
-  const words = programWords(start, workspace);
+  const words = programWords(start, workspace.path);
   const proxySocket = start.network ? await shared.proxySocket() : null;
   const { sealed, runFolder } = start;
   const wall = isolation.enter({
@@ -96,23 +96,22 @@ async function begin(shared: SessionWall, start: ExternalStart) {
       ...(runFolder === undefined ? [] : [{ path: runFolder, writable: true }]),
     ],
   });
-  if (start.signal.aborted) throw start.signal.reason ?? cancelled();
-  return runCommand({
-    request: {
-      list: { pipelines: [{ operator: null, commands: [{ argv: words, column: 1 }] }] },
-      cwd: '.',
-      env: {},
-      stdin: null,
-      network: start.network,
-      maxOutputBytes: COMPLAINT_BYTES,
-      onOutput: start.onOutput,
-      signal: start.signal,
-    },
-    spawner,
-    wall,
-    programs: [[{ name: 'external tool', confined: confine(wall, words, { start, isolation }) }]],
-    networkEnforced: isolation.enforcesNetwork,
-  });
+  try {
+    if (start.signal.aborted) throw start.signal.reason ?? cancelled();
+    const request = requestOf(start, words);
+    const programs = [[{ name: 'external tool', confined: confine(wall, words, { start, isolation }) }]];
+    return await runCommand({ request, spawner, wall, programs, networkEnforced: isolation.enforcesNetwork });
+  } catch (thrown) {
+    wall.leave();
+    throw thrown;
+  }
+}
+
+function requestOf({ network, onOutput, signal }: ExternalStart, argv: readonly string[]): CommandRequest {
+  return {
+    list: { pipelines: [{ operator: null, commands: [{ argv, column: 1 }] }] },
+    ...{ cwd: '.', env: {}, stdin: null, network, maxOutputBytes: COMPLAINT_BYTES, onOutput, signal },
+  };
 }
 
 function programWords({ sealed, interpreter, args }: ExternalStart, workspace: string): readonly string[] {

@@ -10,6 +10,7 @@ import type { GoverningPlace } from '../contracts/governing.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { kindOf } from './bubblewrap-args.ts';
 import { errnoCode } from './errno-error.ts';
+import { identityOf } from './root.ts';
 
 export interface GitFolders {
   /** This work tree's own: HEAD, index, state of a merge. Absolute. */
@@ -17,7 +18,7 @@ export interface GitFolders {
   /** What all work trees share: objects, references, configuration. */
   readonly commonDir: string;
   /** Those of the two that lie outside the workspace and must be shown to git. */
-  readonly outside: readonly string[];
+  readonly outside: readonly { readonly path: string; readonly identity: string }[];
 }
 
 /** Throws E_GIT when the root holds no repository, or one that cannot be used safely. */
@@ -70,7 +71,9 @@ function linkedFolders(workspace: string, dotGit: string): GitFolders {
   }
   const common = readSmall(join(gitDir, 'commondir'))?.trim();
   const commonDir = common === undefined ? undefined : realFolder(resolve(gitDir, common));
-  if (commonDir === undefined || !namesBack(gitDir, dotGit)) {
+  // Git makes the folder of a work tree below the data it shares; only then the one vouches for the other.
+  const isOwn = commonDir !== undefined && dirname(gitDir) === join(commonDir, 'worktrees');
+  if (!isOwn || !namesBack(gitDir, dotGit)) {
     throw unusable(
       'The file .git names a folder that does not name this workspace back',
       'foreign_git_folder',
@@ -79,7 +82,12 @@ function linkedFolders(workspace: string, dotGit: string): GitFolders {
   }
   checkObjects(commonDir);
   const inside = `${workspace}/`;
-  return { gitDir, commonDir, outside: [commonDir].filter((folder) => !`${folder}/`.startsWith(inside)) };
+  const outside = [commonDir].filter((folder) => !`${folder}/`.startsWith(inside));
+  return {
+    gitDir,
+    commonDir,
+    outside: outside.map((path) => ({ path, identity: identityOf(statSync(path, { bigint: true })) })),
+  };
 }
 
 /** A linked work tree's folder holds the path of the `.git` file it belongs to. */

@@ -29,7 +29,7 @@ export function createGitProgram(shared: SessionWall, listedConfig: readonly str
   return {
     async run(request, folders) {
       await shared.require();
-      program ??= findGit(shared.workspace);
+      program ??= findGit(shared.workspace.path);
       const wall = enterWall(
         shared,
         request,
@@ -98,12 +98,12 @@ function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | n
     writable,
     proxySocket,
     protectedPaths: shared.protectedPaths('git'),
-    folders: [...outside.map((path) => ({ path, writable })), ...(folder === undefined ? [] : [folder])],
+    folders: [...outside.map((one) => ({ ...one, writable })), ...(folder === undefined ? [] : [folder])],
   });
 }
 
 function places({ workspace }: SessionWall, { gitDir }: GitFolders): readonly string[] {
-  return [`--git-dir=${gitDir}`, `--work-tree=${workspace}`];
+  return [`--git-dir=${gitDir}`, `--work-tree=${workspace.path}`];
 }
 
 function environment(request: GitRun, { gitDir }: GitFolders, home: string): Record<string, string> {

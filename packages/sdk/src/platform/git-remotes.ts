@@ -1,5 +1,5 @@
 /** Judges a configured remote: its address by the egress gate, a local one by who may reach outside the workspace. */
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { policyDenial } from '../contracts/failures.ts';
 import type { GitConfig, GitRemote } from '../contracts/git.ts';
@@ -10,6 +10,7 @@ import { checkRemoteName, shown } from '../git/ref-names.ts';
 import { parseRemoteAddress, type RemoteAddress } from '../git/remote-address.ts';
 import { kindOf } from './bubblewrap-args.ts';
 import { errnoCode } from './errno-error.ts';
+import { identityOf } from './root.ts';
 
 export type RemoteRules = Pick<Registry, 'allowedDomains' | 'git'> & {
   /** `file:line` of the key that decided. */
@@ -114,7 +115,7 @@ function localRemote(
   return {
     url: folder,
     transport: 'local',
-    ...(isInside ? {} : { folder: { path: folder, writable: purpose === 'push' } }),
+    ...(isInside ? {} : { folder: { path: folder, writable: purpose === 'push', identity: identityAt(folder) } }),
     options: [],
     env: {},
     peer: `--${program}=${QUIET} ${program}`,
@@ -131,6 +132,10 @@ function realRepository(path: string): string | undefined {
     if (errnoCode(thrown) === undefined) throw thrown;
     return undefined;
   }
+}
+
+function identityAt(folder: string): string {
+  return identityOf(statSync(folder, { bigint: true }));
 }
 
 function isRepository(folder: string): boolean {

@@ -45,12 +45,12 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
     if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
     judged = undefined;
     identity = undefined;
-    const folders = findGitFolders(wall.workspace);
-    const base = baseFiles(wall.workspace, folders);
+    const folders = findGitFolders(wall.workspace.path);
+    const base = baseFiles(wall.workspace.path, folders);
     const before = witnessOf(base);
     const entries = await readConfig(program.run, folders, signal);
     judgeConfig(entries, registry.git.allow_config, placeOf(registry, 'git.allow_config'));
-    const watched = [...new Set([...base, ...originFiles(entries, wall.workspace)])];
+    const watched = [...new Set([...base, ...originFiles(entries, wall.workspace.path)])];
     // Changed while it was read: what was judged may not be what is there. The next call reads again.
     const fresh: Judged = { folders, config: createConfig(entries), witness: witnessOf(watched), watched };
     if (before === witnessOf(base)) judged = fresh;
@@ -70,7 +70,7 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
           config,
           actor,
           spawner: wall.spawner,
-          program: findGit(wall.workspace),
+          program: findGit(wall.workspace.path),
           environment: process.env,
         }),
         () => {
@@ -82,10 +82,10 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
     async remote(name, purpose) {
       const { config } = await ready(undefined);
       const place = (key: string) => placeOf(registry, key);
-      return judgeRemote({ name, purpose, workspace: wall.workspace }, config, { ...registry, place });
+      return judgeRemote({ name, purpose, workspace: wall.workspace.path }, config, { ...registry, place });
     },
-    files: createGitFiles(() => findGitFolders(wall.workspace)),
-    requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace, governing }),
+    files: createGitFiles(() => findGitFolders(wall.workspace.path)),
+    requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
     close: () => program.close(),
   };
 }

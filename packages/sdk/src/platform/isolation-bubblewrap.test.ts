@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
+import { openRoot } from './root.ts';
 import { createSpawner } from './spawner.ts';
+import { startWalled } from './walled-process.ts';
 
 interface Place {
   readonly workspace: string;
@@ -24,13 +26,18 @@ function openPlace(t: TestContext): Place {
     async run(script, hiddenPaths = []) {
       const isolation = createBubblewrap({ spawner: createSpawner(), folder, hiddenPaths });
       assert.equal(await isolation.check(), undefined);
-      const wall = isolation.enter({ workspace, writable: true, proxySocket: null, protectedPaths: [] });
+      const root = openRoot(workspace);
+      const wall = isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] });
       const words = { program: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, cwd: '.' };
-      const { program, args, env, cwd } = wall.confine(words);
-      const stdio: ('ignore' | 'pipe')[] = ['ignore', 'pipe', 'pipe', 'pipe'];
-      const { stdout, stderr } = spawnSync(program, args, { env, cwd, stdio, encoding: 'utf8' });
+      const program = { name: 'sh', confined: wall.confine(words) };
+      const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
+      const { process, ended } = await startWalled({ spawner: createSpawner(), wall }, program, ends);
+      const [stdout, stderr] = await Promise.all([process.stdout, process.stderr].map((one) => one && text(one)));
+      await ended;
+      wall.leave();
+      root.close();
       assert.equal(stderr, '');
-      return stdout;
+      return stdout ?? '';
     },
   };
 }

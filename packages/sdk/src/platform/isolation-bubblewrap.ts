@@ -6,22 +6,24 @@
  * it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
  * failed from one that was never started.
  */
-import { closeSync, existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, normalize } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { Isolation, ProtectedPath, Wall, WalledProgram, WallProblem, WallRequest } from '../contracts/commands.ts';
+import type { Isolation, Wall, WalledProgram, WallProblem, WallRequest } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
+import { ADMISSION_WORDS } from './admit-process.ts';
 import { emptyFolder, readOnly, systemFolders, type Words, wallFlags } from './bubblewrap-args.ts';
 import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
 import { settleReport } from './bubblewrap-report.ts';
 import { holdPath } from './held-path.ts';
-import { protectEntries, type ShownFolder } from './protected-entries.ts';
-import { type ProxyRelay, relayMounts, relayWords, withProxy } from './proxy-relay-words.ts';
+import { holdMounts, type Source } from './hold-mounts.ts';
+import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-relay-words.ts';
 import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
-import { isBelow, type Mount, mountWords, orderMounts } from './sandbox-mounts.ts';
+import { isBelow, mountWords } from './sandbox-mounts.ts';
 import type { Spawner } from './spawned-process.ts';
 import { startingFolder } from './starting-folder.ts';
+import { SETTLED, verifyMounts } from './verify-mounts.ts';
 import { prepareEtc } from './wall-etc.ts';
 import { testWall } from './wall-self-test.ts';
 
@@ -45,14 +47,13 @@ interface Standing {
   readonly profile: Words;
   readonly limits: Words;
   readonly home: string;
-  readonly shown: readonly string[];
+  readonly sources: readonly Source[];
   readonly hidden: readonly string[];
   readonly scratchBytes: number;
 }
 
 const TEMPORARY = '/tmp';
 const SHOWN = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc/alternatives'];
-const REPORT_FD = '3';
 
 export function createBubblewrap(options: BubblewrapOptions): Isolation {
   let standing: Promise<Standing | WallProblem> | undefined;
@@ -86,7 +87,11 @@ async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallPro
     const problem = await testWall({
       spawner: options.spawner,
       folder: options.folder,
-      enter: (workspace) => enterWall(standing, { workspace, writable: true, proxySocket: null, protectedPaths: [] }),
+      enter: (path) =>
+        enterWall(standing, {
+          workspace: { path, open: () => holdPath(path).fd },
+          ...{ writable: true, proxySocket: null, protectedPaths: [] },
+        }),
     });
     return problem === undefined ? standing : { problem, next: ALLOW_OR_GO_WITHOUT };
   } catch (thrown) {
@@ -106,9 +111,7 @@ async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapPr
   const home = homeInside();
   const inhabitant = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, home };
   const scratchBytes = Math.floor(totalmem() / 8);
-  const readPaths = existing(options.readPaths);
-  const shown = [...SHOWN, ...readPaths];
-  const hidden = existing(options.hiddenPaths);
+  const hidden = existing(options.hiddenPaths).map((path) => realpathSync.native(path));
   return {
     bubblewrap,
     profile: [
@@ -118,15 +121,15 @@ async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapPr
       // The kernel's settings there belong to the host: its root may change them even without capabilities.
       ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
       ...[...emptyFolder('/dev/shm', bubblewrap, scratchBytes), '--remount-ro', '/dev'],
-      ...['--dir', '/run', '--symlink', '../tmp', '/var/tmp'],
+      ...['--dir', `/${SETTLED}`],
       ...emptyFolder(TEMPORARY, bubblewrap, scratchBytes),
+      ...emptyFolder('/var/tmp', bubblewrap, scratchBytes),
       ...emptyFolder(home, bubblewrap, scratchBytes),
-      ...readPaths.flatMap((path) => readOnly(path)),
-      ...hidden.filter((path) => isAmong(path, shown)).flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes)),
+      ...hidden.filter((path) => isAmong(path, SHOWN)).flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes)),
     ],
     limits: limitWords({ ...defaultLimits(), ...options.limits }),
     home,
-    shown,
+    sources: readSources(options.readPaths),
     hidden,
     scratchBytes,
   };
@@ -138,6 +141,12 @@ function homeInside(): string {
   return isAbsolute(home) && home !== '/' ? home : '/run/home';
 }
 
+/** Links are resolved here, once: later a program could have changed them. System folders are shown anyway. */
+function readSources(paths: readonly string[] = []): readonly Source[] {
+  const others = existing(paths).filter((path) => !isAmong(path, SHOWN));
+  return others.map((path) => ({ at: normalize(path), from: realpathSync.native(path), writable: false }));
+}
+
 function existing(paths: readonly string[] = []): readonly string[] {
   for (const path of paths) {
     if (!isAbsolute(path) || path === '/')
@@ -147,20 +156,21 @@ function existing(paths: readonly string[] = []): readonly string[] {
 }
 
 function enterWall(standing: Standing, request: WallRequest): Wall {
-  const { workspace } = request;
-  if (!isAbsolute(workspace) || workspace === '/') throw new TypeError(`Workspace cannot be walled in: ${workspace}`);
-  const shown = holdFolders(standing, request);
+  const { path } = request.workspace;
+  if (!isAbsolute(path) || path === '/') throw new TypeError(`Workspace cannot be walled in: ${path}`);
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
+  const sources = [...standing.sources, ...relaySources(relay)];
+  const { mounts, leave } = holdMounts(request, { sources, hidden: standing.hidden });
   const words: Words = [
     ...standing.profile,
-    ...mountWords(shown.mounts, standing.bubblewrap, standing.scratchBytes),
-    ...relayMounts(relay),
-    ...['--remount-ro', '/', '--json-status-fd', REPORT_FD],
+    ...mountWords(mounts, standing.bubblewrap, standing.scratchBytes),
+    ...['--remount-ro', '/', ...ADMISSION_WORDS],
   ];
+  const visible = [...SHOWN, ...standing.sources.map(({ at }) => at), path, ...lentPaths(request)];
   return {
     places: { home: standing.home, temporary: TEMPORARY },
     confine(program) {
-      checkVisible(program, shown.visible);
+      checkVisible(program, visible);
       const { loader, others } = splitEnvironment(program.env);
       const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
       return {
@@ -171,45 +181,14 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
         reports: true,
       };
     },
+    verify: (init) => verifyMounts(init, mounts),
     settle: settleReport,
-    leave: () => shown.leave(),
+    leave,
   };
 }
 
-interface ShownPaths {
-  readonly mounts: readonly Mount[];
-  /** Paths whose programs can be seen. */
-  readonly visible: readonly string[];
-  leave(): readonly string[];
-}
-
-function holdFolders({ shown, hidden }: Standing, request: WallRequest): ShownPaths {
-  const { workspace, folders = [] } = request;
-  const held: ShownFolder[] = [];
-  const close = () => {
-    for (const { fd } of held.splice(0)) closeSync(fd);
-  };
-  try {
-    for (const folder of [{ path: workspace, writable: request.writable }, ...folders]) {
-      held.push({ ...folder, fd: holdPath(folder.path).fd });
-    }
-    const hiding = hidden.map((path): ProtectedPath => ({ path, access: 'hide' }));
-    const entries = protectEntries(workspace, held, [...request.protectedPaths, ...hiding]);
-    const own = held.map(({ path, writable }): Mount => ({ at: path, from: path, writable }));
-    return {
-      mounts: orderMounts([...own, ...entries.mounts]),
-      visible: [...shown, ...held.map(({ path }) => path)],
-      leave() {
-        const moved = held.length === 0 ? [] : entries.quarantine();
-        entries.close();
-        close();
-        return moved;
-      },
-    };
-  } catch (thrown) {
-    close();
-    throw thrown;
-  }
+function lentPaths({ folders = [] }: WallRequest): readonly string[] {
+  return folders.map(({ path }) => path);
 }
 
 /** What makes the C library load something would make bubblewrap load it, outside: such variables are set inside only. */

@@ -28,9 +28,12 @@ export function protectedInRoot(workspace: string): readonly ProtectedPath[] {
   return PROTECTED_NAMES.map((name) => ({ path: join(workspace, name), access: 'read_only' }));
 }
 
-/** A folder of the host that programs will see at its own path. */
+/** What programs will see of the host: a folder, or a single file. */
 export interface ShownFolder {
-  readonly path: string;
+  /** Path on the host, links resolved. */
+  readonly from: string;
+  /** Path inside. */
+  readonly at: string;
   readonly fd: number;
   readonly writable: boolean;
 }
@@ -55,19 +58,16 @@ export function protectEntries(
     for (const { fd } of held.splice(0)) closeSync(fd);
   };
   try {
-    for (const entry of paths) {
-      const folder = folderOf(entry.path, shown);
-      if (folder === undefined || (entry.access === 'read_only' && !folder.writable)) continue;
-      const names = namesOf(entry.path.slice(folder.path.length));
+    for (const { access, folder, names } of paths.flatMap((path) => viewsOf(path, shown))) {
       const found = tryHoldBelow(folder.fd, names);
       if (found === undefined) {
         if (folder.writable) watched.push({ folder, names, before: trace(folder.fd, names, keyOf) });
         continue;
       }
       held.push(found);
-      refuseSecondName(entry, found);
+      refuseSecondName(join(folder.from, ...names), found);
       if (folder.writable) mounts.push(...ancestorMounts(folder, names, held));
-      mounts.push(entryMount(entry, found));
+      mounts.push(entryMount({ access, folder, names }, found));
     }
   } catch (thrown) {
     close();
@@ -76,16 +76,32 @@ export function protectEntries(
   return { mounts, quarantine: () => watched.flatMap((entry) => moveAside(entry, workspace)), close };
 }
 
-/** The innermost one that shows the path. */
-function folderOf(path: string, shown: readonly ShownFolder[]): ShownFolder | undefined {
-  const around = shown.filter((folder) => isBelow(path, folder.path));
-  return around.sort((a, b) => b.path.length - a.path.length)[0];
+/** One place where a protected path can be seen. */
+interface View {
+  readonly access: ProtectedPath['access'];
+  readonly folder: ShownFolder;
+  /** Below the folder. */
+  readonly names: readonly string[];
 }
 
-function entryMount({ path, access }: ProtectedPath, { stat }: HeldPath): Mount {
-  if (access === 'read_only') return { at: path, from: path, writable: false, identity: identityOf(stat) };
-  if (stat.isDirectory()) return { at: path, writable: true };
-  return { at: path, from: NOTHING, writable: false, identity: identityOf(statSync(NOTHING, { bigint: true })) };
+/** A folder can be shown at several places, and another one may lie over a part of it. */
+function viewsOf({ path, access }: ProtectedPath, shown: readonly ShownFolder[]): readonly View[] {
+  const around = shown.filter(({ from, writable }) => isBelow(path, from) && (writable || access === 'hide'));
+  return around.flatMap((folder) => {
+    const names = namesOf(path.slice(folder.from.length));
+    const at = join(folder.at, ...names);
+    const isCovered = shown.some((other) => isBelow(at, other.at) && isBelow(other.at, folder.at));
+    return isCovered ? [] : [{ access, folder, names }];
+  });
+}
+
+function entryMount({ access, folder, names }: View, { stat }: HeldPath): Mount {
+  const at = join(folder.at, ...names);
+  if (access === 'read_only') {
+    return { at, from: join(folder.from, ...names), writable: false, identity: identityOf(stat) };
+  }
+  if (stat.isDirectory()) return { at, writable: true };
+  return { at, from: NOTHING, writable: false, identity: identityOf(statSync(NOTHING, { bigint: true })) };
 }
 
 function ancestorMounts(folder: ShownFolder, names: readonly string[], held: HeldPath[]): readonly Mount[] {
@@ -94,13 +110,13 @@ function ancestorMounts(folder: ShownFolder, names: readonly string[], held: Hel
     const found = tryHoldBelow(folder.fd, above);
     if (found === undefined) return [];
     held.push(found);
-    const path = join(folder.path, ...above);
-    return [{ at: path, from: path, writable: true, identity: identityOf(found.stat) }];
+    const [at, from] = [join(folder.at, ...above), join(folder.from, ...above)];
+    return [{ at, from, writable: true, identity: identityOf(found.stat) }];
   });
 }
 
 /** Git packs and clones link files; what lies in its folders is protected with the folder. */
-function refuseSecondName({ path }: ProtectedPath, { stat }: HeldPath): void {
+function refuseSecondName(path: string, { stat }: HeldPath): void {
   if (!stat.isFile() || stat.nlink <= 1n || namesOf(path).includes('.git')) return;
   throw secondName(path);
 }
@@ -133,7 +149,7 @@ function moveAside({ folder, names, before }: Watched, workspace: string): reado
         if (errnoCode(thrown) === 'ENOENT') return [];
         throw thrown;
       }
-      const path = join(folder.path, ...names.slice(0, depth), aside);
+      const path = join(folder.from, ...names.slice(0, depth), aside);
       return [isBelow(path, workspace) ? relative(workspace, path) : path];
     }) ?? []
   );

@@ -3,10 +3,11 @@
  * proxy's Unix socket. The relay runs on the Node that runs us, because that is surely there.
  */
 import { fileURLToPath } from 'node:url';
-import { readOnly, type Words, writable } from './bubblewrap-args.ts';
+import type { Words } from './bubblewrap-args.ts';
+import type { Source } from './hold-mounts.ts';
 
 export interface ProxyRelay {
-  /** Host path of the proxy's socket. */
+  /** Host path of the proxy's socket, links resolved. */
   readonly socket: string;
 }
 
@@ -18,10 +19,14 @@ const PORT = '3128';
 const ENDING = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const SCRIPT = `${FOLDER}/proxy-relay.m${ENDING}`;
 
-export function relayMounts(relay: ProxyRelay | undefined): Words {
+export function relaySources(relay: ProxyRelay | undefined): readonly Source[] {
   if (relay === undefined) return [];
   const script = fileURLToPath(new URL('./proxy-relay.ts', import.meta.url)).replace(/ts$/, ENDING);
-  return [...readOnly(process.execPath, NODE), ...readOnly(script, SCRIPT), ...writable(relay.socket, SOCKET)];
+  return [
+    { from: process.execPath, at: NODE, writable: false },
+    { from: script, at: SCRIPT, writable: false },
+    { from: relay.socket, at: SOCKET, writable: true },
+  ];
 }
 
 /** The words before the program's own. */

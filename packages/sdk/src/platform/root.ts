@@ -26,6 +26,10 @@ export interface Root {
   readonly backend: RootBackend;
   /** `device:inode` of the directory. */
   readonly identity: string;
+  /** Where it was when it was opened: absolute, without links. */
+  readonly path: string;
+  /** A new handle of the directory itself; the caller closes it. */
+  open(): number;
   /** The caller closes the descriptor. Follows links that stay inside unless O_NOFOLLOW is given. */
   openBeneath(path: RelativePath, flags: number, mode?: number): number;
   /** The directory that holds the last name of `path`; EISDIR when the path ends in `..` or is the root itself. */
@@ -104,6 +108,8 @@ function createRoot(rootFd: number, native: NativeCalls | undefined): Root {
   return {
     backend: native === undefined ? 'walk' : 'openat2',
     identity: identityOf(fstatSync(rootFd, { bigint: true })),
+    path: readlinkSync(`/proc/self/fd/${rootFd}`),
+    open: () => openBeneath(joinPath([]), DIRECTORY_HANDLE),
     openBeneath,
     openParent(path) {
       const { components } = splitPath(path);

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProcessEnd } from '../contracts/commands.ts';
 import type { InputSource, Link } from './spawned-process.ts';
-import { type ReadyProgram, startWalled, type WalledProcess, type WallSetting } from './walled-process.ts';
+import { type ReadyProgram, spawnWalled, type WalledProcess, type WallSetting } from './walled-process.ts';
 
 export interface PipelineSetting extends WallSetting {
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
@@ -25,7 +25,7 @@ export interface RunningPipeline {
 /** What a process outside our reach may still print through a pipe it inherited is not waited for longer. */
 const LAST_WORDS_MS = 100;
 
-/** Throws E_SHELL when one of the programs cannot be started; the others are ended first. */
+/** Throws E_SHELL or E_POLICY when one of the programs cannot be started; the others are ended first. */
 export async function startPipeline(
   programs: readonly ReadyProgram[],
   stdin: InputSource,
@@ -37,6 +37,7 @@ export async function startPipeline(
   };
   try {
     await startAll(programs, stdin, { setting, running });
+    await Promise.all(running.map(({ admitted }) => admitted));
   } catch (thrown) {
     kill();
     await Promise.allSettled(running.map(({ ended }) => ended));
@@ -66,7 +67,7 @@ async function startAll(
       const isLast = index === programs.length - 1;
       if (!isLast) links.push(setting.spawner.createLink());
       const stdout = isLast ? 'pipe' : (links.at(-1) ?? 'pipe');
-      running.push(await startWalled(setting, program, { stdin: before, stdout, stderr: 'pipe' }));
+      running.push(await spawnWalled(setting, program, { stdin: before, stdout, stderr: 'pipe' }));
     }
   } finally {
     for (const link of links) link.close();

@@ -7,6 +7,7 @@
 import type { Readable } from 'node:stream';
 import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
+import { ADMISSION_FDS, ADMISSION_WORDS, admitProcess } from './admit-process.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import type { SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
 
@@ -15,6 +16,8 @@ const MAX_COMPLAINT_BYTES = 16 * 1024;
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
+  /** For bubblewrap: what it runs starts only when this says so. See `admitProcess`. */
+  readonly verify?: (init: number) => boolean;
 }
 
 export interface ProgramEnd {
@@ -35,9 +38,15 @@ export interface RunOptions {
   readonly spawner: Spawner;
 }
 
-/** Rejects with E_INTERNAL when the program could not be started. */
-export async function runProgram({ file, args }: Command, { folder, spawner }: RunOptions): Promise<RunningProgram> {
-  const child = await start(spawner, { program: file, args, cwd: folder });
+/** Rejects with E_INTERNAL when the program could not be started, E_POLICY when its sandbox is not what was checked. */
+export async function runProgram(
+  { file, args, verify }: Command,
+  { folder, spawner }: RunOptions,
+): Promise<RunningProgram> {
+  const admission = verify === undefined ? [] : ADMISSION_WORDS;
+  const extraFds = verify === undefined ? [] : ADMISSION_FDS;
+  const child = await start(spawner, { program: file, args: [...admission, ...args], cwd: folder, extraFds });
+  if (verify !== undefined) await admitOrEnd(child, verify);
   const { stdout, stderr } = child;
   if (stdout === undefined || stderr === undefined) throw notStarted(new ErrnoError('EMFILE'));
   const complaint = collectComplaint(stderr);
@@ -48,7 +57,20 @@ export async function runProgram({ file, args }: Command, { folder, spawner }: R
   return { stdout, ended, kill: () => child.kill('SIGKILL') };
 }
 
-function start(spawner: Spawner, command: Pick<SpawnOptions, 'program' | 'args' | 'cwd'>): Promise<SpawnedProcess> {
+async function admitOrEnd(child: SpawnedProcess, verify: (init: number) => boolean): Promise<void> {
+  try {
+    await admitProcess(child, verify).admitted;
+  } catch (thrown) {
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+    await child.exited;
+    throw thrown;
+  }
+}
+
+function start(
+  spawner: Spawner,
+  command: Pick<SpawnOptions, 'program' | 'args' | 'cwd' | 'extraFds'>,
+): Promise<SpawnedProcess> {
   return spawner.spawn({ ...command, env: {}, stdin: 'null', stdout: 'pipe', stderr: 'pipe' }).catch((thrown) => {
     throw notStarted(thrown);
   });

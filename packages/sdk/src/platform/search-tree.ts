@@ -25,6 +25,7 @@ import { checkPattern, explainPattern } from './search-pattern.ts';
 import { SearchResults } from './search-results.ts';
 import type { SecretTest } from './secret-files.ts';
 import type { Spawner } from './spawned-process.ts';
+import { isMountChanged } from './verify-mounts.ts';
 
 /** A file with more matching lines than this is counted in steps. */
 const COUNT_BATCH_LINES = 4096;
@@ -81,7 +82,10 @@ function findBase({ source, query }: Search, base: readonly string[]): 'folder' 
 
 async function runSearch(search: Search, base: readonly string[]): Promise<SearchAnswer> {
   const { query, results, source } = search;
-  const running = await startSearch(search, base);
+  const running = await startSearch(search, base).catch((thrown) => {
+    if (source.bubblewrap === undefined || !isMountChanged(thrown)) throw thrown;
+  });
+  if (running === undefined) return runSearch(unconfined(search), []);
   const stop = (): void => running.kill();
   query.signal?.addEventListener('abort', stop, { once: true });
   let outcome: 'all' | 'limit' | undefined;
@@ -97,7 +101,7 @@ async function runSearch(search: Search, base: readonly string[]): Promise<Searc
   const interrupted = query.signal?.aborted === true && end.code === null;
   if (outcome === 'limit' || interrupted) return results.answer({ interrupted });
   if (source.bubblewrap !== undefined && end.complaint.startsWith('bwrap:')) {
-    return runSearch({ ...search, source: { ...source, bubblewrap: undefined } }, []);
+    return runSearch(unconfined(search), []);
   }
   if (end.code === PANIC && search.attempt < MAX_ATTEMPTS) {
     return runSearch({ ...search, results: new SearchResults(query), attempt: search.attempt + 1 }, base);
@@ -106,11 +110,18 @@ async function runSearch(search: Search, base: readonly string[]): Promise<Searc
   return results.answer({ interrupted: false });
 }
 
+/** Where no sandbox can be had, every line is confirmed instead. */
+function unconfined(search: Search): Search {
+  return { ...search, source: { ...search.source, bubblewrap: undefined } };
+}
+
 async function startSearch({ source, query }: Search, base: readonly string[]): Promise<RunningProgram> {
   const { bubblewrap, program, root, spawner } = source;
   const args = searchArguments(query, { base, readsParents: bubblewrap !== undefined });
   const command =
-    bubblewrap === undefined ? { file: program, args } : confinedCommand(bubblewrap, { folder: '.', program, args });
+    bubblewrap === undefined
+      ? { file: program, args }
+      : confinedCommand(bubblewrap, { folder: '.', identity: root.identity, program, args });
   const fd = root.openBeneath(joinPath([]), DIRECTORY_HANDLE);
   try {
     // The child enters the folder behind the descriptor, wherever that has been moved to.

@@ -3,10 +3,8 @@
  *
  * Reading is frequent, so nothing is looked up for a root that can hold no secret folder when there are no secret files.
  */
-import { closeSync, fstatSync, readlinkSync, statSync } from 'node:fs';
+import { fstatSync, readlinkSync, statSync } from 'node:fs';
 import { errnoCode } from './errno-error.ts';
-import { DIRECTORY_HANDLE } from './open-flags.ts';
-import type { RelativePath } from './path-rules.ts';
 import { identityOf, type Root } from './root.ts';
 import { tracePath } from './trace-path.ts';
 
@@ -30,13 +28,7 @@ export function findSecrets(paths: readonly string[]): (root: Root) => SecretTes
 function mayMeet(root: Root, path: string): boolean {
   const { object, path: real } = tracePath(path);
   if (object?.isDirectory() !== true) return true;
-  const fd = root.openBeneath('.' as RelativePath, DIRECTORY_HANDLE);
-  try {
-    const place = pathOf(fd);
-    return isWithin(real, place) || isWithin(place, real);
-  } finally {
-    closeSync(fd);
-  }
+  return isWithin(real, root.path) || isWithin(root.path, real);
 }
 
 function isBehind(fd: number, path: string): boolean {
@@ -44,16 +36,12 @@ function isBehind(fd: number, path: string): boolean {
     const secret = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (secret === undefined) return false;
     if (!secret.isDirectory()) return identityOf(secret) === identityOf(fstatSync(fd, { bigint: true }));
-    return isWithin(pathOf(fd), tracePath(path).path);
+    return isWithin(readlinkSync(`/proc/self/fd/${fd}`), tracePath(path).path);
   } catch (thrown) {
     // What we may not look at ourselves cannot be behind a descriptor of ours.
     if (errnoCode(thrown) === undefined) throw thrown;
     return false;
   }
-}
-
-function pathOf(fd: number): string {
-  return readlinkSync(`/proc/self/fd/${fd}`);
 }
 
 /** Both without links. */

@@ -5,10 +5,10 @@ import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { createCommandRunner } from './command-runner.ts';
 import { createGitRepository } from './git-repository.ts';
-import { createSessionWall } from './session-wall.ts';
+import { createSessionWall, type SessionWallOptions } from './session-wall.ts';
 
 export interface ProgramsOptions {
-  readonly workspace: string;
+  readonly workspace: SessionWallOptions['workspace'];
   readonly state: string;
   readonly registry: Registry;
   /** What decides over tools, wherever it lies. */

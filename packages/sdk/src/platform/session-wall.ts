@@ -2,9 +2,8 @@
  * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
  * opens when the first of them may use the network.
  */
-import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Isolation, ProtectedPath } from '../contracts/commands.ts';
+import type { HeldWorkspace, Isolation, ProtectedPath } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
@@ -13,13 +12,15 @@ import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { createNoIsolation } from './isolation-none.ts';
 import { protectedInRoot } from './protected-entries.ts';
 import type { ResolveHost } from './resolve-host.ts';
+import { openRoot } from './root.ts';
 import type { Spawner } from './spawned-process.ts';
 import { createSpawner } from './spawner.ts';
 import { defaultStateFolder, openStateFolder } from './state-folder.ts';
 import { tracePath } from './trace-path.ts';
 
 export interface SessionWallOptions {
-  readonly workspace: string;
+  /** Held open by its owner; a path is opened here, and held until the wall is closed. */
+  readonly workspace: HeldWorkspace | string;
   readonly isolation: 'bubblewrap' | 'none' | Isolation;
   /** What programs with network may reach; registry entries in normal form. */
   readonly allowedDomains: readonly string[];
@@ -40,8 +41,7 @@ export interface SessionWallOptions {
 }
 
 export interface SessionWall {
-  /** Absolute, links resolved. */
-  readonly workspace: string;
+  readonly workspace: HeldWorkspace;
   /** What they may not change or read, as it lies now. Git itself may change its data and what counts by content only. */
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
@@ -54,12 +54,14 @@ export interface SessionWall {
 }
 
 export function createSessionWall(given: SessionWallOptions): SessionWall {
-  const options = { ...given, workspace: realpathSync.native(given.workspace) };
+  const own = typeof given.workspace === 'string' ? openRoot(given.workspace) : undefined;
+  const workspace = own ?? (given.workspace as HeldWorkspace);
+  const options = { ...given, workspace: workspace.path };
   const spawner = options.spawner ?? createSpawner();
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
   let proxy: Promise<EgressProxy> | undefined;
   return {
-    workspace: options.workspace,
+    workspace,
     protectedPaths: (user) => [
       ...(user === 'git' ? [] : protectedInRoot(options.workspace)),
       ...(options.governing ?? []).flatMap((place) => protectedFrom(place, user)),
@@ -76,6 +78,7 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
     },
     async close() {
       await (await proxy?.catch(() => undefined))?.close();
+      own?.close();
     },
   };
 }
@@ -85,13 +88,14 @@ function protectedFrom({ path, access }: GoverningPlace, user: 'programs' | 'git
   return [{ path: tracePath(path).path, access: access === 'none' ? 'hide' : 'read_only' }];
 }
 
-function createIsolation(options: SessionWallOptions, spawner: Spawner): Isolation {
+function createIsolation(options: SessionWallOptions & { readonly workspace: string }, spawner: Spawner): Isolation {
   if (options.isolation === 'none') return createNoIsolation();
   const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
+  const { path: folder } = openStateFolder(join(state, 'wall'), { workspace: options.workspace });
   return createBubblewrap({
     spawner,
-    folder: openStateFolder(join(state, 'wall'), { workspace: options.workspace }).path,
-    hiddenPaths: [state],
+    folder,
+    hiddenPaths: [dirname(folder)],
     readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? [])],
   });
 }

@@ -21,8 +21,14 @@ export interface SpawnOptions {
   readonly stdin: InputSource;
   readonly stdout: OutputSink;
   readonly stderr: Exclude<OutputSink, Link>;
-  /** The child's descriptors from 3 on: one of the host's, or a pipe the host reads. */
-  readonly extraFds?: readonly (number | 'pipe')[];
+  /** The child's descriptors from 3 on: one of the host's, a pipe the host reads, or one it waits at until told to go on. */
+  readonly extraFds?: readonly (number | 'pipe' | 'gate')[];
+}
+
+/** To be opened or closed once the child is admitted or killed. Closing alone does not keep the child from going on. */
+export interface Gate {
+  open(): void;
+  close(): void;
 }
 
 /** The streams are there where a `pipe` was asked for. A write nobody reads any more is dropped, not an error. */
@@ -33,6 +39,8 @@ export interface SpawnedProcess {
   readonly stderr?: Readable;
   /** In the order of `extraFds`, those that are pipes. */
   readonly extra: readonly Readable[];
+  /** The one of `extraFds`, when it was asked for. */
+  readonly gate?: Gate;
   readonly exited: Promise<ExitStatus>;
   /** Signals the whole process group. One that is gone is no error. */
   kill(signal: NodeJS.Signals): void;

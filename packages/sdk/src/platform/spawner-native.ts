@@ -1,11 +1,12 @@
 /** Starts processes by posix_spawn. Pipes are the kernel's own, and each end is closed where it is not used. */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createChildReaper } from './child-reaper.ts';
+import { errnoCode } from './errno-error.ts';
 import type { NativeSpawn } from './native-spawn.ts';
 import { signalGroup } from './process-group.ts';
-import type { InputSource, Link, OutputSink, SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
+import type { Gate, InputSource, Link, OutputSink, SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
 
 interface NativeLink extends Link {
   readonly reader: number;
@@ -64,16 +65,34 @@ interface HostEnds {
   readonly stdin: number | undefined;
   readonly stdout: number | undefined;
   readonly stderr: number | undefined;
-  readonly extra: readonly (number | undefined)[];
+  readonly extra: readonly number[];
+  readonly gate: number | undefined;
 }
 
 function connect(options: SpawnOptions, ends: Ends, native: NativeSpawn): HostEnds {
+  const stdin = connectInput(options.stdin, ends, native);
+  const stdout = connectOutput(options.stdout, ends, native);
+  const stderr = connectOutput(options.stderr, ends, native);
+  const extra = (options.extraFds ?? []).map((kind) => ({
+    kind,
+    fd: kind === 'gate' ? connectGate(ends, native) : connectOutput(kind, ends, native),
+  }));
   return {
-    stdin: connectInput(options.stdin, ends, native),
-    stdout: connectOutput(options.stdout, ends, native),
-    stderr: connectOutput(options.stderr, ends, native),
-    extra: (options.extraFds ?? []).map((sink) => connectOutput(sink, ends, native)),
+    ...{ stdin, stdout, stderr },
+    extra: extra.flatMap(({ kind, fd }) => (kind === 'pipe' && fd !== undefined ? [fd] : [])),
+    gate: extra.find(({ kind }) => kind === 'gate')?.fd,
   };
+}
+
+/** The child's end is open for writing too: when the host dies there is no end of file that would let the child go on. */
+function connectGate(ends: Ends, native: NativeSpawn): number {
+  const { reader, writer } = native.pipe();
+  ends.kept.push(writer);
+  ends.handedOver.push(reader);
+  const both = openSync(`/proc/self/fd/${reader}`, 'r+');
+  ends.handedOver.push(both);
+  ends.descriptors.push(both);
+  return writer;
 }
 
 function connectInput(source: InputSource, ends: Ends, native: NativeSpawn): number | undefined {
@@ -99,18 +118,40 @@ function connectGiven(given: number | 'null', ends: Ends): undefined {
   ends.descriptors.push(given === 'null' ? (ends.handedOver.at(-1) ?? -1) : given);
 }
 
-function openStreams({ stdin, stdout, stderr, extra }: HostEnds) {
+function openStreams({ stdin, stdout, stderr, extra, gate }: HostEnds) {
   return {
+    ...(gate === undefined ? {} : { gate: createGate(gate) }),
     ...(stdin === undefined ? {} : { stdin: openStream(stdin, 'write') }),
     ...(stdout === undefined ? {} : { stdout: openStream(stdout, 'read') }),
     ...(stderr === undefined ? {} : { stderr: openStream(stderr, 'read') }),
-    extra: extra.filter((fd) => fd !== undefined).map((fd) => openStream(fd, 'read')),
+    extra: extra.map((fd) => openStream(fd, 'read')),
   } satisfies Partial<SpawnedProcess>;
 }
 
 function openStream(fd: number, use: 'read' | 'write'): Socket {
   const stream = new Socket({ fd, readable: use === 'read', writable: use === 'write' });
   return stream.on('error', () => {});
+}
+
+function createGate(fd: number): Gate {
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  };
+  return {
+    open() {
+      try {
+        if (isOpen) writeSync(fd, '1');
+      } catch (thrown) {
+        // The child has ended; its exit says how.
+        if (errnoCode(thrown) !== 'EPIPE') throw thrown;
+      } finally {
+        close();
+      }
+    },
+    close,
+  };
 }
 
 function openLink(native: NativeSpawn): NativeLink {

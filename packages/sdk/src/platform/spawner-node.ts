@@ -1,13 +1,14 @@
 /**
  * Starts processes by Node's own means, where the native ones are missing: the same behaviour, slower with a large host.
  *
- * Two differences remain inside. A link goes through the host, because Node makes no bare pipes; and a descriptor the
- * host itself inherited cannot be marked to close, so each such number is covered with an empty device in the child.
+ * Three differences remain inside. A link goes through the host, because Node makes no bare pipes. A descriptor the host
+ * itself inherited cannot be marked to close, so each such number is covered with an empty device in the child. And a
+ * gate is a socket, so a child that waits at it goes on when the host dies; the native one then waits for ever.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ExitStatus } from './native-spawn.ts';
 import { signalGroup } from './process-group.ts';
 import type { InputSource, Link, OutputSink, SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
@@ -57,13 +58,16 @@ async function untilStarted(child: ChildProcess): Promise<void> {
 function started(child: ChildProcess, options: SpawnOptions, exited: Promise<ExitStatus>): SpawnedProcess {
   const pid = child.pid ?? -1;
   const { stdin, stdout, stderr } = child;
-  const extra = (options.extraFds ?? []).flatMap((fd, index) => (fd === 'pipe' ? [child.stdio[index + 3]] : []));
+  const streamsOf = (kind: 'pipe' | 'gate') =>
+    (options.extraFds ?? []).flatMap((fd, index) => (fd === kind ? [child.stdio[index + 3]] : []));
+  const [gate] = streamsOf('gate') as Writable[];
   return {
     pid,
     ...(options.stdin === 'pipe' && stdin !== null ? { stdin } : {}),
     ...(options.stdout === 'pipe' && stdout !== null ? { stdout } : {}),
     ...(options.stderr === 'pipe' && stderr !== null ? { stderr } : {}),
-    extra: extra as Readable[],
+    extra: streamsOf('pipe') as Readable[],
+    ...(gate === undefined ? {} : { gate: { open: () => gate.end('1'), close: () => gate.destroy() } }),
     exited,
     kill: (signal) => signalGroup(pid, signal),
   };
@@ -88,8 +92,9 @@ function coverInherited(stdio: Stdio, inherited: readonly number[], cover: numbe
   return Array.from({ length: places }, (_, place) => stdio[place] ?? (inherited.includes(place) ? cover : 'ignore'));
 }
 
-function nodeStdio(end: InputSource | OutputSink): Stdio[number] {
+function nodeStdio(end: InputSource | OutputSink | 'gate'): Stdio[number] {
   if (end === 'null') return 'ignore';
+  if (end === 'gate') return 'pipe';
   return typeof end === 'object' ? 'pipe' : end;
 }
 

@@ -5,7 +5,7 @@ import type { WalledProgram, WallRequest } from '../contracts/commands.ts';
 
 /** Absolute. Throws E_SHELL for an absolute folder that was not lent. */
 export function startingFolder({ cwd }: Pick<WalledProgram, 'cwd'>, { workspace, folders = [] }: WallRequest): string {
-  if (!isAbsolute(cwd)) return join(workspace, cwd);
+  if (!isAbsolute(cwd)) return join(workspace.path, cwd);
   const folder = normalize(cwd);
   if (folders.some(({ path }) => folder === path || folder.startsWith(`${path}/`))) return folder;
   throw new ToolError('E_SHELL', 'Folder to start in is outside the wall', {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Wall } from '../contracts/commands.ts';
 import type { Spawner } from './spawned-process.ts';
+import { startWalled } from './walled-process.ts';
 
 export interface WallTest {
   readonly spawner: Spawner;
@@ -63,13 +64,16 @@ async function runInside({ spawner, enter }: WallTest, outside: string, workspac
     env: { PATH: '/usr/bin:/bin' },
     cwd: '.',
   });
-  const child = await spawner.spawn({ ...confined, stdin: 'null', stdout: 'pipe', stderr: 'pipe', extraFds: ['pipe'] });
-  const streams = [child.stdout, child.stderr, child.extra[0]];
-  const [printed = '', complaint = '', report = ''] = await Promise.all(
-    streams.map((stream) => (stream === undefined ? '' : text(stream))),
-  );
-  const end = await wall.settle(await child.exited, report);
-  return end.notStarted === undefined ? printed : `fault ${complaint.trim().slice(0, 300) || end.notStarted}`;
+  try {
+    const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
+    const { process, ended } = await startWalled({ spawner, wall }, { name: 'sh', confined }, ends);
+    const streams = [process.stdout, process.stderr];
+    const printing = streams.map((stream) => (stream === undefined ? '' : text(stream)));
+    const [end, printed = '', complaint = ''] = await Promise.all([ended, ...printing]);
+    return end.notStarted === undefined ? printed : `fault ${complaint.trim().slice(0, 300) || end.notStarted}`;
+  } finally {
+    wall.leave();
+  }
 }
 
 function judge(printed: string): string | undefined {

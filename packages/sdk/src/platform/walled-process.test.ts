@@ -10,6 +10,7 @@ import { startWalled } from './walled-process.ts';
 const OPEN_FIELD: Wall = {
   places: { home: '/', temporary: '/tmp' },
   confine: (program) => ({ ...program, reports: false }),
+  verify: () => true,
   settle: async (end) => end,
   leave: () => [],
 };

@@ -1,13 +1,15 @@
 /** One process behind the wall: started, watched to its end, and everything it left behind ended with it. */
 import { writeFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { ToolError } from '@tool-runtime/protocol';
 import type { ConfinedProcess, ProcessEnd, Wall } from '../contracts/commands.ts';
+import { ADMISSION_FDS, type Admission, admitProcess } from './admit-process.ts';
 import { errnoCode } from './errno-error.ts';
 import type { SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
 
 export interface WalledProcess {
   readonly process: SpawnedProcess;
+  /** Rejects with E_POLICY when its sandbox is not what was checked; the program has not run then. */
+  readonly admitted: Promise<void>;
   /** Settles when nothing of it is left. */
   readonly ended: Promise<ProcessEnd>;
 }
@@ -26,21 +28,41 @@ export interface ReadyProgram {
   readonly confined: ConfinedProcess;
 }
 
-/** Throws E_SHELL when it cannot be started. */
-export async function startWalled(
+/** Throws E_SHELL when it cannot be started, E_POLICY when its sandbox is not what was checked. */
+export async function startWalled(setting: WallSetting, program: ReadyProgram, ends: Ends): Promise<WalledProcess> {
+  const started = await spawnWalled(setting, program, ends);
+  try {
+    await started.admitted;
+    return started;
+  } catch (thrown) {
+    await started.ended;
+    throw thrown;
+  }
+}
+
+/** Same, but answers before it is admitted, for those who start several at once. */
+export async function spawnWalled(
   { spawner, wall }: WallSetting,
   { name, confined }: ReadyProgram,
   ends: Ends,
 ): Promise<WalledProcess> {
   const { reports, ...start } = confined;
   try {
-    const process = await spawner.spawn({ ...start, ...ends, ...(reports ? { extraFds: ['pipe'] } : {}) });
+    const process = await spawner.spawn({ ...start, ...ends, ...(reports ? { extraFds: ADMISSION_FDS } : {}) });
     preferAsVictim(process.pid);
-    return { process, ended: untilEnded(process, wall) };
+    const { admitted, report } = reports ? admitProcess(process, (init) => wall.verify(init)) : OPEN;
+    admitted.catch(() => abandon(process));
+    return { process, admitted, ended: untilEnded(process, wall, report) };
   } catch (thrown) {
     throw notStarted(name, errnoCode(thrown) ?? 'unknown', thrown);
   }
 }
+
+function abandon({ stdin, stdout, stderr }: SpawnedProcess): void {
+  for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+}
+
+const OPEN: Admission = { admitted: Promise.resolve(), report: Promise.resolve('') };
 
 export function notStarted(name: string, reason: string, cause?: unknown): ToolError {
   return new ToolError('E_SHELL', `Program could not be started: ${name}`, {
@@ -50,9 +72,7 @@ export function notStarted(name: string, reason: string, cause?: unknown): ToolE
   });
 }
 
-async function untilEnded(process: SpawnedProcess, wall: Wall): Promise<ProcessEnd> {
-  const [reporting] = process.extra;
-  const report = reporting === undefined ? '' : text(reporting);
+async function untilEnded(process: SpawnedProcess, wall: Wall, report: Promise<string>): Promise<ProcessEnd> {
   const end = await process.exited;
   // Background processes of the same group; without a wall nothing else would end them.
   process.kill('SIGKILL');
