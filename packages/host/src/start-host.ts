@@ -4,10 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import { type AstPlugin, createRuntime, type RuntimeOptions } from '@tool-runtime/sdk';
+import { type AstPlugin, createRuntime, type GoverningPlace, type RuntimeOptions } from '@tool-runtime/sdk';
 import { createExposure } from './auth/exposure.ts';
 import { addressSource } from './auth/failed-attempts.ts';
+import { liesInside } from './auth/lies-inside.ts';
 import { listenUnix } from './auth/listen-unix.ts';
 import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
 import { type EmbeddingParts, type FilledParts, fillParts } from './embedding-defaults.ts';
@@ -69,13 +71,20 @@ type FilledOptions = StartHostOptions & FilledParts;
 
 export async function startHost(given: StartHostOptions): Promise<RunningHost> {
   refuseBareExposure(given);
+  refuseReachableSocket(given);
   const options: FilledOptions = { ...given, ...fillParts(given) };
   const { ast } = options;
   const limits: HostLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const host = await createHost({
     folders: options.workspaces,
     ...(options.state === undefined ? {} : { state: options.state }),
-    createRuntime: (own) => createRuntime({ ...options.runtime, ...own, ...(ast === undefined ? {} : { ast: ast() }) }),
+    createRuntime: (own) =>
+      createRuntime({
+        ...options.runtime,
+        ...own,
+        governing: [...(options.runtime?.governing ?? []), ...governingFiles(options)],
+        ...(ast === undefined ? {} : { ast: ast() }),
+      }),
     tokens: options.tokens,
     limits,
     serverVersion: options.serverVersion,
@@ -226,6 +235,20 @@ function cannotListen(thrown: NodeJS.ErrnoException): ToolError {
   return new ToolError('E_INTERNAL', `Cannot listen: ${why}`, {
     details: { reason: 'cannot_listen', next: 'choose another with --http HOST:PORT; port 0 takes a free one' },
     cause: thrown,
+  });
+}
+
+/** What decides who may use this host, wherever it lies. */
+function governingFiles({ tokens, socket, tls, state }: FilledOptions): readonly GoverningPlace[] {
+  const paths = [tokens.file, socket, tls?.keyFile, state].filter((path) => path !== undefined);
+  return paths.map((path) => ({ path: resolve(path), access: 'none' }));
+}
+
+/** Programs that start before the socket exists could not be kept from it. */
+function refuseReachableSocket({ socket, workspaces }: StartHostOptions): void {
+  if (socket === undefined || !liesInside(socket, workspaces)) return;
+  throw new ToolError('E_POLICY', `Socket lies inside a workspace, where tools could reach it: ${socket}`, {
+    details: { gate: 'exposure', reason: 'socket_in_workspace', next: 'name one outside' },
   });
 }
 

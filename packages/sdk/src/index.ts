@@ -34,6 +34,7 @@ export type {
 } from './contracts/coordinator.ts';
 export type { EventSelection, RuntimeEvent } from './contracts/events.ts';
 export type { ChangedFile, ChangeSet } from './contracts/git.ts';
+export type { GoverningPlace } from './contracts/governing.ts';
 export type {
   ChainHead,
   JournalRecord,

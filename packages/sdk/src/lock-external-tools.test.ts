@@ -89,7 +89,10 @@ describe('trusting the files of a workspace', () => {
         ['tool-runtime.lock', sha256Hex('{}')],
       ],
     );
-    assert.deepEqual(await revokeWorkspaceFiles(target), trusted);
+    assert.deepEqual(
+      await revokeWorkspaceFiles(target),
+      trusted.map(({ file, sha256 }) => ({ file, sha256 })),
+    );
     assert.deepEqual(await revokeWorkspaceFiles(target), []);
   });
 });

@@ -11,7 +11,8 @@ import type { LockChange } from './external/lock-changes.ts';
 import { parseLockFile, serializeLockFile } from './external/lock-file.ts';
 import type { LockMetadata } from './external/make-lock.ts';
 import { EXTERNAL_LIMITS } from './external/protocol-constants.ts';
-import { lockPlace } from './lock-place.ts';
+import { governingPlaces } from './governing-places.ts';
+import { type LockPlace, lockPlace } from './lock-place.ts';
 import { sha256Hex } from './platform/digest.ts';
 import { writeLockText } from './platform/lock-text.ts';
 import { readOperatorFile } from './platform/operator-file.ts';
@@ -58,7 +59,8 @@ interface Existing {
 export async function lockExternalTools(options: LockOptions): Promise<LockReport> {
   const { workspace, registryFile } = options;
   const state = openStateFolder(options.state ?? defaultStateFolder(workspace, process.env), { workspace });
-  const { path, isTrusted } = lockPlace({ workspace, state: state.path, registryFile });
+  const place = lockPlace({ workspace, state: state.path, registryFile });
+  const { path, isTrusted } = place;
   const existing = readExisting(path);
   const isKnown = existing !== undefined && isTrusted(sha256Hex(existing.text));
   if (existing !== undefined && !isKnown && options.check !== true) throw notTrusted();
@@ -68,11 +70,12 @@ export async function lockExternalTools(options: LockOptions): Promise<LockRepor
     ...options,
     state: state.path,
     root: realPath(workspace),
+    governing: governingPlaces({ workspace, state: state.path, registryFile, added: [] }),
     path,
     existing: existing?.lock,
   });
   const text = serializeLockFile(lock);
-  if (options.check !== true && changes.length > 0) write(path, text, state);
+  if (options.check !== true && changes.length > 0) write(place, text, state);
   return {
     path,
     sha256: sha256Hex(text),
@@ -83,10 +86,10 @@ export async function lockExternalTools(options: LockOptions): Promise<LockRepor
   };
 }
 
-function write(path: string, text: string, state: StateFolder): void {
+function write({ path, trustedAs }: LockPlace, text: string, state: StateFolder): void {
   parseLockFile(text);
   writeLockText(path, text);
-  openTrustList(state).add(sha256Hex(text));
+  if (trustedAs !== undefined) openTrustList(state).trust(trustedAs, { sha256: sha256Hex(text), text });
 }
 
 function chooseTools({ registry, tools }: LockOptions): readonly ExternalToolSettings[] {

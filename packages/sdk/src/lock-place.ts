@@ -1,5 +1,5 @@
 /** Where the lock of external tools lies, and whether its content counts. */
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { LOCK_FILE } from './contracts/external.ts';
 import type { ToolSourcePorts } from './contracts/tool-source.ts';
 import { realPath } from './platform/real-path.ts';
@@ -13,13 +13,22 @@ export interface LockPlaceSetting {
   readonly registryFile?: string | undefined;
 }
 
+export type LockPlace = ToolSourcePorts['lock'] & {
+  /** Its name in the list of trusted files; undefined when it is the operator's own. */
+  readonly trustedAs: string | undefined;
+};
+
 /** A lock inside the workspace came with the repository, whoever named the registry beside it: it must be trusted. */
-export function lockPlace({ workspace, state, registryFile }: LockPlaceSetting): ToolSourcePorts['lock'] {
+export function lockPlace({ workspace, state, registryFile }: LockPlaceSetting): LockPlace {
   const root = realPath(workspace);
   const folder = registryFile === undefined ? root : realPath(dirname(resolve(registryFile)));
   const isForeign = folder === root || folder.startsWith(`${root}${sep}`);
+  const path = join(folder, LOCK_FILE);
+  const trustedAs = isForeign ? relative(root, path) : undefined;
   return {
-    path: join(folder, LOCK_FILE),
-    isTrusted: (sha256) => !isForeign || openTrustList(openStateFolder(state, { workspace })).has(sha256),
+    path,
+    trustedAs,
+    isTrusted: (sha256) =>
+      trustedAs === undefined || openTrustList(openStateFolder(state, { workspace })).has(trustedAs, sha256),
   };
 }

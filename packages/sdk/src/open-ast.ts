@@ -2,6 +2,7 @@
 import { readOnlyView } from './call/execution-context.ts';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { HeldWorkspace } from './contracts/commands.ts';
+import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { Workspace } from './contracts/workspace.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
@@ -14,6 +15,7 @@ export interface AstSetting {
   readonly workspace: Workspace;
   readonly registry: Registry;
   readonly redactor: Redactor;
+  readonly governing: readonly GoverningPlace[];
 }
 
 /** The engine with its tools and rules, when it is one and not an index alone. */
@@ -25,8 +27,8 @@ export function pluginOf(ast: AstSetting['ast']): AstPlugin | undefined {
 export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst | undefined> {
   if (ast === undefined) return undefined;
   if (!('open' in ast)) return { index: ast, close: async () => {} };
-  const { root, state, workspace, registry, redactor } = setting;
-  const programs = lazySessionPrograms({ workspace: root, state, registry, actor: 'ast' });
+  const { root, state, workspace, registry, redactor, governing } = setting;
+  const programs = lazySessionPrograms({ workspace: root, state, registry, actor: 'ast', governing });
   const opened = await ast.open({
     workspace: readOnlyView(workspace),
     root: root.path,

@@ -5,10 +5,13 @@
  * everything the session is given (files, commands, git) begins there. The code index belongs to the whole workspace: it
  * follows what is written in the folder, and nobody in the folder can ask it about the rest.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import type { ToolError } from '@tool-runtime/protocol';
 import type { AstIndex } from './contracts/ast.ts';
+import { failure } from './contracts/failures.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { FileChange } from './contracts/workspace.ts';
+import { gitPlaces } from './platform/git-folders.ts';
+import type { GoverningFiles } from './platform/governing-files.ts';
 import { heldFolder } from './platform/held-folder-root.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
 import type { Enclosing } from './platform/places.ts';
@@ -20,19 +23,20 @@ export interface FolderSetting {
   readonly parts: RuntimeParts;
   readonly root: Root;
   readonly state: string;
-  readonly protectedNames: readonly string[];
+  readonly governing: GoverningFiles;
   /** The workspace that path rules are written for, when `root` is a folder of it already. */
   readonly enclosing?: Enclosing;
 }
 
-/** Throws E_POLICY for a path that leaves the workspace and E_FILE_IO for what is no folder. */
+/** Throws E_POLICY for a path that leaves the workspace or leads into a governing folder, E_VALIDATION_FAIL for no folder. */
 export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
-  const held = heldFolder(setting.root, folder);
+  const held = heldFolder(setting.root, folder, setting.governing);
   if (held === undefined) throw noFolder(folder);
   const { root, prefix } = held;
-  const { parts, state, protectedNames } = setting;
+  const { parts, state } = setting;
   const enclosing = enclosingOf(setting, prefix);
-  const workspace = createWorkspace(root, { protectedNames, enclosing });
+  const governing = setting.governing.with(gitPlaces(root.path));
+  const workspace = createWorkspace(root, { governing, enclosing });
   const runtime: RuntimeParts = {
     ...parts,
     rules: parts.rules.map(withoutIndex),
@@ -42,9 +46,9 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
     createPrograms: (registry, { actor, sessionId }) => {
       const slots = { shared: parts.commandSlots, owner: sessionId };
-      return lazySessionPrograms({ workspace: root, state, registry, actor, slots });
+      return lazySessionPrograms({ workspace: root, state, registry, actor, slots, governing: governing.places });
     },
-    openFolder: async (inner) => openFolder(inner, { ...setting, root, parts: runtime, enclosing }),
+    openFolder: async (inner) => openFolder(inner, { ...setting, root, governing, parts: runtime, enclosing }),
   };
   return {
     runtime,
@@ -91,7 +95,7 @@ function withoutIndex(rule: RuleDefinition): RuleDefinition {
 }
 
 function noFolder(folder: string): ToolError {
-  return new ToolError('E_FILE_IO', `Folder not found: ${folder.slice(0, 200)}`, {
+  return failure('invalid_state_transition', 'repair_needed', `Folder not found: ${folder.slice(0, 200)}`, {
     path: 'folder',
     details: { reason: 'not_found', next: 'name a folder of the workspace' },
   });

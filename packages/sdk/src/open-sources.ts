@@ -1,6 +1,7 @@
 /** Opens the tool sources of a runtime: what they bring is one list, closed with one call. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { HeldWorkspace, OpenCommandRunner } from './contracts/commands.ts';
+import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
@@ -14,6 +15,7 @@ export interface SourceSetting {
   readonly state: string;
   readonly registry: Registry;
   readonly redactor: Redactor;
+  readonly governing: readonly GoverningPlace[];
   /** The file the operator's registry was read from: the lock lies beside it. Otherwise it lies in the workspace. */
   readonly registryFile?: string | undefined;
   /** The tools that are there already. */
@@ -37,6 +39,7 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
         workspace: setting.workspace,
         state: setting.state,
         lock: lockPlace({ ...setting, workspace: setting.workspace.path }),
+        governing: setting.governing,
         names,
         openPrograms: (wall) => lazyPrograms(wall, setting),
         redact: setting.redactor.redactText,
@@ -53,14 +56,14 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
 }
 
 /** The code behind processes and walls is loaded with the first program. */
-function lazyPrograms(wall: ProgramWall, { workspace, state, registry }: SourceSetting): OpenCommandRunner {
+function lazyPrograms(wall: ProgramWall, { workspace, state, registry, governing }: SourceSetting): OpenCommandRunner {
   const { allowedDomains } = registry;
   let opening: Promise<OpenCommandRunner> | undefined;
   return {
     async start(request) {
       opening ??= forgetFailed(
         import('./platform/command-runner.ts').then(({ createCommandRunner }) =>
-          createCommandRunner({ workspace, state, allowedDomains, ...wall }),
+          createCommandRunner({ workspace, state, allowedDomains, governing, ...wall }),
         ),
         () => {
           opening = undefined;

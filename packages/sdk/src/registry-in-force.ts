@@ -66,7 +66,7 @@ async function findSources({ operator, workspace, state }: RegistryPlaces): Prom
   return {
     operator: operatorRegistry(operator),
     workspace: operator === undefined ? await workspaceRegistry(workspace) : undefined,
-    isTrusted: (sha256: string) => trusted.has(sha256),
+    isTrusted: (sha256: string) => trusted.has(REGISTRY_FILE, sha256),
   };
 }
 

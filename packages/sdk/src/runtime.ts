@@ -8,6 +8,7 @@ import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
 import type { WallProblem } from './contracts/commands.ts';
 import type { Coordinator } from './contracts/coordinator.ts';
+import type { GoverningPlace } from './contracts/governing.ts';
 import type {
   ChainHead,
   JournalStore,
@@ -26,9 +27,11 @@ import type { OpenToolSource, ToolSource } from './contracts/tool-source.ts';
 import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { createExternalTools } from './external/external-source.ts';
+import { governingPlaces } from './governing-places.ts';
 import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import { createGoverningFiles } from './platform/governing-files.ts';
 import { endLostWalls } from './platform/lost-walls.ts';
 import { isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
@@ -38,7 +41,7 @@ import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
-import { knownNames, narrowedRegistry, registryInForce } from './registry-in-force.ts';
+import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import {
@@ -50,7 +53,7 @@ import {
 } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import * as builtInTools from './tools/catalog.ts';
-import { type Places, PROTECTED_NAMES, wireParts } from './wire-parts.ts';
+import { type Places, wireParts } from './wire-parts.ts';
 
 export interface RuntimeOptions {
   /** The folder every path is relative to. */
@@ -78,6 +81,8 @@ export interface RuntimeOptions {
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
+  /** Further files that decide over tools, such as token files and sockets. Tools cannot change them, wherever they lie. */
+  readonly governing?: readonly GoverningPlace[];
   /** Spans for calls; `createOpenTelemetry` of `@tool-runtime/sdk/telemetry` is one. */
   readonly telemetry?: CallTelemetry;
   /** Hears of failures that callers see only as E_INTERNAL, or as a silent coordinator; the cause is in `error.cause`. For logs. */
@@ -153,11 +158,20 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
       workspace: root.path,
     });
+    const governing = createGoverningFiles({
+      names: [REGISTRY_FILE],
+      places: governingPlaces({
+        workspace: root.path,
+        state: state.path,
+        registryFile: fileOf(options.registry),
+        added: options.governing ?? [],
+      }),
+    });
     workspace = createWorkspace(root, {
-      protectedNames: PROTECTED_NAMES,
+      governing,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
-    return await openRuntime(options, { root, workspace, state });
+    return await openRuntime(options, { root, workspace, state, governing });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
@@ -166,7 +180,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-async function openRuntime(options: RuntimeOptions, { root, workspace, state }: Places): Promise<Runtime> {
+function fileOf(registry: RuntimeOptions['registry']): string | undefined {
+  return typeof registry === 'string' ? registry : undefined;
+}
+
+async function openRuntime(options: RuntimeOptions, { root, workspace, state, governing }: Places): Promise<Runtime> {
   const plugin = pluginOf(options.ast);
   const ownTools: readonly AnyTool[] = [
     ...Object.values(builtInTools),
@@ -182,18 +200,18 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
   const ownNames = knownNames(ownTools, rules, engines);
   const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
-  const setting = { workspace: root, state: state.path, registry, redactor };
+  const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
   const source = await openSources({
     ...setting,
     sources: [createExternalTools(), ...(options.sources ?? [])],
     tools: ownTools,
-    registryFile: typeof options.registry === 'string' ? options.registry : undefined,
+    registryFile: fileOf(options.registry),
   });
   const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const brought = { known, source, redactor, tools, rules, ast: ast?.index };
-  const parts = wireParts(options, { root, workspace, state, registry, ...brought });
+  const parts = wireParts(options, { root, workspace, state, governing, registry, ...brought });
   try {
     const hasDeadNeighbours = parts.journal.instances().some((instance) => !isAlive(instance));
     const unfinished = await reconcileParts(parts);

@@ -9,6 +9,7 @@ import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts'
 import { createWorkspace } from './platform/workspace.ts';
 import { openTrustList, type TrustList } from './registry/trust-list.ts';
 import { REGISTRY_FILE } from './registry-in-force.ts';
+import { lineDiff } from './text/line-diff.ts';
 
 export interface TrustTarget {
   readonly workspace: string;
@@ -17,27 +18,46 @@ export interface TrustTarget {
   readonly registry?: string;
 }
 
-export interface TrustedFile {
+export interface WorkspaceFile {
   /** Relative to the workspace root. */
   readonly file: string;
   readonly sha256: string;
 }
 
-/** Both files, as far as they are there; at least one must be. */
+export interface TrustedFile extends WorkspaceFile {
+  readonly bytes: number;
+  readonly lines: number;
+  /** Of the content that was trusted last; null the first time. */
+  readonly previous: string | null;
+  /** From the content that was trusted last, or from nothing; null when that one was too large to be kept. */
+  readonly diff: string | null;
+}
+
+/** Both files, as far as they are there; at least one must be. Each content replaces the one that was trusted before. */
 export async function trustWorkspaceFiles(target: TrustTarget): Promise<readonly TrustedFile[]> {
   const found = await presentFiles(target);
   if (found.length === 0) throw noRegistry();
   const list = trustListOf(target);
-  for (const { sha256 } of found) list.add(sha256);
-  return found;
+  return found.map(({ file, sha256, text }) => {
+    const last = list.last(file);
+    list.trust(file, { sha256, text });
+    return {
+      file,
+      sha256,
+      bytes: Buffer.byteLength(text),
+      lines: text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0),
+      previous: last?.sha256 ?? null,
+      diff: last?.text === null ? null : lineDiff(last?.text ?? '', text),
+    };
+  });
 }
 
-/** Returns those that were trusted. */
-export async function revokeWorkspaceFiles(target: TrustTarget): Promise<readonly TrustedFile[]> {
+/** Returns those that were trusted, in whatever content. */
+export async function revokeWorkspaceFiles(target: TrustTarget): Promise<readonly WorkspaceFile[]> {
   const found = await presentFiles(target);
   if (found.length === 0) throw noRegistry();
   const list = trustListOf(target);
-  return found.filter(({ sha256 }) => list.remove(sha256));
+  return found.filter(({ file }) => list.revoke(file)).map(({ file, sha256 }) => ({ file, sha256 }));
 }
 
 /** Returns the SHA-256 of the registry that is trusted from now on, the lock with it. */
@@ -61,14 +81,19 @@ function trustListOf({ workspace, state }: TrustTarget): TrustList {
   return openTrustList(openStateFolder(state ?? defaultStateFolder(workspace, process.env), { workspace }));
 }
 
-async function presentFiles({ workspace, registry }: TrustTarget): Promise<readonly TrustedFile[]> {
+interface PresentFile extends WorkspaceFile {
+  readonly text: string;
+}
+
+async function presentFiles({ workspace, registry }: TrustTarget): Promise<readonly PresentFile[]> {
   const files = createWorkspace(openRoot(workspace), {});
   try {
-    const found: TrustedFile[] = [];
+    const found: PresentFile[] = [];
     for (const file of new Set([REGISTRY_FILE, LOCK_FILE, ...lockBeside(workspace, registry)])) {
       if ((await files.stat(file)) === null) continue;
       const { bytes } = await files.readFile(file);
-      found.push({ file, sha256: sha256Hex(bytes) });
+      // The mark stays in the text, so that what is shown is what is hashed.
+      found.push({ file, sha256: sha256Hex(bytes), text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
     }
     return found;
   } finally {

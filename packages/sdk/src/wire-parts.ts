@@ -11,6 +11,7 @@ import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
 import { FairSlots } from './platform/fair-slots.ts';
+import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
 import { currentInstance } from './platform/process-identity.ts';
@@ -20,7 +21,7 @@ import { createSystemClock } from './platform/system-clock.ts';
 import type { FileWorkspace } from './platform/workspace.ts';
 import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import { narrowedRegistry, REGISTRY_FILE } from './registry-in-force.ts';
+import { narrowedRegistry } from './registry-in-force.ts';
 import type { RuntimeOptions } from './runtime.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
@@ -28,13 +29,11 @@ import { createPackageMemo } from './session/package-memo.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
 import { openSqliteJournal } from './stores/journal-sqlite.ts';
 
-/** What decides over tools is not for tools to change. */
-export const PROTECTED_NAMES = [REGISTRY_FILE];
-
 export interface Places {
   readonly root: Root;
   readonly workspace: FileWorkspace;
   readonly state: StateFolder;
+  readonly governing: GoverningFiles;
 }
 
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
@@ -46,7 +45,7 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
 
 export function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, known, source, registry, redactor, ...brought }: Wiring,
+  { root, workspace, state, governing, known, source, registry, redactor, ...brought }: Wiring,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
@@ -78,12 +77,13 @@ export function wireParts(
         state: state.path,
         registry: sessionRegistry,
         actor,
+        governing: governing.places,
         slots: { shared: commandSlots, owner: sessionId },
       }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
-      return openFolder(folder, { parts: wired, root, state: state.path, protectedNames: PROTECTED_NAMES });
+      return openFolder(folder, { parts: wired, root, state: state.path, governing });
     },
     isFolder: false,
     folderPrefix: '.',

@@ -215,7 +215,13 @@ describe('what a push adds, by an oracle in the remote', () => {
       engines: new Set<'ast'>(),
       file: 'ops.yaml',
     });
-    const programs = createSessionPrograms({ workspace: repository.folder, state, registry, actor: 'test' });
+    const programs = createSessionPrograms({
+      workspace: repository.folder,
+      state,
+      registry,
+      actor: 'test',
+      governing: [],
+    });
     t.after(async () => {
       await programs.close();
       repository.dispose();

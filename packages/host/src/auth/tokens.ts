@@ -14,6 +14,8 @@ import { readTokenFile } from './token-file.ts';
 import { parseTokenLines, type TokenEntry } from './token-lines.ts';
 
 export interface TokenBook {
+  /** Where the operator's tokens are kept, when they come from a file: tools may not reach it. */
+  readonly file?: string;
   /** Undefined for a token that is unknown, expired, revoked or too long. */
   find(token: string): Principal | undefined;
   /** Whether the token behind a principal that `find` gave still means the same; for connections that stay open. */
@@ -68,6 +70,7 @@ export function createTokenBook(options: TokenBookOptions): TokenBook {
   }
 
   return {
+    ...('path' in options ? { file: options.path } : {}),
     find(token) {
       if (token === '' || token.length > MAX_TOKEN_BYTES || Buffer.byteLength(token) > MAX_TOKEN_BYTES)
         return undefined;

@@ -1,7 +1,7 @@
 /** Options of `serve` as the host wants them. What cannot be meant is bad usage, before anything is opened. */
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createAst } from '@tool-runtime/ast';
+import { liesInside } from '../auth/lies-inside.ts';
 import { type HttpCoordinator, httpCoordinator } from '../coordinator/http-coordinator.ts';
 import type { Log } from '../log/log.ts';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
@@ -23,15 +23,10 @@ export function servePlaces(options: ServeOptions): ServePlaces {
   const state = resolve(stateOf(options));
   const tokenFile = resolve(options.tokenFile ?? join(state, 'host.token'));
   // A tool could read it there.
-  if (folders.some((folder) => !relative(realpathSync(folder), realFolder(tokenFile)).startsWith('..'))) {
+  if (liesInside(tokenFile, folders)) {
     throw badUsage('The token file lies inside a workspace, where tools could read it', 'name one outside');
   }
   return { state, tokenFile };
-}
-
-function realFolder(path: string): string {
-  const folder = dirname(path);
-  return existsSync(folder) ? realpathSync(folder) : join(realFolder(folder), relative(dirname(folder), folder));
 }
 
 export function coordinatorOf({ coordinator: url }: ServeOptions): HttpCoordinator | undefined {

@@ -31,6 +31,7 @@ function watchedGit(): { readonly git: GitRepository; readonly reached: string[]
       config: reach('config', {} as never),
       identity: reach('identity', {} as never),
       remote: reach('remote', REMOTE),
+      requireChangeable: reach('requireChangeable', undefined),
       files: {
         read: reach('files.read', undefined),
         list: reach('files.list', []),

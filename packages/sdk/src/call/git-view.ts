@@ -11,6 +11,7 @@ export function endingWith(git: GitRepository, signal: () => AbortSignal): GitRe
     identity: () => git.identity(signal()),
     remote: (name, purpose) => git.remote(name, purpose, signal()),
     files: git.files,
+    requireChangeable: (paths) => git.requireChangeable(paths),
   };
 }
 
@@ -55,6 +56,7 @@ export function withoutRemotes(git: GitRepository): GitRepository {
     identity: (signal) => git.identity(signal),
     remote: () => Promise.reject(notAllowed('talk to remotes', 'network')),
     files: git.files,
+    requireChangeable: (paths) => git.requireChangeable(paths),
   };
 }
 

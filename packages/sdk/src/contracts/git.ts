@@ -105,6 +105,11 @@ export interface GitRepository {
   /** Throws E_GIT for a name that is not configured, E_POLICY for an address that is not allowed. */
   remote(name: string, purpose: 'fetch' | 'push', signal?: AbortSignal): Promise<GitRemote>;
   readonly files: GitFiles;
+  /**
+   * Throws E_POLICY when one of these files of the work tree, as git names them (one character a byte), is the operator's
+   * own and decides over tools: no verb may write over it.
+   */
+  requireChangeable(paths: readonly string[]): Promise<void>;
 }
 
 export interface OpenGit extends GitRepository {

@@ -1,6 +1,7 @@
 /** Tools that are known only when the registry is: whoever brings them is opened with it, before the first session. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { HeldWorkspace, OpenCommandRunner } from './commands.ts';
+import type { GoverningPlace } from './governing.ts';
 import type { Registry } from './registry.ts';
 import type { AnyTool } from './tool.ts';
 import type { MaybePromise } from './workspace.ts';
@@ -28,6 +29,8 @@ export interface ToolSourcePorts {
   readonly state: string;
   /** The lock of external tools: where it lies, and whether this content of it counts (SHA-256, lower-case hex). */
   readonly lock: { readonly path: string; isTrusted(sha256: string): boolean };
+  /** What decides over tools, wherever it lies: no program of a source may change it. */
+  readonly governing: readonly GoverningPlace[];
   /** Names that are taken. */
   readonly names: ReadonlySet<string>;
   /** Programs that live as long as the runtime; closing the runner ends them. */

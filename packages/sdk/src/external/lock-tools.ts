@@ -1,6 +1,7 @@
 /** Pins several tools, one after the other, on top of a lock; says for each what that changes. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, LockFile } from '../contracts/external.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { copiesFolder } from './external-ports.ts';
@@ -13,6 +14,7 @@ export interface LockToolsSetting {
   /** Real paths of the state folder and the workspace. */
   readonly state: string;
   readonly root: string;
+  readonly governing: readonly GoverningPlace[];
   /** Of the lock. */
   readonly path: string;
   readonly existing: LockFile | undefined;
@@ -33,7 +35,7 @@ export async function lockTools(
   tools: readonly ExternalToolSettings[],
   setting: LockToolsSetting,
 ): Promise<LockedTools> {
-  const walls = createWalls({ workspace: setting.root, state: setting.state });
+  const walls = createWalls({ workspace: setting.root, state: setting.state, governing: setting.governing });
   const changes: LockChange[] = [];
   let lock: LockFile = setting.existing ?? { schema_version: 1, tools: {} };
   try {

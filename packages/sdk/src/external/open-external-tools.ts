@@ -41,7 +41,7 @@ export async function openExternalTools(
 }
 
 /** One wall for each tool and what a session's registry makes of it. */
-export function createWalls({ workspace, state }: Pick<ExternalWall, 'workspace' | 'state'>) {
+export function createWalls({ workspace, state, governing }: Pick<ExternalWall, 'workspace' | 'state' | 'governing'>) {
   const walls = new Map<string, ExternalPrograms>();
   return {
     programsFor(settings: ExternalToolSettings, { isolation, allowedDomains }: Registry): ExternalPrograms {
@@ -52,7 +52,7 @@ export function createWalls({ workspace, state }: Pick<ExternalWall, 'workspace'
       const key = JSON.stringify([readPaths, isolation, allowedDomains]);
       const known = walls.get(key);
       if (known !== undefined) return known;
-      const made = createExternalPrograms({ workspace, state, isolation, allowedDomains, readPaths });
+      const made = createExternalPrograms({ workspace, state, isolation, allowedDomains, readPaths, governing });
       walls.set(key, made);
       return made;
     },

@@ -26,7 +26,7 @@ export interface CommandSlots {
 
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
   const shared = options.wall ?? createSessionWall(options);
-  const { workspace, protectedPaths, spawner, isolation } = shared;
+  const { workspace, spawner, isolation } = shared;
   const running = new Set<RunningCommand>();
   let isClosed = false;
 
@@ -43,6 +43,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     const cwd = folderInside(workspace.path, request.cwd);
     request.requireFolder?.(cwd);
     const proxySocket = request.network ? await shared.proxySocket() : null;
+    const protectedPaths = shared.protectedPaths('programs');
     const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
     try {
       const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });

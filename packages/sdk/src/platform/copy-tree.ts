@@ -16,19 +16,20 @@ import {
   openSubdirectory,
   readLinkBytes,
   setDirectoryMode,
+  statEntry,
 } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS } from './file-content.ts';
 import { explained } from './file-errors.ts';
+import type { GoverningFiles, TreeGuard } from './governing-files.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
-import type { ProtectedNames } from './protected-names.ts';
 import { identityOf } from './root.ts';
 import { MAX_DEPTH, openInnerDirectory, type Survey } from './survey-tree.ts';
 import { isTemporaryName } from './temporary-file.ts';
 import { intoItself, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface CopyRules {
-  readonly guard: ProtectedNames;
+  readonly guard: GoverningFiles;
   /** How the caller spells the source. */
   readonly spelling: string;
   readonly preserveMode: boolean;
@@ -42,6 +43,7 @@ export const BUILDING_MODE = 0o700;
 
 interface Progress {
   readonly rules: CopyRules;
+  readonly guard: TreeGuard;
   readonly pace: Pace;
   /** The folder being filled: meeting it in the source would never end. */
   readonly ownIdentity: string;
@@ -59,7 +61,8 @@ interface Folders {
 /** Both are descriptors of folders; the second is empty and has its final mode when this is over. */
 export async function copyTree(from: number, to: number, rules: CopyRules): Promise<Survey> {
   const ownIdentity = identityOf(fstatSync(to, { bigint: true }));
-  const progress: Progress = { rules, pace: new Pace(rules.signal), ownIdentity, entries: 1, bytes: 0 };
+  const guard = rules.guard.lookAtTree('copy');
+  const progress: Progress = { rules, guard, pace: new Pace(rules.signal), ownIdentity, entries: 1, bytes: 0 };
   await copyFolder({ from, to, path: rules.spelling, depth: 1 }, progress);
   return { entries: progress.entries, bytes: progress.bytes };
 }
@@ -72,7 +75,9 @@ async function copyFolder(folders: Folders, progress: Progress): Promise<void> {
     if (progress.pace.isDue(ENTRY_UNITS)) await progress.pace.pause();
     if (isTemporaryName(entry.name)) continue;
     const path = `${folders.path}/${entry.name}`;
-    progress.rules.guard.check([String(entry.name)], path);
+    const stat = statEntry(entry);
+    if (stat === undefined) continue;
+    progress.guard.checkInner({ folder: identityOf(source), name: String(entry.name), stat }, path);
     const isCopied = await explained(path, () => copyInner(entry, { ...folders, path }, progress));
     if (isCopied) progress.entries += 1;
   }

@@ -25,6 +25,7 @@ function scene(t: TestContext, options: { isolation?: 'bubblewrap' | 'none'; rea
     isolation: options.isolation ?? 'bubblewrap',
     allowedDomains: [],
     readPaths: options.readPaths ?? [],
+    governing: [],
   });
   t.after(async () => {
     await programs.close();

@@ -6,17 +6,16 @@
  */
 import type { CommandRequest, OpenCommandRunner, Wall } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import type { PrivatePlaces } from '../shell/environment.ts';
 import { resolveProgram, SYSTEM_PROGRAMS } from './resolve-program.ts';
 import { runCommand } from './run-command.ts';
 import { createSessionWall, type SessionWall, type SessionWallOptions } from './session-wall.ts';
 import { notStarted } from './walled-process.ts';
 
-export type ExternalWall = Pick<
-  SessionWallOptions,
-  'workspace' | 'isolation' | 'allowedDomains' | 'spawner' | 'protectedPaths'
-> & {
+export type ExternalWall = Pick<SessionWallOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
   readonly state: string;
+  readonly governing: readonly GoverningPlace[];
   /** Shown read-only. Absolute. */
   readonly readPaths: readonly string[];
 };
@@ -83,7 +82,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
 }
 
 async function begin(shared: SessionWall, start: ExternalStart) {
-  const { isolation, workspace, protectedPaths, spawner } = shared;
+  const { isolation, workspace, spawner } = shared;
   const words = programWords(start, workspace.path);
   const proxySocket = start.network ? await shared.proxySocket() : null;
   const { sealed, runFolder } = start;
@@ -91,7 +90,7 @@ async function begin(shared: SessionWall, start: ExternalStart) {
     workspace,
     writable: start.writable,
     proxySocket,
-    protectedPaths,
+    protectedPaths: shared.protectedPaths('programs'),
     folders: [
       { path: sealed.folder, writable: false },
       ...(runFolder === undefined ? [] : [{ path: runFolder, writable: true }]),

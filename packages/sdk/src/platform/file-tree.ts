@@ -10,6 +10,7 @@ import { listTree } from './list-tree.ts';
 import { loadNativeCalls } from './native-calls.ts';
 import type { Root } from './root.ts';
 import { type SearchSource, searchTree } from './search-tree.ts';
+import type { SecretTest } from './secret-files.ts';
 import type { Spawner } from './spawned-process.ts';
 
 export interface FileTree {
@@ -20,9 +21,12 @@ export interface FileTree {
 export interface FileTreeOptions {
   /** `auto` walls the search program in where that works; `off` confirms every line it reports instead. */
   readonly confinement?: 'auto' | 'off';
+  /** Searches tell nothing of files that may not be read. */
+  readonly secrets?: () => SecretTest | undefined;
 }
 
-export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOptions = {}): FileTree {
+export function createFileTree(root: Root, options: FileTreeOptions = {}): FileTree {
+  const { confinement = 'auto', secrets = () => undefined } = options;
   let tree: TreeSource | undefined;
   let search: Promise<SearchSource> | undefined;
   let attempts = 0;
@@ -36,7 +40,7 @@ export function createFileTree(root: Root, { confinement = 'auto' }: FileTreeOpt
     const { createSpawner } = await import('./spawner.ts');
     const spawner = createSpawner();
     const bubblewrap = confinement === 'off' ? undefined : await findWall(program, spawner);
-    return { ...treeSource(), program, bubblewrap, spawner };
+    return { ...treeSource(), program, bubblewrap, spawner, secrets };
   };
   return {
     list: async (query) => listTree(treeSource(), query),

@@ -6,6 +6,7 @@
  */
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { kindOf } from './bubblewrap-args.ts';
 import { errnoCode } from './errno-error.ts';
@@ -33,6 +34,21 @@ export function findGitFolders(workspace: string): GitFolders {
     reason: 'no_repository',
     next: 'open the root of a repository as the workspace; a repository above it is not used',
   });
+}
+
+/**
+ * Everything the `.git` of a folder leads to, usable here or not: a git on the host may use what ours refuses.
+ *
+ * Missing or unreadable parts are left out.
+ */
+export function gitPlaces(folder: string): readonly GoverningPlace[] {
+  const dotGit = join(folder, '.git');
+  const named = /^gitdir: (.+?)\s*$/s.exec(readSmall(dotGit) ?? '')?.[1];
+  const gitDir = named === undefined ? undefined : realFolder(resolve(folder, named));
+  const common = gitDir === undefined ? undefined : readSmall(join(gitDir, 'commondir'))?.trim();
+  const commonDir = gitDir === undefined || common === undefined ? undefined : realFolder(resolve(gitDir, common));
+  const paths = [dotGit, gitDir, commonDir].filter((path) => path !== undefined);
+  return paths.map((path) => ({ path, access: 'git' }));
 }
 
 /** A repository that is a folder of its own: throws E_GIT when it borrows data from another one. */

@@ -98,8 +98,7 @@ function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | n
     workspace: shared.workspace,
     writable,
     proxySocket,
-    // Git changes its own data and the work tree; what is hidden stays hidden from it.
-    protectedPaths: shared.protectedPaths.filter(({ access }) => access === 'hide'),
+    protectedPaths: shared.protectedPaths('git'),
     folders: [...outside.map((one) => ({ ...one, writable })), ...(folder === undefined ? [] : [folder])],
   });
 }

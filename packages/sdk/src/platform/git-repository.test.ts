@@ -32,6 +32,7 @@ async function withGit<T>(
     state,
     registry: loadRegistry(`version: 1\n${registry}`, KNOWN),
     actor: 'test',
+    governing: [],
   });
   try {
     return await use(programs.git);

@@ -5,6 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../contracts/git.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { judgeConfig } from '../git/judge-config.ts';
@@ -18,11 +19,13 @@ import { findIdentity } from './git-identity.ts';
 import { createGitProgram, findGit } from './git-program.ts';
 import { judgeRemote, readOnly } from './git-remotes.ts';
 import { readState } from './git-state.ts';
+import { requireChangeable } from './governed-work-tree.ts';
 import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
   readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot'>;
+  readonly governing: readonly GoverningPlace[];
   /** Stands in for a committer nobody named. */
   readonly actor: string;
 }
@@ -35,7 +38,7 @@ interface Judged {
   readonly watched: readonly string[];
 }
 
-export function createGitRepository({ wall, registry, actor }: GitOptions): OpenGit {
+export function createGitRepository({ wall, registry, actor, governing }: GitOptions): OpenGit {
   const program = createGitProgram(wall, registry.git.allow_config);
   let judged: Judged | undefined;
   let identity: Promise<GitIdentity> | undefined;
@@ -99,6 +102,7 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
       return remote;
     },
     files: createGitFiles(() => findGitFolders(wall.workspace.path)),
+    requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
     close: () => program.close(),
   };
 }

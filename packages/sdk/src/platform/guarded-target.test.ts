@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createGoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import type { RelativePath } from './path-rules.ts';
-import { createProtectedNames } from './protected-names.ts';
 import { openRoot, type Root } from './root.ts';
 
 for (const backend of ['openat2', 'walk'] as const) {
@@ -31,7 +31,7 @@ for (const backend of ['openat2', 'walk'] as const) {
     const open = (moving: Root, path: string) =>
       openGuardedTarget(
         { root: moving, path: path as RelativePath, spelling: path, isWritable: true },
-        createProtectedNames(),
+        createGoverningFiles(),
         { followLast: true, missingFolders: 'refuse' },
       );
     assert.throws(() => open(movingAfterOpen('work/folder', 'outside'), 'folder/file'), { code: 'EXDEV' });

@@ -1,10 +1,10 @@
 /** The way to every mutation: the target is found by descriptor first, and judged by where it really is. */
 import { ToolError } from '@tool-runtime/protocol';
 import { ErrnoError } from './errno-error.ts';
+import type { GoverningFiles } from './governing-files.ts';
 import { judgePlace } from './judge-place.ts';
 import { shownPath } from './path-rules.ts';
 import { type Place, requireWritable } from './places.ts';
-import type { ProtectedNames } from './protected-names.ts';
 import { type FindOptions, findTarget, makeMissingFolders, type WriteTarget } from './write-target.ts';
 
 export interface TargetOptions extends FindOptions {
@@ -14,15 +14,15 @@ export interface TargetOptions extends FindOptions {
   readonly access?: 'read';
 }
 
-/** The caller closes the target. Throws E_POLICY for read-only places, protected names, path rules and paths that leave. */
-export function openGuardedTarget(place: Place, guard: ProtectedNames, options: TargetOptions): WriteTarget {
+/** The caller closes the target. Throws E_POLICY for read-only places, governing files, path rules and paths that leave. */
+export function openGuardedTarget(place: Place, guard: GoverningFiles, options: TargetOptions): WriteTarget {
   if (options.access !== 'read') requireWritable(place);
   const target = findTarget(place.root, place.path, options);
   try {
     const location = place.root.locate(target.dirFd);
     // Moved out of the root since it was opened.
     if (location === undefined) throw new ErrnoError('EXDEV');
-    guard.check([...location, ...target.missing, target.name], place.spelling);
+    guard.checkTarget(target, { location, spelling: place.spelling, access: options.access ?? 'change' });
     judgePlace(place, { dirFd: target.dirFd, below: [...target.missing, target.name] }, options.access ?? 'write');
     if (target.missing.length === 0 || options.missingFolders === 'leave') return target;
     if (options.missingFolders === 'refuse') throw folderMissing(target.missingFolder);

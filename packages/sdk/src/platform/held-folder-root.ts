@@ -2,6 +2,7 @@
 import { closeSync, readlinkSync } from 'node:fs';
 import { errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
+import type { GoverningFiles } from './governing-files.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { relativePath } from './path-rules.ts';
 import { openRoot, type Root } from './root.ts';
@@ -14,8 +15,11 @@ export interface HeldFolderRoot {
   readonly prefix: string;
 }
 
-/** Undefined when there is no such folder. Throws E_POLICY for a path that leaves the root. The caller closes the root. */
-export function heldFolder(outer: Root, folder: string): HeldFolderRoot | undefined {
+/**
+ * Undefined when there is no such folder. Throws E_POLICY for a path that leaves the root, and for a governing folder or
+ * one inside it. The caller closes the root.
+ */
+export function heldFolder(outer: Root, folder: string, governing: GoverningFiles): HeldFolderRoot | undefined {
   return explained(folder, () => {
     let fd: number;
     try {
@@ -28,6 +32,7 @@ export function heldFolder(outer: Root, folder: string): HeldFolderRoot | undefi
     try {
       const components = outer.locate(fd);
       if (components === undefined) return undefined;
+      governing.checkFolder(fd, components, folder);
       const through = `/proc/self/fd/${fd}`;
       // Through the link of the descriptor, and on to the folder itself.
       const root = openRoot(`${through}/.`, { backend: outer.backend });

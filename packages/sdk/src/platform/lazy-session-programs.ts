@@ -24,6 +24,7 @@ export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
       config: async (signal) => (await open()).git.config(signal),
       identity: async (signal) => (await open()).git.identity(signal),
       remote: async (name, purpose, signal) => (await open()).git.remote(name, purpose, signal),
+      requireChangeable: async (paths) => (await open()).git.requireChangeable(paths),
       files: {
         read: async (name) => (await open()).git.files.read(name),
         write: async (name, bytes, how) => (await open()).git.files.write(name, bytes, how),

@@ -7,7 +7,7 @@ import type { RunPlace } from './run-folder.ts';
 import { surveyEntry } from './survey-tree.ts';
 
 /** Every name in it goes with it. */
-const NO_GUARD = { check() {} };
+const NO_GUARD = { lookAtTree: () => ({ checkInner() {} }) };
 
 /** 0 when it is gone. Throws E_FILE_IO for what could not be removed either, such as a mount inside. */
 export async function measureRun({

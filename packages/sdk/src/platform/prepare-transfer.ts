@@ -7,11 +7,11 @@ import type { FileSnapshot, MoveOptions } from '../contracts/workspace.ts';
 import { type DirectoryEntry, type FoundEntry, mayChange, typeOf } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained, fileError } from './file-errors.ts';
+import type { GoverningFiles } from './governing-files.ts';
 import { folderMissing } from './guarded-target.ts';
 import { judgeBelow } from './judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Place } from './places.ts';
-import type { ProtectedNames } from './protected-names.ts';
 import { identityOf, type Root } from './root.ts';
 import { snapshotEntry } from './snapshot-entry.ts';
 import { type Survey, surveyEntry } from './survey-tree.ts';
@@ -22,13 +22,13 @@ import { makeMissingFolders, type WriteTarget } from './write-target.ts';
 export interface TransferJob<Options extends MoveOptions> {
   readonly from: Place;
   readonly to: Place;
-  readonly guard: ProtectedNames;
+  readonly guard: GoverningFiles;
   readonly options: Options;
 }
 
 export interface Transfer {
   readonly root: Root;
-  readonly guard: ProtectedNames;
+  readonly guard: GoverningFiles;
   readonly source: FoundEntry;
   readonly sourcePath: string;
   readonly survey: Survey;

@@ -40,7 +40,7 @@ export function createProtectedNames(names: readonly string[] = []): ProtectedNa
 }
 
 /** Folders that ignore case also ignore invisible characters; both spellings open the same file there. */
-function foldName(name: string): string {
+export function foldName(name: string): string {
   if (ASCII_ONLY.test(name)) return name.toLowerCase();
   return name.normalize('NFKD').replace(IGNORED_BY_FILE_SYSTEMS, '').toLowerCase();
 }

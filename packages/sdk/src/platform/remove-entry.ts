@@ -5,10 +5,10 @@ import { throwIfAborted } from './cancellation.ts';
 import { type FoundEntry, listNames, openSubdirectory, removeDirectory, removeFile } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
+import type { GoverningFiles } from './governing-files.ts';
 import { type HeldPlace, judgeBelow } from './judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Place } from './places.ts';
-import type { ProtectedNames } from './protected-names.ts';
 import { removeAside, setAside } from './remove-tree.ts';
 import { identityOf } from './root.ts';
 import { snapshotEntry } from './snapshot-entry.ts';
@@ -18,7 +18,7 @@ import { openOperand, operandPath } from './tree-operand.ts';
 
 export interface RemoveJob {
   readonly place: Place;
-  readonly guard: ProtectedNames;
+  readonly guard: GoverningFiles;
   readonly options: RemoveOptions;
 }
 

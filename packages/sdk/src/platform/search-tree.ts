@@ -5,7 +5,7 @@
  * with nothing but the workspace in sight; elsewhere every line it reports is read again by descriptor before it
  * counts. Its pattern engine needs linear time, whatever the pattern.
  */
-import { closeSync } from 'node:fs';
+import { closeSync, constants } from 'node:fs';
 import { failure } from '../contracts/failures.ts';
 import type { SearchAnswer, SearchQuery } from '../contracts/search.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
@@ -13,15 +13,17 @@ import { globBase } from '../glob/glob-base.ts';
 import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { type Bubblewrap, confinedCommand } from './confinement.ts';
 import { createConfirmer } from './confirm-file.ts';
+import { errnoCode } from './errno-error.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
-import { DIRECTORY_HANDLE } from './open-flags.ts';
+import { DIRECTORY_HANDLE, O_PATH } from './open-flags.ts';
 import { Pace } from './pace.ts';
-import { joinPath } from './path-rules.ts';
+import { joinPath, type RelativePath } from './path-rules.ts';
 import { type ProgramEnd, type RunningProgram, runProgram } from './run-program.ts';
 import { searchArguments } from './search-command.ts';
 import { type FoundFile, SearchOutput } from './search-output.ts';
 import { checkPattern, explainPattern } from './search-pattern.ts';
 import { SearchResults } from './search-results.ts';
+import type { SecretTest } from './secret-files.ts';
 import type { Spawner } from './spawned-process.ts';
 import { isMountChanged } from './verify-mounts.ts';
 
@@ -37,6 +39,8 @@ export interface SearchSource extends TreeSource {
   /** Undefined: no wall on this machine. */
   readonly bubblewrap: Bubblewrap | undefined;
   readonly spawner: Spawner;
+  /** Tells whether an open file may not be read; undefined where there can be none. */
+  secrets(): SecretTest | undefined;
 }
 
 /**
@@ -131,7 +135,7 @@ async function readOutput(running: RunningProgram, search: Search): Promise<'all
   const { query, results } = search;
   const isCount = query.report === 'counts';
   const output = new SearchOutput({
-    wants: (path) => search.accepts(path) && (query.includeHidden || !isHidden(path)),
+    wants: (path) => search.accepts(path) && (query.includeHidden || !isHidden(path)) && mayBeRead(path, search.source),
     batchLines: isCount ? COUNT_BATCH_LINES : Number.POSITIVE_INFINITY,
     maxLength: query.maxLineLength,
   });
@@ -143,6 +147,24 @@ async function readOutput(running: RunningProgram, search: Search): Promise<'all
   }
   for (const file of output.end()) await accept(file);
   return isOver() ? 'limit' : 'all';
+}
+
+function mayBeRead(path: string, { root, secrets }: SearchSource): boolean {
+  const isSecret = secrets();
+  if (isSecret === undefined) return true;
+  let fd: number;
+  try {
+    fd = root.openBeneath(path as RelativePath, O_PATH | constants.O_NOFOLLOW);
+  } catch (thrown) {
+    // Gone or swapped since it was found.
+    if (errnoCode(thrown) === undefined) throw thrown;
+    return false;
+  }
+  try {
+    return !isSecret(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function isHidden(path: string): boolean {

@@ -1,6 +1,7 @@
 /** The programs of one session, commands and git, behind one wall. */
 import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenGit } from '../contracts/git.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { type CommandSlots, createCommandRunner } from './command-runner.ts';
 import { createGitRepository } from './git-repository.ts';
@@ -10,6 +11,8 @@ export interface ProgramsOptions {
   readonly workspace: SessionWallOptions['workspace'];
   readonly state: string;
   readonly registry: Registry;
+  /** What decides over tools, wherever it lies. */
+  readonly governing: readonly GoverningPlace[];
   /** Who the session acts for. */
   readonly actor: string;
   /** Left out: commands wait for nobody. */
@@ -22,12 +25,13 @@ export interface SessionPrograms {
   close(): Promise<void>;
 }
 
-export function createSessionPrograms({ workspace, state, registry, actor, slots }: ProgramsOptions): SessionPrograms {
+export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
+  const { workspace, state, registry, actor, slots, governing } = given;
   const { isolation, allowedDomains } = registry;
-  const options = { workspace, state, isolation, allowedDomains };
+  const options = { workspace, state, isolation, allowedDomains, governing };
   const wall = createSessionWall(options);
   const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
-  const git = createGitRepository({ wall, registry, actor });
+  const git = createGitRepository({ wall, registry, actor, governing });
   return {
     commands,
     git,

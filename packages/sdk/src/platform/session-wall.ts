@@ -5,6 +5,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { HeldWorkspace, Isolation, ProtectedPath } from '../contracts/commands.ts';
 import { failure } from '../contracts/failures.ts';
+import type { GoverningPlace } from '../contracts/governing.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { forgetFailed } from './forget-failed.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
@@ -15,6 +16,7 @@ import { openRoot } from './root.ts';
 import type { Spawner } from './spawned-process.ts';
 import { createSpawner } from './spawner.ts';
 import { defaultStateFolder, openStateFolder } from './state-folder.ts';
+import { tracePath } from './trace-path.ts';
 
 export interface SessionWallOptions {
   /** Held open by its owner; a path is opened here, and held until the wall is closed. */
@@ -28,10 +30,10 @@ export interface SessionWallOptions {
   readonly programFolders?: readonly string[];
   /** A program that may be named by this absolute path, which is then the one that runs. */
   readonly exactProgram?: string;
+  /** What decides over tools, wherever it lies: no program may change it, nor read what is secret of it. */
+  readonly governing?: readonly GoverningPlace[];
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
-  /** What programs may not change or read. Default: git's data, the registry and the lock in the root. */
-  readonly protectedPaths?: readonly ProtectedPath[];
   /** False: programs may only read the workspace. */
   readonly writable?: boolean;
   readonly spawner?: Spawner;
@@ -40,7 +42,8 @@ export interface SessionWallOptions {
 
 export interface SessionWall {
   readonly workspace: HeldWorkspace;
-  readonly protectedPaths: readonly ProtectedPath[];
+  /** What they may not change or read, as it lies now. Git itself may change its data and what counts by content only. */
+  protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
   /** Throws E_POLICY when the wall cannot be had. */
@@ -59,7 +62,10 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
   let proxy: Promise<EgressProxy> | undefined;
   return {
     workspace,
-    protectedPaths: options.protectedPaths ?? protectedInRoot(options.workspace),
+    protectedPaths: (user) => [
+      ...(user === 'git' ? [] : protectedInRoot(options.workspace)),
+      ...(options.governing ?? []).flatMap((place) => protectedFrom(place, user)),
+    ],
     spawner,
     isolation,
     require: () => requireWall(isolation),
@@ -75,6 +81,11 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
       own?.close();
     },
   };
+}
+
+function protectedFrom({ path, access }: GoverningPlace, user: 'programs' | 'git'): readonly ProtectedPath[] {
+  if (access === 'git' && user === 'git') return [];
+  return [{ path: tracePath(path).path, access: access === 'none' ? 'hide' : 'read_only' }];
 }
 
 function createIsolation(options: SessionWallOptions & { readonly workspace: string }, spawner: Spawner): Isolation {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { statEntry } from './directory-entry.ts';
+import { createGoverningFiles } from './governing-files.ts';
 import type { RelativePath } from './path-rules.ts';
-import { createProtectedNames } from './protected-names.ts';
 import { openRoot } from './root.ts';
 import { type Survey, surveyEntry } from './survey-tree.ts';
 
@@ -18,7 +18,7 @@ function survey(t: TestContext, folder: string): Promise<Survey> {
   });
   const stat = statEntry(parent);
   assert.ok(stat);
-  const rules = { guard: createProtectedNames(), spelling: 'folder', purpose: 'move', signal: undefined } as const;
+  const rules = { guard: createGoverningFiles(), spelling: 'folder', purpose: 'move', signal: undefined } as const;
   return surveyEntry({ dirFd: parent.dirFd, name: parent.name, stat }, rules);
 }
 

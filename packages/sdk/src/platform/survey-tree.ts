@@ -4,7 +4,7 @@
  * It says nothing about what appears in the tree afterwards. Copying judges each name again while it copies; moving
  * and removing rely on this look, because what may be lost there is what stood in the tree when the call was judged.
  */
-import { closeSync, fstatSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import {
   type FoundEntry,
   type InnerEntry,
@@ -16,13 +16,14 @@ import {
 } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
+import type { GoverningFiles, TreeGuard } from './governing-files.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
-import type { ProtectedNames } from './protected-names.ts';
+import { identityOf } from './root.ts';
 import { isTemporaryName } from './temporary-file.ts';
 import { mountedInside, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface SurveyRules {
-  readonly guard: ProtectedNames;
+  readonly guard: Pick<GoverningFiles, 'lookAtTree'>;
   /** How the caller spells the folder; what stands in the way is named below it. */
   readonly spelling: string;
   /** What will happen to the tree. */
@@ -43,6 +44,7 @@ export const MAX_DEPTH = 500;
 
 interface Progress {
   readonly rules: SurveyRules;
+  readonly guard: TreeGuard;
   readonly pace: Pace;
   readonly device: bigint;
   entries: number;
@@ -54,7 +56,9 @@ export async function surveyEntry(entry: FoundEntry, rules: SurveyRules): Promis
   if (!entry.stat.isDirectory()) return { entries: 1, bytes: entry.stat.isFile() ? Number(entry.stat.size) : 0 };
   const dirFd = openSubdirectory(entry);
   try {
-    const progress = { rules, pace: new Pace(rules.signal), device: deviceOf(dirFd), entries: 1, bytes: 0 };
+    const guard = rules.guard.lookAtTree(rules.purpose);
+    const device = fstatSync(dirFd, { bigint: true }).dev;
+    const progress = { rules, guard, pace: new Pace(rules.signal), device, entries: 1, bytes: 0 };
     await surveyFolder(dirFd, { path: rules.spelling, depth: 1 }, progress);
     return { entries: progress.entries, bytes: progress.bytes };
   } finally {
@@ -68,20 +72,23 @@ interface Position {
 }
 
 async function surveyFolder(dirFd: number, at: Position, progress: Progress): Promise<void> {
-  const { guard, purpose, spelling, judge } = progress.rules;
+  const { purpose, spelling, judge } = progress.rules;
+  const own = fstatSync(dirFd, { bigint: true });
   if (at.depth > MAX_DEPTH) throw tooDeep(at.path);
   // A mount inside would be emptied, or left behind, where the rest goes.
-  if (purpose !== 'copy' && deviceOf(dirFd) !== progress.device) throw mountedInside(at.path);
+  if (purpose !== 'copy' && own.dev !== progress.device) throw mountedInside(at.path);
   const listed = explained(at.path, () => listEntries(dirFd));
   if (purpose === 'remove' && listed.length > 0) explained(at.path, () => requireChangeable(dirFd));
   for (const entry of listed) {
     if (progress.pace.isDue(ENTRY_UNITS)) await progress.pace.pause();
     if (isTemporaryName(entry.name)) continue;
     const path = `${at.path}/${entry.name}`;
-    guard.check([String(entry.name)], path);
+    const stat = statEntry(entry);
+    if (stat === undefined) continue;
+    progress.guard.checkInner({ folder: identityOf(own), name: String(entry.name), stat }, path);
     judge?.(path.slice(spelling.length + 1));
     if (entry.type === 'directory') await surveyInner(entry, { path, depth: at.depth + 1 }, progress);
-    else surveyLeaf(entry, path, progress);
+    else surveyLeaf(entry, { path, stat }, progress);
   }
 }
 
@@ -96,10 +103,8 @@ async function surveyInner(entry: InnerEntry, at: Position, progress: Progress):
   }
 }
 
-function surveyLeaf(entry: ListedEntry, path: string, progress: Progress): void {
+function surveyLeaf(entry: ListedEntry, { path, stat }: { path: string; stat: BigIntStats }, progress: Progress): void {
   if (entry.type === 'other' && progress.rules.purpose === 'copy') throw specialFile(path);
-  const stat = statEntry(entry);
-  if (stat === undefined) return;
   progress.entries += 1;
   if (stat.isFile()) progress.bytes += Number(stat.size);
 }
@@ -118,8 +123,4 @@ export function openInnerDirectory(entry: InnerEntry): number | undefined {
 /** Entries of our own folders can be removed whatever the mode says, because the mode is ours to change. */
 function requireChangeable(dirFd: number): void {
   if (!mayChange(dirFd) && fstatSync(dirFd).uid !== process.geteuid?.()) throw new ErrnoError('EACCES');
-}
-
-function deviceOf(dirFd: number): bigint {
-  return fstatSync(dirFd, { bigint: true }).dev;
 }

@@ -2,11 +2,11 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
+import type { GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { splitPath } from './path-rules.ts';
 import type { Place } from './places.ts';
-import type { ProtectedNames } from './protected-names.ts';
 import { identityOf } from './root.ts';
 import { endsInParent, rootRefused } from './tree-errors.ts';
 import type { WriteTarget } from './write-target.ts';
@@ -14,7 +14,7 @@ import type { WriteTarget } from './write-target.ts';
 /** The caller closes it. A link counts as itself. Folders on the way may be missing. */
 export function openOperand(
   place: Place,
-  guard: ProtectedNames,
+  guard: GoverningFiles,
   options: { readonly access?: 'read' } = {},
 ): WriteTarget {
   return explained(place.spelling, () => {

@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { sha256Hex } from './digest.ts';
+import { createGoverningFiles } from './governing-files.ts';
 import { openRoot } from './root.ts';
 import { createWorkspace, type FileWorkspace, type WorkspaceOptions } from './workspace.ts';
 
@@ -43,7 +44,10 @@ interface Scene {
 function scene(t: TestContext, backend: 'openat2' | 'walk', options: WorkspaceOptions = {}): Scene {
   const directory = mkdtempSync(join(tmpdir(), 'trees-'));
   const root = openRoot(directory, { backend });
-  const workspace = createWorkspace(root, { protectedNames: ['tool-runtime.yaml'], ...options });
+  const workspace = createWorkspace(root, {
+    governing: createGoverningFiles({ names: ['tool-runtime.yaml'] }),
+    ...options,
+  });
   t.after(() => {
     workspace.close();
     root.close();

@@ -5,12 +5,12 @@ import { copyEntry } from './copy-entry.ts';
 import { listEntries, makeDirectory, statEntry } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
+import type { GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { judgePlace } from './judge-place.ts';
 import { moveEntry } from './move-entry.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { type Place, requireWritable } from './places.ts';
-import type { ProtectedNames } from './protected-names.ts';
 import { removeEntry } from './remove-entry.ts';
 import { snapshotWithoutContent } from './snapshot-entry.ts';
 import { isTemporaryName } from './temporary-file.ts';
@@ -20,7 +20,7 @@ type TreeOperations = Pick<Workspace, 'readDirectory' | 'makeDirectory' | 'move'
 
 const NEW_FOLDER_MODE = 0o777;
 
-export function createTreeOperations(find: (path: string) => Place, guard: ProtectedNames): TreeOperations {
+export function createTreeOperations(find: (path: string) => Place, guard: GoverningFiles): TreeOperations {
   return {
     readDirectory: (path) => explained(path, () => readPlace(find(path))),
     makeDirectory: (path) => explained(path, () => makePlace(find(path), guard)),
@@ -42,7 +42,7 @@ function readPlace(place: Place): readonly DirectoryItem[] {
   }
 }
 
-function makePlace(place: Place, guard: ProtectedNames): FileChange | null {
+function makePlace(place: Place, guard: GoverningFiles): FileChange | null {
   requireWritable(place);
   if (isFolder(place)) return null;
   const target = openGuardedTarget(place, guard, { followLast: true, acceptsFolder: true, missingFolders: 'create' });

@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import { createGoverningFiles } from './governing-files.ts';
 import { openRoot } from './root.ts';
 import { createWorkspace, type FileWorkspace, type WorkspaceOptions } from './workspace.ts';
 
@@ -360,7 +361,9 @@ for (const backend of BACKENDS) {
     ];
     const twins = ['.github/config', '.gitignore', 'sub/git/hooks/x', 'tool-runtime.yaml.md', 'tool-runtime.lock.md'];
     test('S0-14 protected names are refused for change before they exist, similar names are not', async (t) => {
-      const { inside, workspace } = scene(t, backend, { protectedNames: ['tool-runtime.yaml'] });
+      const { inside, workspace } = scene(t, backend, {
+        governing: createGoverningFiles({ names: ['tool-runtime.yaml'] }),
+      });
       for (const createDirs of [true, false]) {
         for (const path of sensitive) {
           const refused = await failureOf(() => workspace.writeFile(path, Buffer.from('x'), { createDirs }));

@@ -4,7 +4,7 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, closeSync, constants } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import type { PathRule } from '../contracts/path-rule.ts';
 import type {
@@ -23,13 +23,13 @@ import { errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
+import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { judgePlace, locatePlace, openJudged } from './judge-place.ts';
 import { sweepDirectory } from './leftovers.ts';
 import { splitPath } from './path-rules.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
-import { createProtectedNames, type ProtectedNames } from './protected-names.ts';
 import { removeTarget } from './remove-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { identityOf, type Root } from './root.ts';
@@ -39,8 +39,8 @@ import { findTarget, type WriteTarget } from './write-target.ts';
 export type { ExtraRoot };
 
 export interface WorkspaceOptions {
-  /** Names besides `.git` that nothing may change, such as the registry file. */
-  readonly protectedNames?: readonly string[];
+  /** What decides over tools. Default: the names that are protected everywhere. */
+  readonly governing?: GoverningFiles;
   readonly readOnly?: boolean;
   readonly extraRoots?: readonly ExtraRoot[];
   /** Where path rules start from, when the root is a folder of another workspace. */
@@ -57,7 +57,8 @@ export interface FileWorkspace extends SessionWorkspace {
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
   const { readOnly = false, extraRoots = [], enclosing } = options;
   const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
-  const files: Files = { places, tree: createFileTree(root), guard: createProtectedNames(options.protectedNames) };
+  const guard = options.governing ?? createGoverningFiles();
+  const files: Files = { places, tree: createFileTree(root, { secrets: () => guard.secretsIn(root) }), guard };
   return {
     ...filesUnder(files, undefined),
     under: (rule) => filesUnder(files, rule),
@@ -74,15 +75,14 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
 interface Files {
   readonly places: Places;
   readonly tree: ReturnType<typeof createFileTree>;
-  readonly guard: ProtectedNames;
+  readonly guard: GoverningFiles;
 }
 
 function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined): Workspace {
   const find = (path: string): Place => places.find(path, rule);
   return {
     stat: (path) => explained(path, () => statPlace(find(path))),
-    readFile: (path, readOptions) =>
-      explained(path, () => readContent(openJudged(find(path), constants.O_RDONLY), readOptions)),
+    readFile: (path, readOptions) => explained(path, () => readContent(openReadable(find(path), guard), readOptions)),
     writeFile: (path, bytes, writeOptions = {}) =>
       explained(path, () => writePlace(find(path), guard, { bytes, options: writeOptions })),
     removeFile: (path, removeOptions = {}) => explained(path, () => removePlace(find(path), guard, removeOptions)),
@@ -93,6 +93,17 @@ function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined):
       explained(path, () => rule?.check({ ...locatePlace(find(path), links === 'through'), access })),
     ...createTreeOperations(find, guard),
   };
+}
+
+function openReadable(place: Place, guard: GoverningFiles): number {
+  const fd = openJudged(place, constants.O_RDONLY);
+  try {
+    guard.checkRead(place.root, fd, place.spelling);
+    return fd;
+  } catch (thrown) {
+    closeSync(fd);
+    throw thrown;
+  }
 }
 
 function statPlace(place: Place): FileStat | null {
@@ -131,7 +142,7 @@ function statJudged(place: Place): BigIntStats | undefined {
 
 function writePlace(
   place: Place,
-  guard: ProtectedNames,
+  guard: GoverningFiles,
   { bytes, options }: { bytes: Uint8Array; options: WriteOptions },
 ): MaybePromise<FileChange> {
   checkMode(options.mode);
@@ -149,7 +160,7 @@ function writePlace(
 
 function removePlace(
   place: Place,
-  guard: ProtectedNames,
+  guard: GoverningFiles,
   { expectedSha256: expected }: RemoveFileOptions,
 ): MaybePromise<FileChange | null> {
   const target = openGuardedTarget(place, guard, { followLast: false, missingFolders: 'leave' });

@@ -21,7 +21,7 @@ export interface RegistrySources {
   readonly operator: RegistryText | undefined;
   /** What lies in the workspace root. */
   readonly workspace: RegistryText | undefined;
-  /** Whether the operator trusts a workspace registry of this SHA-256. */
+  /** Whether the operator trusts the workspace registry in the content of this SHA-256. */
   isTrusted(sha256: string): boolean;
 }
 

@@ -1,4 +1,5 @@
 /** Every file of the work tree that git does not ignore, with what its content is known by: unchanged ones are not read. */
+import { isToolError } from '@tool-runtime/protocol';
 import type { AddedLine, ChangedFile } from '../contracts/git.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
 import { addedLines, type DiffRun } from './added-lines.ts';
@@ -26,7 +27,10 @@ export async function worktreeFiles({ git, workspace, signal }: ChangeSource): P
     const entry = changed.get(path);
     if (entry === undefined) files.push({ path, mode, blob, kind: 'unchanged' });
   }
-  for (const entry of changed.values()) files.push(await changedFile(entry, workspace));
+  for (const entry of changed.values()) {
+    const file = await changedFile(entry, workspace);
+    if (file !== undefined) files.push(file);
+  }
   return { head: head ?? undefined, files };
 }
 
@@ -39,7 +43,8 @@ function* trackedFiles(output: string): Generator<{ mode: string; blob: string; 
   }
 }
 
-async function changedFile(entry: StatusEntry, workspace: ChangeSource['workspace']): Promise<ChangedFile> {
+/** Undefined for a file that tools may not read: it belongs to the runtime, not to the project. */
+async function changedFile(entry: StatusEntry, workspace: ChangeSource['workspace']): Promise<ChangedFile | undefined> {
   const { path } = entry;
   const stat = await workspace.stat(path);
   if (stat === null || stat.type === 'directory') return { path, mode: '000000', blob: undefined, kind: 'deleted' };
@@ -47,8 +52,13 @@ async function changedFile(entry: StatusEntry, workspace: ChangeSource['workspac
   const isNew = entry.kind === 'untracked' || entry.index === 'A';
   const kind = isNew ? 'added' : 'modified';
   if (stat.type !== 'file') return { path, mode, blob: undefined, kind };
-  const { sha256 } = await workspace.readFile(path, { maxBytes: 0 });
-  return { path, mode, blob: undefined, kind, sha256 };
+  try {
+    const { sha256 } = await workspace.readFile(path, { maxBytes: 0 });
+    return { path, mode, blob: undefined, kind, sha256 };
+  } catch (thrown) {
+    if (isToolError(thrown) && thrown.code === 'E_POLICY') return undefined;
+    throw thrown;
+  }
 }
 
 interface LinesWanted {

@@ -122,7 +122,8 @@ async function captureBytes(
     const { bytes, mode } = await workspace.readFile(plain);
     sorted.files.push({ path, permissions: mode, mode: blobMode(mode), content: { bytes } });
   } catch (thrown) {
-    if (!isToolError(thrown) || thrown.code !== 'E_FILE_IO') throw thrown;
+    // E_POLICY: a token or socket of the runtime. No verb touches it.
+    if (!isToolError(thrown) || (thrown.code !== 'E_FILE_IO' && thrown.code !== 'E_POLICY')) throw thrown;
     sorted.skipped.push({ path, size: stat.size, reason: 'not_readable' });
   }
 }

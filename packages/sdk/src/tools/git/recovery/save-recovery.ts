@@ -50,7 +50,7 @@ export interface SavedRecovery extends GitRecovery {
   readonly state: readonly StateFile[];
 }
 
-/** Throws E_GIT when something the verb may touch cannot be saved. */
+/** Throws E_GIT when something the verb may touch cannot be saved, E_POLICY when it is a governing file. */
 export async function saveRecovery(context: RecoveryContext, request: RecoveryRequest): Promise<SavedRecovery> {
   const { git } = context;
   const [{ dirty, touched }, state, index, worktree] = await Promise.all([
@@ -59,6 +59,7 @@ export async function saveRecovery(context: RecoveryContext, request: RecoveryRe
     git.files.read('index'),
     readWorktree(git),
   ]);
+  await git.requireChangeable(atStake(dirty, touched, request));
   const [hidden, inTheWay] = await Promise.all([
     standingAt(context, trackedPaths(dirty), { repositories: 'leave' }),
     standingAt(context, request.alsoSave ?? [], { repositories: 'refuse' }),
@@ -92,6 +93,13 @@ async function lookAround(git: GitRepository, { target }: RecoveryRequest) {
     touchedFiles(git, 'HEAD', target).catch(() => undefined),
   ]);
   return { dirty, touched: touched ?? (await touchedFiles(git, dirty.head, target)) };
+}
+
+/** Every file the verb may write or take away. */
+function atStake(dirty: DirtyTree, touched: readonly ChangedFile[], request: RecoveryRequest): readonly RawPath[] {
+  const mayTouch = request.mayTouch ?? (() => false);
+  const changed = dirty.entries.filter(({ kind, path }) => mayTouch(path, kind !== 'untracked'));
+  return [...[...touched, ...changed].map(({ path }) => path), ...(request.alsoSave ?? [])];
 }
 
 /** The file that tells a linked work tree where it stands; the main one has none. */

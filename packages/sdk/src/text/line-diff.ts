@@ -1,0 +1,74 @@
+/** The lines by which two short texts differ, as a unified diff without file names. For people; nothing applies it. */
+
+const CONTEXT = 3;
+/** Beyond this many comparisons the changed part is told as one whole, out with the old and in with the new. */
+const MAX_COMPARISONS = 4_000_000;
+
+interface Step {
+  readonly mark: ' ' | '-' | '+';
+  readonly line: string;
+}
+
+/** Empty when the texts are the same. */
+export function lineDiff(before: string, after: string): string {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const middle = compare(old.slice(start, old.length - end), now.slice(start, now.length - end));
+  const same = (lines: readonly string[]): Step[] => lines.map((line) => ({ mark: ' ', line }));
+  return render([...same(old.slice(0, start)), ...middle, ...same(old.slice(old.length - end))]);
+}
+
+/** A last line without an end differs from the same line with one. */
+function linesOf(text: string): string[] {
+  if (text === '') return [];
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') return lines.slice(0, -1);
+  return [...lines.slice(0, -1), `${lines.at(-1)}\n\\ No newline at end of file`];
+}
+
+function compare(old: readonly string[], now: readonly string[]): Step[] {
+  const removed = old.map((line): Step => ({ mark: '-', line }));
+  const added = now.map((line): Step => ({ mark: '+', line }));
+  if (old.length * now.length > MAX_COMPARISONS) return [...removed, ...added];
+  const width = now.length + 1;
+  /** Length of the longest common run of lines from `row`, `column` to the end. */
+  const common = new Uint32Array((old.length + 1) * width);
+  const at = (row: number, column: number): number => common[row * width + column] ?? 0;
+  for (let row = old.length - 1; row >= 0; row--) {
+    for (let column = now.length - 1; column >= 0; column--) {
+      common[row * width + column] =
+        old[row] === now[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  const steps: Step[] = [];
+  let [row, column] = [0, 0];
+  while (row < old.length && column < now.length) {
+    if (old[row] === now[column]) {
+      steps.push({ mark: ' ', line: old[row] ?? '' });
+      row++;
+      column++;
+    } else if (at(row + 1, column) >= at(row, column + 1)) steps.push({ mark: '-', line: old[row++] ?? '' });
+    else steps.push({ mark: '+', line: now[column++] ?? '' });
+  }
+  return [...steps, ...removed.slice(row), ...added.slice(column)];
+}
+
+function render(steps: readonly Step[]): string {
+  const isNear = (at: number): boolean =>
+    steps.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ mark }) => mark !== ' ');
+  const shown: string[] = [];
+  let [oldLine, newLine] = [1, 1];
+  let wasShown = false;
+  for (const [at, { mark, line }] of steps.entries()) {
+    const isShown = isNear(at);
+    if (isShown && !wasShown) shown.push(`@@ -${oldLine} +${newLine} @@`);
+    if (isShown) shown.push(`${mark}${line}`);
+    wasShown = isShown;
+    if (mark !== '+') oldLine++;
+    if (mark !== '-') newLine++;
+  }
+  return shown.length === 0 ? '' : `${shown.join('\n')}\n`;
+}
