@@ -1,5 +1,6 @@
 /** Path rules at the moment of use: links that appear after the gate, files no argument names, folders, deletions. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -53,7 +54,8 @@ function callsOf({ session, workspace }: ScratchRuntime): Calls {
   };
 }
 
-const only = (tool: string, more = ''): string => `arg_constraints: [{ tool: ${tool}, arg_patterns: ['docs/**']${more} }]`;
+const only = (tool: string, more = ''): string =>
+  `arg_constraints: [{ tool: ${tool}, arg_patterns: ['docs/**']${more} }]`;
 
 describe('a link that appears after the gate', () => {
   const CALLS: Readonly<Record<string, JsonObject>> = {
@@ -139,7 +141,12 @@ describe('files that no argument names', () => {
           async ({ workspace, refused, ok, read }) => {
             symlinkSync('../secret', join(workspace, 'docs/link'));
             symlinkSync('sub', join(workspace, 'docs/inner'));
-            for (const other of ['secret/a.md', 'docs/link/a.md', 'docs/sub/../../secret/a.md', 'docs/inner/../link/a.md']) {
+            for (const other of [
+              'secret/a.md',
+              'docs/link/a.md',
+              'docs/sub/../../secret/a.md',
+              'docs/inner/../link/a.md',
+            ]) {
               await refused('probe', { path: 'docs/a.md', other });
               assert.equal(read('secret/a.md'), 'keep\n');
             }
@@ -152,7 +159,8 @@ describe('files that no argument names', () => {
   }
 
   test('a tree is judged entry by entry', async () => {
-    const registry = "arg_constraints: [{ tool: 'fs_{delete,move,copy}', arg_patterns: ['{docs,out}/*', 'docs/sub/*.md'] }]";
+    const registry =
+      "arg_constraints: [{ tool: 'fs_{delete,move,copy}', arg_patterns: ['{docs,out}/*', 'docs/sub/*.md'] }]";
     await scene(registry, async ({ workspace, refused, ok, read }) => {
       writeFileSync(join(workspace, 'docs/sub/c.txt'), 'keep\n');
       mkdirSync(join(workspace, 'out'));
@@ -175,6 +183,31 @@ describe('files that no argument names', () => {
   });
 });
 
+test('a set of paths that is left out means everything, and is judged so', async () => {
+  const registry = "arg_constraints: [{ tool: git_diff, arg_patterns: ['docs/**'] }]";
+  await scene(registry, async ({ workspace, refused, ok }) => {
+    execFileSync('git', ['init', '--quiet'], { cwd: workspace });
+    assert.match(await refused('git_diff', {}), /paths = "\."/);
+    await refused('git_diff', { paths: [] });
+    await refused('git_diff', { paths: ['docs', '.'] });
+    await ok('git_diff', { paths: ['docs'] });
+  });
+});
+
+describe('the folder a command starts in', () => {
+  test('is judged by where it is when the command starts', async () => {
+    const registry = `${only('shell_exec')}\nshell_allow: ['^touch made$']`;
+    await scene(registry, async ({ workspace, refused, ok }) => {
+      symlinkSync('../secret', join(workspace, 'docs/link'));
+      const call = (cwd: string) => ({ argv: ['touch', 'made'], cwd });
+      for (const cwd of ['docs/link', 'secret', '.', 'docs/link/../secret']) await refused('shell_exec', call(cwd));
+      assert.equal(existsSync(join(workspace, 'secret/made')), false);
+      await ok('shell_exec', call('docs/sub'));
+      assert.equal(existsSync(join(workspace, 'docs/sub/made')), true);
+    });
+  });
+});
+
 describe('a session on a folder', () => {
   const registry = `${only('file_*')}\napprovals: { auto_approve: ['*'], write_path_allowlist: ['docs/**'] }`;
   const rooted = (root: string): SessionOptions => ({ capabilities: { workspace_roots: [root] } });
@@ -189,7 +222,11 @@ describe('a session on a folder', () => {
         const path = root === 'docs' ? 'a.md' : 'docs/a.md';
         const { errors } = await session.call('file_write', { path, content: 'new' });
         assert.equal(errors.length === 0, ok, `${root} ${errors[0]?.message}`);
-        const child = await session.openChild({ agentId: 'child', folder: root === 'docs' ? 'sub' : 'docs', tools: ['file_write'] });
+        const child = await session.openChild({
+          agentId: 'child',
+          folder: root === 'docs' ? 'sub' : 'docs',
+          tools: ['file_write'],
+        });
         const inner = await child.call('file_write', { path: 'b.md', content: 'new' });
         assert.equal(inner.ok, ok, inner.errors[0]?.message);
       }

@@ -63,7 +63,10 @@ const FILES = {
 /** Every file has changes that are not committed, so that git has something to show and to restore. */
 export function createTemplate(): Template {
   const repository = createRepository();
-  repository.commit({ 'secret/s.txt': `first\n${SECRET}\n`, 'secret/sub/t.txt': `first\n${SECRET}\n` }, `feat: ${SECRET}`);
+  repository.commit(
+    { 'secret/s.txt': `first\n${SECRET}\n`, 'secret/sub/t.txt': `first\n${SECRET}\n` },
+    `feat: ${SECRET}`,
+  );
   repository.commit({ 'allowed/a.txt': 'first\nopen\n', 'allowed/sub/b.txt': 'first\nopen\n', 'plain.txt': 'first\n' });
   repository.write(FILES);
   return { folder: repository.folder, dispose: repository.dispose };

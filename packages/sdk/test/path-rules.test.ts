@@ -64,8 +64,28 @@ const link: fc.Arbitrary<Link> = fc.record({
     .tuple(fc.constantFrom('allowed/', 'allowed/sub/', 'secret/', ''), fc.constantFrom('l0', 'l1', 'l2'))
     .map((parts) => parts.join('')),
   to: fc.constantFrom(
-    ...['../secret', '../allowed', 'secret', 'allowed', '../secret/s.txt', 'a.txt', 'sub', '../../secret', 'l1', '../l2'],
-    ...['sub/../../secret', './../allowed/sub', '..', '../allowed/l1', '../secret/l0', '/etc', 'nowhere', 'l0/../../secret'],
+    ...[
+      '../secret',
+      '../allowed',
+      'secret',
+      'allowed',
+      '../secret/s.txt',
+      'a.txt',
+      'sub',
+      '../../secret',
+      'l1',
+      '../l2',
+    ],
+    ...[
+      'sub/../../secret',
+      './../allowed/sub',
+      '..',
+      '../allowed/l1',
+      '../secret/l0',
+      '/etc',
+      'nowhere',
+      'l0/../../secret',
+    ],
   ),
 });
 
@@ -149,7 +169,9 @@ for (const [kind, registry] of Object.entries(KINDS)) {
         const judge = async ({ links, first, second }: Scene): Promise<void> => {
           const args = ARGUMENTS[tool.name]?.(first, second) ?? {};
           ruled.reset(links);
-          const uses = Object.values(args).flat().filter((value) => value === first || value === second);
+          const uses = Object.values(args)
+            .flat()
+            .filter((value) => value === first || value === second);
           const isAllowed = uses.every((use) => isPlainlyInside(ruled.folder, String(use)));
           const asked = await ruled.call(tool.name, args);
           seen[asked.response.ok ? 'ok' : 'refused'] += 1;
@@ -163,8 +185,16 @@ for (const [kind, registry] of Object.entries(KINDS)) {
         };
         const numRuns = tool.category === 'git' ? GIT_RUNS : RUNS;
         await fc.assert(fc.asyncProperty(scenes(tool), judge), { seed: SEED, numRuns });
-        await judge({ links: [{ at: 'allowed/l0', to: '../secret' }], first: 'allowed/l0/s.txt', second: 'allowed/l0' });
-        await judge({ links: [{ at: 'allowed/l0', to: 'sub' }], first: 'allowed/l0/b.txt', second: 'allowed/l0/c.txt' });
+        await judge({
+          links: [{ at: 'allowed/l0', to: '../secret' }],
+          first: 'allowed/l0/s.txt',
+          second: 'allowed/l0',
+        });
+        await judge({
+          links: [{ at: 'allowed/l0', to: 'sub' }],
+          first: 'allowed/l0/b.txt',
+          second: 'allowed/l0/c.txt',
+        });
         await judge({ links: [], first: 'allowed/a.txt', second: 'allowed/sub/b.txt' });
         t.diagnostic(JSON.stringify(seen));
         assert.ok(seen.ok > 0 || tool.name === 'shell_exec');

@@ -60,11 +60,9 @@ export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): Appro
   const allowlist = policy.write_path_allowlist;
   const mayWrite = allowlist && compilePathGlobs(allowlist);
   const clause =
-    allowlist &&
-    compilePathClause(allowlist, { gate: 'approval', keys: [], everyWrite: true, refuse: notInAllowlist });
+    allowlist && compilePathClause(allowlist, { gate: 'approval', keys: [], everyWrite: true, refuse: notInAllowlist });
   return {
-    writeClause: (subject, keys) =>
-      clause === undefined || isReader(subject) ? undefined : { ...clause, keys },
+    writeClause: (subject, keys) => (clause === undefined || isReader(subject) ? undefined : { ...clause, keys }),
     judge(subject) {
       const readOnly = isReader(subject);
       const approves = subject.asksByDefault === true ? approvesForeign : approvesOwn;

@@ -120,7 +120,13 @@ function checkScalar(test: KeyTest, value: JsonValue): void {
 function notAllowed({ key, patterns }: Pick<KeyTest, 'key' | 'patterns'>, shown: string): ToolError {
   return policyDenial(`Argument is not allowed by policy: ${key} = ${shown}`, {
     path: key,
-    details: { gate: 'arguments', reason: 'arg_constraint', key, field: 'arg_constraints', next: allowedText(patterns) },
+    details: {
+      gate: 'arguments',
+      reason: 'arg_constraint',
+      key,
+      field: 'arg_constraints',
+      next: allowedText(patterns),
+    },
   });
 }
 

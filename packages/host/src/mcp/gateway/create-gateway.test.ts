@@ -129,7 +129,10 @@ describe('real servers of 2025', () => {
     symlinkSync('sub', join(made.workspace, 'docs/inner'));
     const server = filesystem(made.workspace, { path_args: { '*': ['path'] }, cwd: '.' });
     const tools = ['fs_read_text_file', 'fs_write_file', 'fs_list_directory', 'fs_directory_tree'];
-    const constraints = tools.map((tool) => ({ tool, arg_patterns: ['docs', 'docs/inner/**', 'docs/sub/**', 'docs/link/**'] }));
+    const constraints = tools.map((tool) => ({
+      tool,
+      arg_patterns: ['docs', 'docs/inner/**', 'docs/sub/**', 'docs/link/**'],
+    }));
     const registry = { ...mounted({ fs: server }), arg_constraints: constraints };
     await made.approve(registry, 'fs');
     const { session } = await made.open(registry);

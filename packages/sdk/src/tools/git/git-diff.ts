@@ -58,7 +58,11 @@ export const gitDiff = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { revision: 'rev', context: 'context_lines' } },
+    arg_schema: {
+      path_params: ['paths'],
+      set_params: ['paths'],
+      arg_aliases: { revision: 'rev', context: 'context_lines' },
+    },
   },
   effect: 'read',
   risk: 'low',
