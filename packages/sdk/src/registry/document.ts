@@ -123,7 +123,11 @@ const toolSettings = z
 const argConstraint = z.strictObject({
   tool: globText.describe('Tool name or glob'),
   arg_patterns: globs.describe('Globs; the argument must match at least one'),
-  arg_key: z.string().min(1).exactOptional().describe('Argument that is constrained'),
+  arg_key: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Argument that is constrained; left out: every path argument, and every file the tool writes'),
 });
 
 export const childrenSection = z.strictObject({
@@ -142,7 +146,9 @@ const approvals = z.strictObject({
   require_approval: globs.exactOptional().describe('Tools that always need a yes'),
   write_path_allowlist: globs
     .exactOptional()
-    .describe('Only these paths may be written; a write elsewhere is refused, whoever would approve it'),
+    .describe(
+      'Only these paths may be written, by name and by where links lead; a write elsewhere is refused, whoever would approve it',
+    ),
 });
 
 const limits = z.strictObject({
@@ -216,7 +222,10 @@ export const registryDocument = z
       .enum(SIDE_EFFECT_LEVELS)
       .exactOptional()
       .describe('Ceiling; left out: what the rest of the file needs'),
-    arg_constraints: z.array(argConstraint).exactOptional().describe('Ceiling: globs that arguments must match'),
+    arg_constraints: z
+      .array(argConstraint)
+      .exactOptional()
+      .describe('Ceiling: globs that arguments must match; a path must match as written and by where links lead'),
     recursion_limit: z.int().min(0).max(1000).exactOptional().describe('Ceiling: depth of child sessions'),
     approvals: approvals.exactOptional().describe('What is asked, approved or refused by rule'),
     isolation: z

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -119,6 +119,36 @@ describe('real servers of 2025', () => {
     assert.equal(outside.errors[0]?.details?.['rule'], 'sec.paths.sandbox');
     await session.call('fs_write_file', { path: 'b.txt', content: 'new' });
     assert.equal(readFileSync(join(made.workspace, 'b.txt'), 'utf8'), 'new');
+  });
+
+  test('path rules judge what a path leads to before a server hears of it', async (context) => {
+    const made = stage(context);
+    for (const folder of ['docs/sub', 'secret']) mkdirSync(join(made.workspace, folder), { recursive: true });
+    for (const file of ['docs/sub/a.txt', 'secret/a.txt']) writeFileSync(join(made.workspace, file), 'hello');
+    symlinkSync('../secret', join(made.workspace, 'docs/link'));
+    symlinkSync('sub', join(made.workspace, 'docs/inner'));
+    const server = filesystem(made.workspace, { path_args: { '*': ['path'] }, cwd: '.' });
+    const tools = ['fs_read_text_file', 'fs_write_file', 'fs_list_directory', 'fs_directory_tree'];
+    const constraints = tools.map((tool) => ({
+      tool,
+      arg_patterns: ['docs', 'docs/inner/**', 'docs/sub/**', 'docs/link/**'],
+    }));
+    const registry = { ...mounted({ fs: server }), arg_constraints: constraints };
+    await made.approve(registry, 'fs');
+    const { session } = await made.open(registry);
+    for (const [tool, path] of [
+      ['fs_read_text_file', 'docs/link/a.txt'],
+      ['fs_write_file', 'docs/link/a.txt'],
+      ['fs_write_file', 'docs/link/new.txt'],
+      ['fs_list_directory', 'docs/link'],
+      ['fs_directory_tree', 'docs'],
+    ] as const) {
+      const { errors } = await session.call(tool, { path, content: 'changed' });
+      assert.equal(errors[0]?.details?.['reason'], 'arg_constraint', `${tool} ${path}`);
+    }
+    assert.equal(readFileSync(join(made.workspace, 'secret/a.txt'), 'utf8'), 'hello');
+    assert.match(textOf(await session.call('fs_read_text_file', { path: 'docs/inner/a.txt' })), /hello/);
+    assert.match(textOf(await session.call('fs_list_directory', { path: 'docs/sub' })), /a\.txt/);
   });
 
   test('a server whose tools may only read cannot write, whatever it offers', async (context) => {
