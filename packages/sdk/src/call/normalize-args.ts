@@ -20,7 +20,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   const limitMs = limitOf(compiled, args);
-  open.time.limit(Math.min(limitMs, open.request.timeoutMs ?? Number.POSITIVE_INFINITY));
+  open.time.limit(limitMs);
   return {
     open,
     compiled,
