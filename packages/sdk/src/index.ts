@@ -1,4 +1,5 @@
 /** Public surface of the sdk: what an embedding program needs every day. A line here is a promise. */
+export type { CallTurn } from './call/call-types.ts';
 export type {
   MutationClass,
   SideEffectLevel,

@@ -38,13 +38,17 @@ export const STAGES = {
   undo: { awaits: 'the change to be taken back', graceMs: GRACE_MS, runs: 'record' },
   cleanUp: { awaits: 'the frozen index to be removed', graceMs: GRACE_MS, runs: 'record' },
   record: { awaits: 'the journal', graceMs: GRACE_MS, runs: 'record' },
-  output: { awaits: 'a hook or the policy that judges the answer', graceMs: 0 },
+  output: { awaits: 'a hook or the policy that judges the answer', graceMs: 0, runs: 'late' },
 } as const satisfies Record<string, Stage>;
 
 export type StageName = keyof typeof STAGES;
 
+/** Of a call whose tool or arguments are not understood: it can only be refused, and the refusal recorded. */
+const UNKNOWN_MS = 30_000;
+
 export interface TimedCall {
   readonly tool: string;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -56,7 +60,7 @@ export class CallTime {
   readonly #waits = new Set<() => void>();
   #controller: AbortController | undefined;
   #reason: ToolError | undefined;
-  #limitMs = Number.POSITIVE_INFINITY;
+  #limitMs: number;
   /** Waited for people, so not counted. */
   #addedMs = 0;
   #question: { readonly since: number; readonly atMostMs: number } | undefined;
@@ -66,6 +70,7 @@ export class CallTime {
 
   constructor(call: TimedCall) {
     this.#call = call;
+    this.#limitMs = Math.min(call.timeoutMs ?? UNKNOWN_MS, UNKNOWN_MS);
   }
 
   /** Made on first use: most calls never look. */
@@ -84,7 +89,7 @@ export class CallTime {
 
   /** Known with the arguments, and set again when they are edited. */
   limit(ms: number): void {
-    this.#limitMs = ms;
+    this.#limitMs = Math.min(ms, this.#call.timeoutMs ?? ms);
     if (this.#isWatching) this.#arm();
   }
 
@@ -170,7 +175,7 @@ export class CallTime {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (this.#reason !== undefined || this.#limitMs === Number.POSITIVE_INFINITY) return;
+    if (this.#reason !== undefined) return;
     const end = this.#began + this.#limitMs + this.#addedMs + (this.#question?.atMostMs ?? 0);
     const leftMs = Math.max(0, end - performance.now());
     this.#timer = setTimeout(() => this.abort(this.#timedOut(this.#stage)), Math.min(leftMs, MAX_TIMER_MS));

@@ -26,7 +26,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const argsSummary = summaryOf(compiled, args, parts);
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
   const limitMs = limitOf(compiled, args);
-  open.time.limit(Math.min(limitMs, open.request.timeoutMs ?? Number.POSITIVE_INFINITY));
+  open.time.limit(limitMs);
   checkForm({ tool: tool.name, paths, urls });
   return {
     open,

@@ -145,7 +145,9 @@ export async function judgeProposal(request: CallRequest, session: SessionParts)
   open.progress.ended = true;
   const ready = await settle(() => normalizeArgs(open, resolveRoute(open, parts), request.args, parts));
   if (!ready.ok) return { open, ready: undefined, judged: ready };
-  return { open, ready: ready.value, judged: await settle(() => checkGates(ready.value, parts)) };
+  const judged = await settle(() => open.time.wait('gates', () => checkGates(ready.value, parts)));
+  open.time.end();
+  return { open, ready: ready.value, judged };
 }
 
 async function followAdmission(admission: Admission, parts: SessionParts): Promise<Outcome> {
