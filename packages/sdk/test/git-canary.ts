@@ -123,7 +123,11 @@ export interface Played {
 export async function playScene(repository: TestRepository, runtime: GitRuntime): Promise<readonly Played[]> {
   const named = new Set(STEPS.flatMap((step) => (typeof step === 'function' ? [] : [step[0]])));
   const git = Object.values(builtInTools as Record<string, AnyTool>).filter(({ category }) => category === 'git');
-  assert.deepEqual(git.map(({ name }) => name).filter((name) => !named.has(name)), [], 'every git tool has a step');
+  assert.deepEqual(
+    git.map(({ name }) => name).filter((name) => !named.has(name)),
+    [],
+    'every git tool has a step',
+  );
   const played: Played[] = [];
   for (const step of STEPS) {
     if (typeof step === 'function') step(repository);
@@ -135,7 +139,10 @@ export async function playScene(repository: TestRepository, runtime: GitRuntime)
 /** What the script must come to: both sides of every merge, nothing dropped, the same at the remote. */
 export function assertScenePlayed(scene: CanaryScene, played: readonly Played[]): void {
   const failed = played.filter(({ response }) => !response.ok);
-  assert.deepEqual(failed.map(({ tool, response }) => `${tool}: ${JSON.stringify(response.errors)}`), []);
+  assert.deepEqual(
+    failed.map(({ tool, response }) => `${tool}: ${JSON.stringify(response.errors)}`),
+    [],
+  );
   const tree = scene.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n');
   assert.deepEqual(tree, ['a.txt', 'b.txt', 'c.txt', 'new.txt', 'other.txt']);
   assert.equal(scene.git('show', 'HEAD:a.txt'), 'main\nside\n');

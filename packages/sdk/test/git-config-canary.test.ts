@@ -40,7 +40,13 @@ function documentedKeys(): readonly string[] {
 }
 
 /** Undocumented ones that git reads all the same. */
-const FURTHER = ['merge.default', 'filter.evil.process', 'trailer.evil.command', 'trailer.evil.cmd', 'tar.evil.command'];
+const FURTHER = [
+  'merge.default',
+  'filter.evil.process',
+  'trailer.evil.command',
+  'trailer.evil.cmd',
+  'tar.evil.command',
+];
 
 const VALUES: readonly ((program: string) => string)[] = [
   (program) => program,
@@ -133,7 +139,12 @@ function withoutUnreadable(scene: CanaryScene, settings: readonly Setting[], pla
   for (const words of READERS) {
     for (;;) {
       writeConfigs(scene, left, plain);
-      const { status, stderr } = spawnSync('git', [...options, ...words], { cwd: scene.folder, env, input: 'done\n', encoding: 'utf8' });
+      const { status, stderr } = spawnSync('git', [...options, ...words], {
+        cwd: scene.folder,
+        env,
+        input: 'done\n',
+        encoding: 'utf8',
+      });
       if (status === 0 || (words[0] === 'commit' && status === 1)) break;
       const said = stderr.toLowerCase();
       const named = left.findIndex(({ key }) => said.includes(inGitsSpelling(key)));
@@ -147,13 +158,22 @@ function withoutUnreadable(scene: CanaryScene, settings: readonly Setting[], pla
 }
 
 /** The shortest beginning of the list with which git fails ends in the one to blame. */
-function bisect(scene: CanaryScene, settings: readonly Setting[], plain: readonly string[], words: readonly string[]): number {
+function bisect(
+  scene: CanaryScene,
+  settings: readonly Setting[],
+  plain: readonly string[],
+  words: readonly string[],
+): number {
   const env = ENVIRONMENT;
   let [low, high] = [0, settings.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     writeConfigs(scene, settings.slice(0, middle), plain);
-    const { status } = spawnSync('git', [...fixedOptions(() => false), ...words], { cwd: scene.folder, env, input: 'done\n' });
+    const { status } = spawnSync('git', [...fixedOptions(() => false), ...words], {
+      cwd: scene.folder,
+      env,
+      input: 'done\n',
+    });
     if (status === 0) low = middle;
     else high = middle;
   }

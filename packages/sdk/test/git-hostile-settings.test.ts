@@ -64,7 +64,11 @@ describe('settings that would start a program', () => {
   test('the configuration of a submodule whose changes .gitmodules wants to be shown', () =>
     withScene(async (scene, runtime) => {
       scene.git('init', '--quiet', 'sub');
-      for (const words of [['user.name', 'x'], ['user.email', 'x@example.org']]) scene.git('-C', 'sub', 'config', ...words);
+      for (const words of [
+        ['user.name', 'x'],
+        ['user.email', 'x@example.org'],
+      ])
+        scene.git('-C', 'sub', 'config', ...words);
       scene.write({ 'sub/f.txt': 'f\n' });
       scene.git('-C', 'sub', 'add', '--all');
       scene.git('-C', 'sub', 'commit', '--quiet', '-m', 'x');

@@ -8,10 +8,16 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { GitRemote } from '../src/contracts/git.ts';
-import { loadRegistry } from '../src/registry/load-registry.ts';
 import { createSessionPrograms } from '../src/platform/session-programs.ts';
+import { loadRegistry } from '../src/registry/load-registry.ts';
 import { commitsSince, publishedAt } from '../src/validation/added-commits.ts';
-import { createRepository, type GitRuntime, openGitRuntime, openRepository, type TestRepository } from './git-repository.ts';
+import {
+  createRepository,
+  type GitRuntime,
+  openGitRuntime,
+  openRepository,
+  type TestRepository,
+} from './git-repository.ts';
 
 const PUSH = 'git: {allow_push: true, allow_force_push: true}\n';
 const REGISTRY = `version: 1\nvalidators: [{rule: secrets.scan}]\n${PUSH}`;
@@ -49,7 +55,10 @@ const FORGERIES: Readonly<Record<string, (scene: Scene) => void>> = {
   'a remote-tracking branch of a name the remote does not have': ({ repository }) =>
     void repository.git('update-ref', 'refs/remotes/origin/elsewhere', 'HEAD'),
   'a packed one': ({ repository }) => {
-    appendFileSync(repository.path('.git/packed-refs'), `${repository.git('rev-parse', 'HEAD').trim()} refs/remotes/origin/x\n`);
+    appendFileSync(
+      repository.path('.git/packed-refs'),
+      `${repository.git('rev-parse', 'HEAD').trim()} refs/remotes/origin/x\n`,
+    );
   },
   'another remote that really has the commit': ({ repository }) => {
     addRemote(repository, 'mirror');
@@ -115,7 +124,13 @@ describe('S0-49 S0-67 the push gate and forged references', () => {
       repository.git('branch', 'other');
       repository.git('tag', 'light');
       repository.git('reset', '--quiet', '--hard', 'HEAD~1');
-      for (const refspec of ['other', `${secret}:refs/heads/x`, 'light', 'other:refs/tags/y', 'HEAD@{1}:refs/heads/z']) {
+      for (const refspec of [
+        'other',
+        `${secret}:refs/heads/x`,
+        'light',
+        'other:refs/tags/y',
+        'HEAD@{1}:refs/heads/z',
+      ]) {
         await assertRefused(runtime, scene, { refspec });
       }
       const blob = repository.git('rev-parse', 'other:secret.txt').trim();
@@ -171,7 +186,11 @@ describe('S0-49 S0-67 the push gate and forged references', () => {
       const clone = join(repository.beside, 'clone');
       repository.git('clone', '--quiet', remote, clone);
       const other = openRepository(clone, repository.beside);
-      for (const [key, value] of [['user.name', 'x'], ['user.email', 'x@example.org']] as const) other.git('config', key, value);
+      for (const [key, value] of [
+        ['user.name', 'x'],
+        ['user.email', 'x@example.org'],
+      ] as const)
+        other.git('config', key, value);
       other.commit({ 'theirs.txt': `${TOKEN}x\n` }, 'feat: theirs');
       other.git('push', '--quiet', 'origin', 'main:theirs', 'main:refs/tags/t');
       repository.git('switch', '--quiet', '-c', 'mine', 'HEAD~1');
@@ -190,7 +209,12 @@ describe('what a push adds, by an oracle in the remote', () => {
   test('is rev-list of the new commit without everything the remote has, for random histories', async (t) => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const state = mkdtempSync(join(repository.beside, 'state-'));
-    const registry = loadRegistry(`version: 1\n${PUSH}`, { rules: new Map(), tools: undefined, engines: new Set<'ast'>(), file: 'ops.yaml' });
+    const registry = loadRegistry(`version: 1\n${PUSH}`, {
+      rules: new Map(),
+      tools: undefined,
+      engines: new Set<'ast'>(),
+      file: 'ops.yaml',
+    });
     const programs = createSessionPrograms({ workspace: repository.folder, state, registry, actor: 'test' });
     t.after(async () => {
       await programs.close();
@@ -198,7 +222,11 @@ describe('what a push adds, by an oracle in the remote', () => {
     });
     const tree = repository.git('rev-parse', 'HEAD^{tree}').trim();
     let made = 0;
-    const step = fc.record({ parents: fc.array(fc.nat(), { maxLength: 2 }), isAtRemote: fc.boolean(), isForged: fc.boolean() });
+    const step = fc.record({
+      parents: fc.array(fc.nat(), { maxLength: 2 }),
+      isAtRemote: fc.boolean(),
+      isForged: fc.boolean(),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 9 }), fc.nat(), async (steps, pick) => {
         const name = `r${made}`;

@@ -4,15 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
@@ -161,7 +153,11 @@ describe('what git leaves while an operation is unfinished', () => {
   /** What is tampering elsewhere is what belongs here. */
   function isFitting(name: string, content: string): boolean {
     if (/\/head-name$/.test(name)) return content === 'refs/heads/main\n';
-    if (/^BISECT_TERMS$|\/(?:quiet|verbose|sign|keep|utf8|threeway|messageid|scissors|quoted-cr|applying|rebasing|interactive|signoff|drop_redundant_commits|no-reschedule-failed-exec)$|^BISECT_ANCESTORS_OK$/.test(name))
+    if (
+      /^BISECT_TERMS$|\/(?:quiet|verbose|sign|keep|utf8|threeway|messageid|scissors|quoted-cr|applying|rebasing|interactive|signoff|drop_redundant_commits|no-reschedule-failed-exec)$|^BISECT_ANCESTORS_OK$/.test(
+        name,
+      )
+    )
       return /^[\w-]*\n$/.test(content);
     return false;
   }

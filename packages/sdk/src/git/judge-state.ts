@@ -144,7 +144,9 @@ const FORMS: Readonly<Record<string, Form>> = {
     rebasing: flag,
     'abort-safety': hashOrNothing,
     'apply-opt': {
-      holds: whole("(?: ?'(?:--whitespace=[a-z-]+|-C\\d+|-p\\d+|--ignore-whitespace|--ignore-space-change|--reject)')*"),
+      holds: whole(
+        "(?: ?'(?:--whitespace=[a-z-]+|-C\\d+|-p\\d+|--ignore-whitespace|--ignore-space-change|--reject)')*",
+      ),
       what: 'holds options of git apply',
     },
     'final-commit': text,

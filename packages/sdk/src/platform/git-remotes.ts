@@ -110,11 +110,7 @@ function credentialsFor(url: URL, { git }: RemoteRules): Readonly<Record<string,
   };
 }
 
-function localRemote(
-  path: string,
-  { name, workspace, purpose }: RemoteQuestion,
-  rules: RemoteRules,
-): Addressed {
+function localRemote(path: string, { name, workspace, purpose }: RemoteQuestion, rules: RemoteRules): Addressed {
   const folder = realRepository(resolve(workspace, path));
   if (folder === undefined) {
     throw gitFailure(`Remote is not a repository on this machine: ${name}`, {

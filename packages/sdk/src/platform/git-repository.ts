@@ -60,8 +60,14 @@ export function createGitRepository({ wall, registry, actor }: GitOptions): Open
   async function judgeLocalRemote(remote: GitRemote, gitDir: string): Promise<void> {
     const listed = registry.git.allow_config;
     const folders = plainFolders(gitDir);
-    const entries = await readConfig((request) => program.run({ ...request, remote: readOnly(remote) }, folders), folders);
-    judgeConfig(entries, listed, { whose: `Remote ${remote.name}:`, registryAt: placeOf(registry, 'git.allow_config') });
+    const entries = await readConfig(
+      (request) => program.run({ ...request, remote: readOnly(remote) }, folders),
+      folders,
+    );
+    judgeConfig(entries, listed, {
+      whose: `Remote ${remote.name}:`,
+      registryAt: placeOf(registry, 'git.allow_config'),
+    });
   }
 
   return {

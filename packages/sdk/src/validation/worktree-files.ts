@@ -14,7 +14,15 @@ export async function worktreeFiles({ git, workspace, signal }: ChangeSource): P
   const [tracked, status] = await Promise.all([
     git.run({ words: ['ls-files', '-s', '-z'], access: 'read', signal }),
     git.run({
-      words: ['status', '--porcelain=v2', '-z', '--branch', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty'],
+      words: [
+        'status',
+        '--porcelain=v2',
+        '-z',
+        '--branch',
+        '--untracked-files=all',
+        '--no-renames',
+        '--ignore-submodules=dirty',
+      ],
       access: 'read',
       signal,
     }),

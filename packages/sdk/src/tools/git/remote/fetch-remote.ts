@@ -25,14 +25,13 @@ export async function fetchRemote(git: GitRepository, request: FetchRequest): Pr
         '--no-recurse-submodules',
         '--no-write-fetch-head',
         '--force',
-        '--refmap=',
       ],
       ...(request.prune ? ['--prune'] : ['--no-prune']),
       ...(request.tags ? ['--tags'] : []),
       ...(remote.peer === undefined ? [] : [remote.peer.uploadPack]),
       '--end-of-options',
       remote.alias,
-      // Said here, and nothing else mapped, because a configured one may point anywhere, local branches included.
+      // Said here, because a configured one may point anywhere, local branches included.
       `+refs/heads/*:refs/remotes/${remote.name}/*`,
     ],
     access: 'write',
