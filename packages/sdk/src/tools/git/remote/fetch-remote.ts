@@ -18,14 +18,7 @@ export async function fetchRemote(git: GitRepository, request: FetchRequest): Pr
   const before = await trackedRefs(git, remote.name);
   await git.run({
     words: [
-      ...[
-        'fetch',
-        '--quiet',
-        '--no-auto-maintenance',
-        '--no-recurse-submodules',
-        '--no-write-fetch-head',
-        '--force',
-      ],
+      ...['fetch', '--quiet', '--no-auto-maintenance', '--no-recurse-submodules', '--no-write-fetch-head', '--force'],
       ...(request.prune ? ['--prune'] : ['--no-prune']),
       ...(request.tags ? ['--tags'] : []),
       ...(remote.peer === undefined ? [] : [remote.peer.uploadPack]),
