@@ -182,7 +182,7 @@ function passKey(change: Change, branch: string | undefined, parts: SessionParts
 function notACommit() {
   return policyDenial('What is pushed is not a commit, so no rule can judge it', {
     path: 'refspec',
-    details: { gate: 'git_push', reason: 'not_a_commit', next: 'push a branch, or a tag of a commit' },
+    details: { gate: 'commit', reason: 'not_a_commit', next: 'push a branch, or a tag of a commit' },
   });
 }
 

@@ -51,8 +51,7 @@ const NEUTRAL: readonly (readonly [string, string])[] = [
   ['rebase.missingCommitsCheck', 'ignore'],
   ['rebase.rescheduleFailedExec', 'false'],
   ['core.commentChar', '#'],
-  // A strategy can be a program, or drop a side.
-  ['pull.twohead', 'ort'],
+  // A strategy can be a program, or drop a side. Of pull.twohead the first value counts, so it is judged instead.
   ['pull.octopus', 'octopus'],
   ['rerere.enabled', 'false'],
   // Files that git would read and quote in its complaints.

@@ -259,6 +259,7 @@ export const HARMLESS_CONFIG: readonly ConfigClass[] = [
   { does: 'runs a program', value: /^$/, keys: ['core.pager', 'core.askpass', 'core.gitproxy', 'credential.helper'] },
   { does: 'runs a program', value: /^(?:true|false|yes|no|on|off|1|0|)$/i, keys: ['pager.*'] },
   { does: 'runs a command', value: /^(?:checkout|rebase|merge|none)$/, keys: ['submodule.*.update'] },
+  { does: 'names a merge strategy, which can be a program', value: /^(?:ort|recursive)$/, keys: ['pull.twohead'] },
   { does: 'allows transports', value: /^(?:never|user)$/, keys: ['protocol.allow', 'protocol.*.allow'] },
   { does: 'sets the level of a check', value: /^(?:error|warn|ignore)$/i, keys: ['fetch.fsck.*', 'receive.fsck.*'] },
 ];

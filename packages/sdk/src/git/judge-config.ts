@@ -14,6 +14,7 @@ const WHY: readonly { readonly key: RegExp; readonly why: string }[] = [
   { key: /^include(?:if)?\./, why: 'brings in configuration from elsewhere' },
   { key: /^alias\./, why: 'stands in for a program that git looks up by name' },
   { key: /^receive\.procreceiverefs$/, why: 'runs a hook of the repository' },
+  { key: /^pull\.twohead$/, why: 'names a merge strategy that may be a program or drop a side' },
   { key: /^url\./, why: 'redirects remotes' },
   { key: /^http\./, why: 'changes how remotes are reached' },
   { key: /^remote\..*\.(?:uploadpack|receivepack|vcs)$/s, why: 'runs a program to reach the remote' },

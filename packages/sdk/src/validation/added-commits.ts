@@ -75,7 +75,7 @@ export async function commitsSince(
   const trees = new Map(rows.map(([hash = '', tree = '']) => [hash, tree]));
   const outside = [...new Set(rows.flatMap(([, , parent]) => parent ?? []).filter((parent) => !trees.has(parent)))];
   const found = await findTrees(git, outside);
-  outside.forEach((parent, at) => trees.set(parent, found[at] ?? ''));
+  for (const [at, parent] of outside.entries()) trees.set(parent, found[at] ?? '');
   const nothing = emptyTree(await git.config());
   return rows.map(([hash = '', tree = '', parent]) => ({
     hash,

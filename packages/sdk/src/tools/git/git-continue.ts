@@ -36,7 +36,8 @@ export const gitContinue = defineTool({
   category: 'git',
   title: 'Continue',
   summary: 'Go on with a merge, rebase, cherry-pick or revert after its conflicts were resolved',
-  policyNotes: 'Passes the commit rules; a rebase plan that runs commands is refused',
+  policyNotes:
+    'Passes the commit rules; refused when the files of the operation are not as git writes them, such as a plan that runs commands',
   args: z.strictObject({}),
   data,
   annotations: WRITE_GIT,

@@ -29,7 +29,7 @@ export const gitPush = defineTool({
   title: 'Push',
   summary: 'Publish a branch at a configured remote',
   policyNotes:
-    'Only with git.allow_push; force and deletion only with git.allow_force_push, never on protected branches; the host must be allowed',
+    'Only with git.allow_push; what the remote does not have must pass the commit rules; force and deletion only with git.allow_force_push, never on protected branches; the host must be allowed',
   args,
   data,
   annotations: REMOTE_GIT,
