@@ -253,6 +253,40 @@ describe('a secret of a command comes out nowhere later', () => {
     }
   });
 
+  test('a job that prints a secret in two pieces', async () => {
+    const canary = scene.canaries.plant('two pieces', { plain: true });
+    const started = await scene.call('shell_exec', { cmd: 'cat', env: { API_TOKEN: canary }, yield_after_ms: 0 });
+    const { job } = started.data as { job: string };
+    const printed: string[] = [];
+    for (const text of ['before ', canary.slice(0, 12), `${canary.slice(12)} behind`]) {
+      await scene.call('job_input', { job, text, end: text.endsWith('behind') });
+      const { data } = await scene.call('job_poll', { job, wait_ms: text === 'before ' ? 60_000 : 200 });
+      printed.push((data as { stdout: string }).stdout);
+    }
+    for (let state = 'running'; state === 'running'; ) {
+      const { data } = await scene.call('job_poll', { job, wait_ms: 60_000 });
+      ({ state } = data as { state: string });
+      printed.push((data as { stdout: string }).stdout);
+    }
+    assert.equal(printed.join(''), 'before [redacted] behind');
+  });
+
+  test('what is too short to be looked for is hidden where it stands', async () => {
+    const line = 'echo curl -u me:pw9 --token zz7';
+    const shown = 'echo curl -u me:[redacted] --token [redacted]';
+    await scene.call('shell_exec', { cmd: line });
+    const { data } = await scene.call('shell_exec', { cmd: `${line}; sleep 600`, yield_after_ms: 0 });
+    const { job } = data as { job: string };
+    const listed = (await scene.call('job_list', {})).data as { jobs: readonly { job: string; command: string }[] };
+    assert.equal(listed.jobs.find((other) => other.job === job)?.command, `${shown}; sleep 600`);
+    const refused = await scene.call('shell_exec', { cmd: `forbidden ${line}` });
+    assert.match(refused.errors[0]?.message ?? '', /forbidden echo curl -u me:\[redacted\] --token \[redacted\]/);
+    const said = JSON.stringify([[...scene.scratch.runtime.records()], refused]);
+    assert.ok(said.includes(JSON.stringify(`cmd="${shown}"`).slice(1, -2)), said.slice(-2000));
+    assert.ok(!/pw9|zz7/.test(said));
+    await scene.call('job_stop', { job });
+  });
+
   test('what one call was given, in everything another call says', async () => {
     const canary = scene.canaries.plant('an earlier call', { plain: true });
     await scene.call('shell_exec', { cmd: 'false', env: { API_TOKEN: canary } });
