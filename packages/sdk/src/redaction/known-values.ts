@@ -5,17 +5,19 @@
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ByteFilter, KnownSecrets } from '../contracts/redaction.ts';
-import { coverSpans, findSpans } from './find-values.ts';
+import { coverSpans, ValueFinder } from './find-values.ts';
 import { secretForms } from './secret-forms.ts';
 import { SecretStream } from './secret-stream.ts';
 
 export class KnownValues implements KnownSecrets {
   /** Every spelling. */
   readonly forms: readonly string[];
-  #byteForms: readonly string[] | undefined;
+  readonly #texts: ValueFinder;
+  #bytes: ValueFinder | undefined;
 
   constructor(secrets: Iterable<string>) {
     this.forms = secretForms(secrets);
+    this.#texts = new ValueFinder(this.forms);
   }
 
   get isEmpty(): boolean {
@@ -24,7 +26,7 @@ export class KnownValues implements KnownSecrets {
 
   readonly text = (text: string): string => {
     if (this.isEmpty) return text;
-    const spans = findSpans(text, this.forms);
+    const spans = this.#texts.spans(text);
     return spans.length === 0 ? text : coverSpans(text, spans);
   };
 
@@ -36,20 +38,19 @@ export class KnownValues implements KnownSecrets {
   bytes(bytes: Uint8Array): Uint8Array {
     if (this.isEmpty) return bytes;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-    const spans = findSpans(text, this.#asBytes());
+    const spans = this.#inBytes().spans(text);
     return spans.length === 0 ? bytes : Buffer.from(coverSpans(text, spans), 'latin1');
   }
 
   stream(): ByteFilter {
-    return new SecretStream(this.#asBytes());
+    return new SecretStream(this.#inBytes());
   }
 
   /** Bytes are compared as Latin-1 texts, one character each. */
-  #asBytes(): readonly string[] {
-    this.#byteForms ??= this.forms
-      .filter((form) => form.isWellFormed())
-      .map((form) => Buffer.from(form, 'utf8').toString('latin1'));
-    return this.#byteForms;
+  #inBytes(): ValueFinder {
+    const asBytes = (form: string): string => Buffer.from(form, 'utf8').toString('latin1');
+    this.#bytes ??= new ValueFinder(this.forms.filter((form) => form.isWellFormed()).map(asBytes));
+    return this.#bytes;
   }
 }
 

@@ -26,7 +26,9 @@ function spellings(secret: string): readonly string[] {
   if (!secret.isWellFormed()) return plain;
   const encoded = encodeURIComponent(secret);
   const lower = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  return [...plain, encoded, lower, encoded.replaceAll('%20', '+'), ...base64Forms(Buffer.from(secret))];
+  const packed = new Set([secret, escaped]);
+  const base64 = [...packed].flatMap((text) => base64Forms(Buffer.from(text)));
+  return [...plain, encoded, lower, encoded.replaceAll('%20', '+'), ...base64];
 }
 
 /** What is left of the base64 text of anything that holds these bytes, whatever stands before and behind them. */

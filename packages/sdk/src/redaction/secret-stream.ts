@@ -5,11 +5,12 @@
  * an answer is seen at once. The output is the same however the stream was cut into chunks.
  */
 import type { ByteFilter } from '../contracts/redaction.ts';
-import { coverSpans, findSpans, REDACTED } from './find-values.ts';
+import { coverSpans, REDACTED, type ValueFinder } from './find-values.ts';
 
 const NOTHING = new Uint8Array(0);
 
 export class SecretStream implements ByteFilter {
+  readonly #finder: ValueFinder;
   readonly #values: readonly string[];
   readonly #longest: number;
   readonly #beginnings: ReadonlySet<string>;
@@ -17,8 +18,10 @@ export class SecretStream implements ByteFilter {
   /** So much of what is held belongs to a match that was covered already. */
   #covered = 0;
 
-  /** Values as Latin-1 texts. */
-  constructor(values: readonly string[]) {
+  /** Of values as Latin-1 texts. */
+  constructor(finder: ValueFinder) {
+    const { values } = finder;
+    this.#finder = finder;
     this.#values = values;
     this.#longest = Math.max(0, ...values.map(({ length }) => length));
     this.#beginnings = new Set(values.map((value) => value.charAt(0)));
@@ -29,7 +32,7 @@ export class SecretStream implements ByteFilter {
     const text = this.#held + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
     const decided = this.#decidedEnd(text);
     if (decided === text.length && this.#held === '' && this.#covered === 0) {
-      const spans = findSpans(text, this.#values);
+      const spans = this.#finder.spans(text);
       return spans.length === 0 ? chunk : Buffer.from(coverSpans(text, spans), 'latin1');
     }
     return this.#release(text, decided);
@@ -51,7 +54,7 @@ export class SecretStream implements ByteFilter {
   }
 
   #release(text: string, decided: number): Uint8Array {
-    const spans = findSpans(text, this.#values, this.#covered);
+    const spans = this.#finder.spans(text, this.#covered);
     let clean = '';
     let from = 0;
     let carried = decided === 0 ? this.#covered : 0;
