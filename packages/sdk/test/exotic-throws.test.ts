@@ -37,7 +37,9 @@ function revoked(): object {
 
 function tampered(field: string): ToolError {
   const error = new ToolError('E_POLICY', 'tampered');
-  return Object.freeze(Object.defineProperty(error, field, { get: explode, configurable: true }));
+  Object.defineProperty(error, field, { get: explode, configurable: true });
+  Object.freeze(error);
+  return error;
 }
 
 /** Each makes a fresh one. */
@@ -160,8 +162,8 @@ async function callOnce(scratch: ScratchRuntime, tool: string): Promise<void> {
   assert.equal(response.ok, response.errors.length === 0);
   for (const { code } of response.errors) assert.ok((ERROR_CODES as readonly string[]).includes(code), code);
   assert.ok(JSON.stringify(response).length < 100_000, 'a bounded answer');
-  const records = [...scratch.runtime.records()].filter((record) => 'call_id' in record);
-  const own = records.filter((record) => 'call_id' in record && record.call_id === records.at(-1)?.call_id);
+  const records = [...scratch.runtime.records()].flatMap((record) => ('call_id' in record ? [record] : []));
+  const own = records.filter(({ call_id }) => call_id === records.at(-1)?.call_id);
   assert.equal(own.filter(({ kind }) => kind === 'requested').length, 1);
   const denials = own.filter((record) => record.kind === 'decision' && record.outcome === 'deny');
   const ends = own.filter(({ kind }) => kind === 'result').length + denials.length;

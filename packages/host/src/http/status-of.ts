@@ -2,6 +2,14 @@
 import type { ErrorMessage } from '@tool-runtime/protocol';
 
 const BY_REASON: Readonly<Record<string, number>> = {
+  // Of a folder that the request names.
+  not_found: 400,
+  ENOENT: 400,
+  ENOTDIR: 400,
+  ELOOP: 400,
+  ENAMETOOLONG: 400,
+  EACCES: 403,
+  EPERM: 403,
   token_missing: 401,
   token_invalid: 401,
   token_expired: 401,
