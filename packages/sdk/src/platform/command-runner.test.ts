@@ -340,8 +340,8 @@ describe('a wall that cannot be had', () => {
         altered('--unshare-all', '--unshare-user --unshare-uts --unshare-net'),
         /sees \d+ processes|network interface|shared/,
       ],
-      [altered('--json-status-fd', `--bind ${root} ${root} --json-status-fd`), /outside the workspace/],
-      [altered('--json-status-fd', `--ro-bind ${root} ${root} --json-status-fd`), /can read outside/],
+      [altered('--bind', `--bind ${root} ${root} --bind`), /outside the workspace/],
+      [altered('--bind', `--ro-bind ${root} ${root} --bind`), /can read outside/],
       ['echo "bwrap: setting up uid map: Permission denied" >&2; exit 1', /Permission denied/],
     ];
     // The kernel refuses these to others than root all by itself.

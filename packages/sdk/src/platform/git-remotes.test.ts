@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -89,6 +89,7 @@ test('S0-51 a remote on this machine is for the operator to open, and written to
   assert.equal(reasonOf(url('../bare'), { workspace, registry: FETCH, purpose: 'fetch' }), 'outside_workspace');
   assert.equal(judge(url(inside), { workspace, registry: FETCH, purpose: 'fetch' }).folder, undefined);
   const folder = (purpose: 'fetch' | 'push') => judge(url(outside), { workspace, purpose }).folder;
-  assert.deepEqual(folder('fetch'), { path: outside, writable: false });
-  assert.deepEqual(folder('push'), { path: outside, writable: true });
+  const { dev, ino } = statSync(outside);
+  assert.deepEqual(folder('fetch'), { path: outside, writable: false, identity: `${dev}:${ino}` });
+  assert.deepEqual(folder('push'), { path: outside, writable: true, identity: `${dev}:${ino}` });
 });

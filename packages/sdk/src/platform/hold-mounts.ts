@@ -68,6 +68,11 @@ export function holdMounts(
 
 const BIG = { bigint: true } as const;
 
+/** Throws E_POLICY when the workspace was moved. */
+export function requireInPlace(workspace: HeldWorkspace): void {
+  closeSync(holdWorkspace(workspace).fd);
+}
+
 /** Programs know it by its path, and so does git: where it was moved away, nothing starts. */
 function holdWorkspace({ path, open }: HeldWorkspace): Omit<ShownFolder, 'writable'> {
   const fd = open();

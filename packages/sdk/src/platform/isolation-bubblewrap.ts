@@ -25,7 +25,7 @@ import type { Spawner } from './spawned-process.ts';
 import { startingFolder } from './starting-folder.ts';
 import { SETTLED, verifyMounts } from './verify-mounts.ts';
 import { prepareEtc } from './wall-etc.ts';
-import { testWall } from './wall-self-test.ts';
+import { PROTECTED, testWall } from './wall-self-test.ts';
 
 export interface BubblewrapOptions {
   readonly spawner: Spawner;
@@ -90,7 +90,11 @@ async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallPro
       enter: (path) =>
         enterWall(standing, {
           workspace: { path, open: () => holdPath(path).fd },
-          ...{ writable: true, proxySocket: null, protectedPaths: [] },
+          ...{
+            writable: true,
+            proxySocket: null,
+            protectedPaths: [{ path: `${path}/${PROTECTED}`, access: 'read_only' }],
+          },
         }),
     });
     return problem === undefined ? standing : { problem, next: ALLOW_OR_GO_WITHOUT };

@@ -6,18 +6,19 @@
  * is a link, cannot be mounted: such a name is compared when the command has ended, and what appeared there is moved
  * aside, before it takes effect in a later call.
  */
-import { randomBytes } from 'node:crypto';
 import { closeSync, statSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ToolError } from '@tool-runtime/protocol';
 import type { ProtectedPath } from '../contracts/commands.ts';
 import { LOCK_FILE } from '../contracts/external.ts';
 import { failure } from '../contracts/failures.ts';
-import { type DirectoryEntry, openSubdirectory, renameEntry, statEntry } from './directory-entry.ts';
+import { statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
-import { type HeldPath, namesOf, tryHoldBelow } from './held-path.ts';
+import { type HeldPath, holdBelow, namesOf, tryHoldBelow } from './held-path.ts';
 import { identityOf } from './root.ts';
 import { isBelow, type Mount } from './sandbox-mounts.ts';
+import { mountChanged } from './verify-mounts.ts';
+import { trace, type WatchedPath, watchPath } from './watched-path.ts';
 
 /** Names in the root of a workspace. */
 const PROTECTED_NAMES = ['.git', 'tool-runtime.yaml', LOCK_FILE];
@@ -53,27 +54,35 @@ export function protectEntries(
 ): ProtectedEntries {
   const held: HeldPath[] = [];
   const mounts: Mount[] = [];
-  const watched: Watched[] = [];
+  const watched: WatchedPath[] = [];
   const close = () => {
     for (const { fd } of held.splice(0)) closeSync(fd);
   };
-  try {
-    for (const { access, folder, names } of paths.flatMap((path) => viewsOf(path, shown))) {
-      const found = tryHoldBelow(folder.fd, names);
-      if (found === undefined) {
-        if (folder.writable) watched.push({ folder, names, before: trace(folder.fd, names, keyOf) });
-        continue;
-      }
-      held.push(found);
-      refuseSecondName(join(folder.from, ...names), found);
-      if (folder.writable) mounts.push(...ancestorMounts(folder, names, held));
-      mounts.push(entryMount({ access, folder, names }, found));
+  const done: View[] = [];
+  const protect = (view: View): void => {
+    const { folder, names } = view;
+    const above = done.find(({ at }) => at === view.at || isBelow(view.at, at));
+    if (above !== undefined && (above.access === 'hide' || view.access === 'read_only')) return;
+    const found = tryHoldBelow(folder.fd, names);
+    if (found === undefined) {
+      requireUnmountable(view);
+      if (folder.writable) watched.push(watchPath(folder, names));
+      return;
     }
+    held.push(found);
+    refuseSecondName(pathOf(view), found);
+    // What lies in a read-only folder cannot be moved with one.
+    if (folder.writable && above === undefined) mounts.push(...ancestorMounts(view, held));
+    mounts.push(entryMount(view, found));
+    done.push(view);
+  };
+  try {
+    for (const view of paths.flatMap((path) => viewsOf(path, shown)).sort(outerFirst)) unlessChanged(view, protect);
   } catch (thrown) {
     close();
     throw thrown;
   }
-  return { mounts, quarantine: () => watched.flatMap((entry) => moveAside(entry, workspace)), close };
+  return { mounts, quarantine: () => watched.flatMap((path) => path.moveAside(workspace)), close };
 }
 
 /** One place where a protected path can be seen. */
@@ -82,6 +91,13 @@ interface View {
   readonly folder: ShownFolder;
   /** Below the folder. */
   readonly names: readonly string[];
+  /** Path inside. */
+  readonly at: string;
+}
+
+/** Of two at the same place the stricter one. */
+function outerFirst(a: View, b: View): number {
+  return a.at.length - b.at.length || Number(b.access === 'hide') - Number(a.access === 'hide');
 }
 
 /** A folder can be shown at several places, and another one may lie over a part of it. */
@@ -91,27 +107,42 @@ function viewsOf({ path, access }: ProtectedPath, shown: readonly ShownFolder[])
     const names = namesOf(path.slice(folder.from.length));
     const at = join(folder.at, ...names);
     const isCovered = shown.some((other) => isBelow(at, other.at) && isBelow(other.at, folder.at));
-    return isCovered ? [] : [{ access, folder, names }];
+    return isCovered ? [] : [{ access, folder, names, at }];
   });
 }
 
-function entryMount({ access, folder, names }: View, { stat }: HeldPath): Mount {
-  const at = join(folder.at, ...names);
-  if (access === 'read_only') {
-    return { at, from: join(folder.from, ...names), writable: false, identity: identityOf(stat) };
-  }
-  if (stat.isDirectory()) return { at, writable: true };
-  return { at, from: NOTHING, writable: false, identity: identityOf(statSync(NOTHING, { bigint: true })) };
+/** On the host. */
+function pathOf({ folder, names }: View): string {
+  return join(folder.from, ...names);
 }
 
-function ancestorMounts(folder: ShownFolder, names: readonly string[], held: HeldPath[]): readonly Mount[] {
-  return names.slice(0, -1).flatMap((_, index) => {
+/** A name on the way that is another from one step to the next is no reason to go on without protection. */
+function unlessChanged(view: View, act: (view: View) => void): void {
+  try {
+    act(view);
+  } catch (thrown) {
+    throw errnoCode(thrown) === undefined ? thrown : mountChanged(pathOf(view));
+  }
+}
+
+function entryMount(view: View, { fd, stat }: HeldPath): Mount {
+  const { access, at, folder } = view;
+  const path = pathOf(view);
+  const late = folder.writable;
+  if (access === 'read_only') return { at, late, from: path, writable: false, identity: identityOf(stat) };
+  const hidden = { at, late, covered: { fd, path } };
+  if (stat.isDirectory()) return { ...hidden, writable: true };
+  const identity = identityOf(statSync(NOTHING, { bigint: true }));
+  return { ...hidden, from: NOTHING, writable: false, identity };
+}
+
+function ancestorMounts({ folder, names }: View, held: HeldPath[]): readonly Mount[] {
+  return names.slice(0, -1).map((_, index) => {
     const above = names.slice(0, index + 1);
-    const found = tryHoldBelow(folder.fd, above);
-    if (found === undefined) return [];
+    const found = holdBelow(folder.fd, above);
     held.push(found);
     const [at, from] = [join(folder.at, ...above), join(folder.from, ...above)];
-    return [{ at, from, writable: true, identity: identityOf(found.stat) }];
+    return { at, from, writable: true, identity: identityOf(found.stat) };
   });
 }
 
@@ -131,54 +162,13 @@ function secondName(path: string): ToolError {
   });
 }
 
-interface Watched {
-  readonly folder: ShownFolder;
-  readonly names: readonly string[];
-  readonly before: string | undefined;
-}
-
-function moveAside({ folder, names, before }: Watched, workspace: string): readonly string[] {
-  return (
-    trace(folder.fd, names, (entry, depth) => {
-      if (keyOf(entry, depth) === before) return [];
-      const aside = `quarantined-${randomBytes(4).toString('hex')}-${entry.name.replace(/^\./, '')}`;
-      try {
-        renameEntry(entry, { dirFd: entry.dirFd, name: aside });
-      } catch (thrown) {
-        // Another command that ended was first, or the name is gone again.
-        if (errnoCode(thrown) === 'ENOENT') return [];
-        throw thrown;
-      }
-      const path = join(folder.from, ...names.slice(0, depth), aside);
-      return [isBelow(path, workspace) ? relative(workspace, path) : path];
-    }) ?? []
+/** Missing, or itself a link. Through a link on the way to it, it would be seen at a place that is not protected. */
+function requireUnmountable(view: View): void {
+  const { folder, names } = view;
+  const isMountable = trace(
+    folder.fd,
+    names,
+    (entry, depth) => depth < names.length - 1 || statEntry(entry)?.isSymbolicLink() === false,
   );
-}
-
-/** What decides where the path leads: its last name, or the first link on the way. Undefined when it leads nowhere. */
-function trace<Answer>(
-  folder: number,
-  names: readonly string[],
-  use: (entry: DirectoryEntry, depth: number) => Answer,
-): Answer | undefined {
-  const opened: number[] = [];
-  try {
-    for (const [depth, name] of names.entries()) {
-      const entry = { dirFd: opened.at(-1) ?? folder, name };
-      const stat = statEntry(entry);
-      if (stat === undefined) return undefined;
-      if (depth === names.length - 1 || stat.isSymbolicLink()) return use(entry, depth);
-      // A file where a folder would have to be: nothing can be read through it.
-      if (!stat.isDirectory()) return undefined;
-      opened.push(openSubdirectory(entry));
-    }
-    return undefined;
-  } finally {
-    for (const fd of opened) closeSync(fd);
-  }
-}
-
-function keyOf(entry: DirectoryEntry, depth: number): string | undefined {
-  const stat = statEntry(entry);
-  return stat === undefined ? undefined : `${depth}:${identityOf(stat)}:${stat.ctimeNs}`;
+  if (isMountable === true) throw mountChanged(pathOf(view));
 }

@@ -3,6 +3,9 @@ import type { Words } from './bubblewrap-args.ts';
 import { emptyFolder, readOnly, writable } from './bubblewrap-args.ts';
 import type { BubblewrapProgram } from './bubblewrap-program.ts';
 
+/** Where bubblewrap keeps the host's root while it works, beside the new one. */
+export const HOST_ROOT = 'oldroot';
+
 export interface Mount {
   /** Absolute path inside. */
   readonly at: string;
@@ -11,19 +14,34 @@ export interface Mount {
   readonly writable: boolean;
   /** `device:inode` of what was checked on the host. */
   readonly identity?: string;
+  /** Others can change its place while it is mounted. Never writable. */
+  readonly late?: boolean;
+  /** What lies below the mount and must not be seen elsewhere: its descriptor, and the path it must still have. */
+  readonly covered?: { readonly fd: number; readonly path: string };
 }
 
 /** Parents first, so that no mount covers another; of two at the same place the later one counts. */
 export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
   const byPlace = new Map(mounts.map((mount) => [mount.at, mount]));
-  return [...byPlace.values()].sort((a, b) => depthOf(a.at) - depthOf(b.at));
+  const isLate = ({ late }: Mount) => Number(late === true);
+  return [...byPlace.values()].sort((a, b) => isLate(a) - isLate(b) || depthOf(a.at) - depthOf(b.at));
 }
 
+/**
+ * Bubblewrap makes or empties a file where it is about to mount one, through whatever link stands there at that moment;
+ * until it is done, the host's files are within reach of such a link. So before mounts whose place others can change, it
+ * lays a read-only copy of the host over its own view of it, which a sandbox never sees.
+ */
+const HOST_READ_ONLY = readOnly('/', `../${HOST_ROOT}`);
+
 export function mountWords(mounts: readonly Mount[], program: BubblewrapProgram, scratchBytes: number): Words {
-  return mounts.flatMap(({ at, from, writable: isWritable }) => {
+  const words = ({ at, from, writable: isWritable }: Mount): Words => {
     if (from === undefined) return emptyFolder(at, program, scratchBytes);
     return isWritable ? writable(from, at) : readOnly(from, at);
-  });
+  };
+  const late = mounts.filter((mount) => mount.late);
+  const early = mounts.filter((mount) => !mount.late);
+  return [...early.flatMap(words), ...(late.length === 0 ? [] : HOST_READ_ONLY), ...late.flatMap(words)];
 }
 
 export function isBelow(path: string, folder: string): boolean {

@@ -8,6 +8,7 @@ import { failure } from '../contracts/failures.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { forgetFailed } from './forget-failed.ts';
+import { requireInPlace } from './hold-mounts.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { createNoIsolation } from './isolation-none.ts';
 import { protectedInRoot } from './protected-entries.ts';
@@ -46,7 +47,7 @@ export interface SessionWall {
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
-  /** Throws E_POLICY when the wall cannot be had. */
+  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. */
   require(): Promise<void>;
   /** The proxy's socket, or null where the isolation has no use for one. */
   proxySocket(): Promise<string | null>;
@@ -56,6 +57,7 @@ export interface SessionWall {
 export function createSessionWall(given: SessionWallOptions): SessionWall {
   const own = typeof given.workspace === 'string' ? openRoot(given.workspace) : undefined;
   const workspace = own ?? (given.workspace as HeldWorkspace);
+  requireInPlace(workspace);
   const options = { ...given, workspace: workspace.path };
   const spawner = options.spawner ?? createSpawner();
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
@@ -68,7 +70,10 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
     ],
     spawner,
     isolation,
-    require: () => requireWall(isolation),
+    require() {
+      requireInPlace(workspace);
+      return requireWall(isolation);
+    },
     async proxySocket() {
       if (!isolation.enforcesNetwork) return null;
       proxy ??= forgetFailed(openEgressProxy(options), () => {

@@ -4,9 +4,9 @@
  * Bubblewrap takes paths, and looks each one up again when it mounts it: in between, a process that may write there can
  * put a link in its place, on the way to the source or to the destination. So the result is looked at from outside,
  * through the first process of the sandbox. Every destination must be the root of a mount, reached without a link, of
- * the object that was checked, and read-only where it should be.
+ * the object that was checked, and read-only where it should be. What a mount hides must still lie below it.
  */
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import { openEntry, openSubdirectory, statEntry } from './directory-entry.ts';
@@ -14,7 +14,7 @@ import { errnoCode } from './errno-error.ts';
 import { namesOf } from './held-path.ts';
 import { DIRECTORY_HANDLE, O_PATH } from './open-flags.ts';
 import { identityOf } from './root.ts';
-import type { Mount } from './sandbox-mounts.ts';
+import { HOST_ROOT, type Mount } from './sandbox-mounts.ts';
 
 /** Every sandbox has this folder in its root; while bubblewrap still works, the process has another root without it. */
 export const SETTLED = 'run';
@@ -27,6 +27,7 @@ export function verifyMounts(init: number, mounts: readonly Mount[]): boolean {
   if (root === undefined) return false;
   const opened = new Map<string, number>([['', root]]);
   try {
+    if (statEntry({ dirFd: root, name: HOST_ROOT }) !== undefined) throw mountChanged(`/${HOST_ROOT}`);
     const table = readMountTable(init);
     for (const mount of mounts) if (!isAsChecked(mount, opened, table)) throw mountChanged(mount.at);
     return true;
@@ -68,7 +69,11 @@ function readMountTable(init: number): MountTable {
   );
 }
 
-function isAsChecked({ at, from, writable, identity }: Mount, opened: Map<string, number>, table: MountTable): boolean {
+function isAsChecked(
+  { at, from, writable, identity, covered }: Mount,
+  opened: Map<string, number>,
+  table: MountTable,
+): boolean {
   const names = namesOf(at);
   const name = names.at(-1) ?? '';
   let fd: number | undefined;
@@ -79,6 +84,7 @@ function isAsChecked({ at, from, writable, identity }: Mount, opened: Map<string
     const row = table.get(id);
     // Where nothing is mounted, the mount is the one of the folder above.
     if (row === undefined || id === mountOf(parent)) return false;
+    if (covered !== undefined && readlinkSync(`/proc/self/fd/${covered.fd}`) !== covered.path) return false;
     if (from === undefined) return row.fileSystem === 'tmpfs';
     return identityOf(fstatSync(fd, { bigint: true })) === identity && (writable || row.isReadOnly);
   } catch (thrown) {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Wall } from '../contracts/commands.ts';
+import { HOST_ROOT } from './sandbox-mounts.ts';
 import type { Spawner } from './spawned-process.ts';
 import { startWalled } from './walled-process.ts';
 
@@ -20,6 +21,8 @@ export interface WallTest {
 
 const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'];
 const CANARY = 'canary';
+/** A file in the workspace that must stay as it is. */
+export const PROTECTED = 'protected';
 const FEW_PROCESSES = 8;
 
 /**
@@ -31,6 +34,8 @@ const SCRIPT = `
 for name in ${NAMESPACES.join(' ')}; do echo "namespace $name $(readlink /proc/self/ns/$name)"; done
 echo x 2>/dev/null > "$1/written"
 if read -r line 2>/dev/null < "$1/${CANARY}"; then echo "fault can read outside the workspace"; fi
+if [ -e /${HOST_ROOT} ]; then echo "fault sees the root of the host"; fi
+if (exec 9>> "$2/${PROTECTED}") 2>/dev/null; then echo "fault can change a protected file"; fi
 if [ -w /usr ]; then echo "fault can write to the system"; fi
 if (exec 9>> /proc/sys/vm/overcommit_ratio) 2>/dev/null; then echo "fault can change settings of the kernel"; fi
 while read -r name rest; do case "$name" in lo:|Inter-*|face) ;; *) echo "fault has network interface $name" ;; esac; done < /proc/net/dev
@@ -47,6 +52,7 @@ export async function testWall({ spawner, folder, enter }: WallTest): Promise<st
     const workspace = join(outside, 'workspace');
     mkdirSync(workspace);
     writeFileSync(join(outside, CANARY), 'canary\n');
+    writeFileSync(join(workspace, PROTECTED), '');
     const printed = await runInside({ spawner, folder, enter }, outside, workspace);
     return existsSync(join(outside, 'written'))
       ? 'Wall does not stand: can write outside the workspace'

@@ -1,0 +1,169 @@
+/**
+ * Every mount of a sandbox against every way to swap its path between the check and the mount, with and without putting
+ * it back in time. Runs in a process of its own, as root or as a user without privileges. Prints one line of JSON: for
+ * each case what a program inside saw, and for some of them what it saw without the check of mounts.
+ */
+import { linkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Wall } from '../src/contracts/commands.ts';
+import { createSpawner } from '../src/platform/spawner.ts';
+import { verifyMounts } from '../src/platform/verify-mounts.ts';
+import { isIntact, lookInside, openMountScene, type Scene, unverified } from './mount-scene.ts';
+
+const [base = '', user = ''] = process.argv.slice(2);
+const native = createSpawner({ backend: 'native' });
+if (process.getuid?.() === 0 && Number(user) !== 0) {
+  process.setgroups?.([]);
+  process.setgid?.(Number(user));
+  process.setuid?.(Number(user));
+}
+
+/** Each path below the open tree that is the source or destination of a mount. */
+const TARGETS = [
+  'ws',
+  'ws/.git',
+  'ws/conf',
+  'ws/conf/deep',
+  'ws/conf/deep/registry.yaml',
+  'ws/conf/token.txt',
+  'ws/run',
+  'ws/run/secrets',
+  'lent',
+  'lent/read',
+  'lent/write',
+  'lent/judged',
+  'shown',
+  'shown/tools',
+];
+
+/** Each puts something else at the path and answers how to undo it. */
+type Swap = (path: string, outside: string) => () => void;
+
+function moved(path: string): () => void {
+  renameSync(path, `${path}-aside`);
+  return () => renameSync(`${path}-aside`, path);
+}
+
+const HARD_LINK = 'another name of a file outside';
+
+const SWAPS: Readonly<Record<string, Swap>> = {
+  'nothing at all': () => () => {},
+  'a link to outside': (path, outside) => {
+    const back = moved(path);
+    symlinkSync(outside, path);
+    return () => {
+      unlinkSync(path);
+      back();
+    };
+  },
+  'a relative link to outside': (path, outside) => {
+    const back = moved(path);
+    symlinkSync(relative(dirname(path), outside), path);
+    return () => {
+      unlinkSync(path);
+      back();
+    };
+  },
+  'a link into the root that bubblewrap works from': (path, outside) => {
+    const back = moved(path);
+    symlinkSync(join('/oldroot', outside), path);
+    return () => {
+      unlinkSync(path);
+      back();
+    };
+  },
+  'a link to a new name outside, by the way bubblewrap sees it': (path, outside) => {
+    const back = moved(path);
+    symlinkSync(join('/oldroot', dirname(outside), 'planted.txt'), path);
+    return () => {
+      unlinkSync(path);
+      back();
+    };
+  },
+  'a link to a neighbour': (path) => {
+    const back = moved(path);
+    symlinkSync(`${path}-aside`, path);
+    return () => {
+      unlinkSync(path);
+      back();
+    };
+  },
+  'something else of the same kind': (path, outside) => {
+    const back = moved(path);
+    renameSync(outside, path);
+    return () => {
+      renameSync(path, outside);
+      back();
+    };
+  },
+  'nothing: it is renamed': (path) => moved(path),
+  [HARD_LINK]: (path, outside) => {
+    const back = moved(path);
+    linkSync(outside, path);
+    return () => {
+      unlinkSync(path);
+      back();
+    };
+  },
+};
+
+/** Those that are also tried without putting the path back; the others make no difference then. */
+const STAYS = ['a link to outside', 'something else of the same kind', 'nothing: it is renamed'];
+
+interface Attack {
+  readonly target: string;
+  readonly swap: Swap;
+  /** Put back before the mounts are looked at. */
+  readonly isPutBack: boolean;
+}
+
+/** Strikes when the sandbox is about to be set up: everything was checked, nothing is mounted. */
+async function attack(scene: Scene, { target, swap, isPutBack }: Attack, isVerified: boolean): Promise<string> {
+  let undo = () => {};
+  const putBack = (): void => {
+    undo();
+    undo = () => {};
+  };
+  const spawner: Scene['spawner'] = {
+    ...native,
+    spawn(options) {
+      undo = swap(join(scene.open, target), join(scene.outside, target));
+      return native.spawn(options);
+    },
+  };
+  const change = (wall: Wall): Wall => {
+    const judged = isVerified ? wall : unverified(wall);
+    const verify = (init: number): boolean => {
+      if (!verifyMounts(init, [])) return false;
+      if (isPutBack) putBack();
+      return judged.verify(init);
+    };
+    return { ...judged, verify };
+  };
+  try {
+    return await lookInside({ ...scene, spawner }, change);
+  } finally {
+    putBack();
+  }
+}
+
+const scene = await openMountScene(join(base, 'verified'), native);
+const verified: Record<string, string> = {};
+for (const target of TARGETS) {
+  for (const [name, swap] of Object.entries(SWAPS)) {
+    if (name === HARD_LINK && !/\.(?:txt|yaml)$/.test(target)) continue;
+    for (const isPutBack of STAYS.includes(name) ? [false, true] : [true]) {
+      const saw = await attack(scene, { target, swap, isPutBack }, true);
+      verified[`${target}: ${name}${isPutBack ? ', and back' : ''}`] = isIntact(scene) ? saw : 'damage';
+    }
+  }
+}
+const naive: Record<string, string> = {};
+for (const target of TARGETS) {
+  const fresh = await openMountScene(join(base, `naive-${target.replaceAll('/', '-')}`), native);
+  const swap =
+    SWAPS[target.startsWith('ws/') ? 'a link into the root that bubblewrap works from' : 'a link to outside'];
+  const saw = await attack(fresh, { target, swap: swap as Swap, isPutBack: true }, false);
+  naive[target] = isIntact(fresh) ? saw : 'damage';
+}
+process.stdout.write(JSON.stringify({ uid: process.getuid?.(), verified, naive }));
