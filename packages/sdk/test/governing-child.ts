@@ -210,9 +210,10 @@ exit 0
 `;
 
 /** No shell may be started by name, so another program starts it. */
-const PROGRAM = `import subprocess, sys
-subprocess.run(['sh', '-c', ${JSON.stringify(SCRIPT)}, 'sh', sys.argv[1]])
-`;
+function programOn(target: string): string {
+  const words = ['sh', '-c', SCRIPT, 'sh', target];
+  return `import subprocess\nsubprocess.run(${JSON.stringify(words)})\n`;
+}
 
 async function attackByCommand(scene: GoverningScene): Promise<void> {
   const path = relative(scene.root, scene.path);
@@ -221,8 +222,8 @@ async function attackByCommand(scene: GoverningScene): Promise<void> {
   const start = async (target: string): Promise<void> => {
     scene.reset();
     dropSecondName(scene);
-    writeFileSync(join(scene.root, 'attack.py'), PROGRAM);
-    const answer = await scene.session.call('shell_exec', { cmd: `python3 attack.py ${target}` });
+    writeFileSync(join(scene.root, 'attack.py'), programOn(target));
+    const answer = await scene.session.call('shell_exec', { cmd: 'python3 attack.py' });
     const told = JSON.stringify(answer);
     if (!answer.ok) report.refusedTwins.push(`${scene.kind} command on ${target}: ${told.slice(0, 400)}`);
     if (scene.isSecret && told.includes(CANARY)) report.hits.push(`${scene.kind} read by a command`);

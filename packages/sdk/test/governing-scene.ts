@@ -32,7 +32,7 @@ export const CANARY = 'tok_4f9dCANARY';
 const TEXT = [
   'version: 1',
   'side_effect_level: process_exec',
-  "shell_allow: ['^python3 attack[.]py( |$)', '^touch made$']",
+  "shell_allow: ['^python3 attack[.]py$', '^touch made$']",
   'git: {allow_config: []}',
   '',
 ].join('\n');
