@@ -24,7 +24,7 @@ if (process.getuid?.() === 0 && user !== 0) {
 /** Values for required arguments that are no paths. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   content: 'changed\n',
-  unified_diff: '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-version: 1\n+version: 2\n',
+  unified_diff: '@@ -1 +1 @@\n-version: 1\n+version: 2\n',
 };
 /** What a call needs to succeed on an ordinary file. */
 const HELPFUL = { overwrite: true, recursive: true, create_dirs: true, force: true };
@@ -134,7 +134,7 @@ async function attackByTools(scene: GoverningScene): Promise<void> {
   for (const attack of attacks()) {
     const { tool, param } = attack;
     if (!mayWrite(tool) && !scene.isSecret) continue;
-    if (tool.effect === 'process' && !scene.keepsCommandsOut) continue;
+    if (startsProcesses(tool) && (scene.place !== 'root' || !scene.keepsCommandsOut)) continue;
     const paths = spellings(scene, scene.path);
     for (const path of startsProcesses(tool) ? paths.filter((_, at) => at % 3 === 0) : paths) {
       for (const flags of flagSets(tool)) {
@@ -209,6 +209,12 @@ while [ "$d" != . ]; do mv "$d" made-folder && mkdir -p "$d" && echo evil > "$p"
 exit 0
 `;
 
+/** No shell may be started by name, so another program starts it. */
+function programOn(target: string): string {
+  const words = ['sh', '-c', SCRIPT, 'sh', target];
+  return `import subprocess\nsubprocess.run(${JSON.stringify(words)})\n`;
+}
+
 async function attackByCommand(scene: GoverningScene): Promise<void> {
   const path = relative(scene.root, scene.path);
   if (path.startsWith('..') || scene.prefix !== '' || !scene.keepsCommandsOut) return;
@@ -216,8 +222,8 @@ async function attackByCommand(scene: GoverningScene): Promise<void> {
   const start = async (target: string): Promise<void> => {
     scene.reset();
     dropSecondName(scene);
-    writeFileSync(join(scene.root, 'attack.sh'), SCRIPT);
-    const answer = await scene.session.call('shell_exec', { cmd: `sh attack.sh ${target}` });
+    writeFileSync(join(scene.root, 'attack.py'), programOn(target));
+    const answer = await scene.session.call('shell_exec', { cmd: 'python3 attack.py' });
     const told = JSON.stringify(answer);
     if (!answer.ok) report.refusedTwins.push(`${scene.kind} command on ${target}: ${told.slice(0, 400)}`);
     if (scene.isSecret && told.includes(CANARY)) report.hits.push(`${scene.kind} read by a command`);

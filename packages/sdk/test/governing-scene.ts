@@ -32,7 +32,7 @@ export const CANARY = 'tok_4f9dCANARY';
 const TEXT = [
   'version: 1',
   'side_effect_level: process_exec',
-  "shell_allow: ['^sh attack[.]sh( |$)', '^touch made$']",
+  "shell_allow: ['^python3 attack[.]py$', '^touch made$']",
   'git: {allow_config: []}',
   '',
 ].join('\n');
@@ -51,6 +51,7 @@ const SECRETS: ReadonlySet<Kind> = new Set(['token', 'socket', 'state']);
 
 export interface GoverningScene {
   readonly kind: Kind;
+  readonly place: Place;
   readonly base: string;
   readonly workspace: string;
   readonly repository: TestRepository;
@@ -111,6 +112,7 @@ export async function openScene(kind: Kind, place: Place): Promise<GoverningScen
       : parent;
   return {
     kind,
+    place,
     base,
     workspace,
     repository,

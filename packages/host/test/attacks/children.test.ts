@@ -150,6 +150,7 @@ describe('S3-46 the token of a child', () => {
       [{ lifecycle: 'immortal' }, { lifecycle: 'parent_owned' }],
       [{ session_id: 'sess-chosen' }, {}],
     ];
+    assert.match(await tryOpen({ folder: 'missing' }), /^400 /);
     for (const [wider, narrower] of pairs) {
       assert.match(await tryOpen(wider), /^40[03] /, JSON.stringify(wider));
       assert.equal(await tryOpen(narrower), '201', JSON.stringify(narrower));

@@ -33,6 +33,8 @@ export interface SessionWallOptions {
   readonly exactProgram?: string;
   /** What decides over tools, wherever it lies: no program may change it, nor read what is secret of it. */
   readonly governing?: readonly GoverningPlace[];
+  /** What else programs may not change or read. Default: git's data, the registry and the lock in the root. */
+  readonly protectedPaths?: readonly ProtectedPath[];
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
   /** False: programs may only read the workspace. */
@@ -61,11 +63,12 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
   const options = { ...given, workspace: workspace.path };
   const spawner = options.spawner ?? createSpawner();
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
+  const rootPaths = options.protectedPaths ?? protectedInRoot(options.workspace);
   let proxy: Promise<EgressProxy> | undefined;
   return {
     workspace,
     protectedPaths: (user) => [
-      ...(user === 'git' ? [] : protectedInRoot(options.workspace)),
+      ...rootPaths.filter(({ access }) => user === 'programs' || access === 'hide'),
       ...(options.governing ?? []).flatMap((place) => protectedFrom(place, user)),
     ],
     spawner,

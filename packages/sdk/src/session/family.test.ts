@@ -1,6 +1,6 @@
 /** Child sessions through a real runtime: what they may not do, how they end, and what of it is on record. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -486,6 +486,26 @@ describe('S0-14 S3-48 a child on a folder', () => {
     const grandchild = await child.openChild({ agentId: 'b', tools: ALL, folder: 'deep' });
     assert.equal((await grandchild.call('file_read', { path: '../a.txt' })).errors[0]?.code, 'E_POLICY');
     await assert.rejects(child.openChild({ agentId: 'c', folder: '..' }), { code: 'E_POLICY' });
+    for (const folder of ['missing', 'inner/missing', 'a.txt']) {
+      await assert.rejects(child.openChild({ agentId: 'c', folder }), { code: 'E_VALIDATION_FAIL', path: 'folder' });
+    }
+    await dispose();
+  });
+
+  test('has the protection of its own repository, and none of its commands or children reaches into it', async () => {
+    const scratch = await openScratchRuntime({ registry: registry('shell_allow: ["^touch( |$)"]\n') });
+    const { session, workspace, dispose } = scratch;
+    mkdirSync(join(workspace, 'inner/store/hooks'), { recursive: true });
+    writeFileSync(join(workspace, 'inner/.git'), 'gitdir: store\n');
+    const child = await session.openChild({ agentId: 'a', tools: ALL, folder: 'inner' });
+    const refused = await child.call('file_write', { path: 'store/hooks/post-commit', content: 'x' });
+    assert.equal(refused.errors[0]?.details?.['reason'], 'governing_file', JSON.stringify(refused));
+    await child.call('shell_exec', { cmd: 'touch store/hooks/made' });
+    assert.deepEqual(readdirSync(join(workspace, 'inner/store/hooks')), []);
+    await assert.rejects(child.openChild({ agentId: 'b', folder: 'store/hooks' }), { code: 'E_POLICY' });
+    assert.ok((await child.call('file_write', { path: 'beside.txt', content: 'x' })).ok);
+    await child.call('shell_exec', { cmd: 'touch made' });
+    assert.ok(readdirSync(join(workspace, 'inner')).includes('made'));
     await dispose();
   });
 
