@@ -107,18 +107,12 @@ test('the conductor and its stages wait in no other way', () => {
   const folder = join(import.meta.dirname, '../src/call');
   const own = readdirSync(folder).filter((name) => WAIT_THEMSELVES.test(name));
   assert.equal(own.length, 6);
+  const sourceOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const namesIn = (text: string) =>
+    [...text.matchAll(/^(?:export )?(?:async )?function (\w+)/gm)].map(([, found]) => found);
+  const known = new Set(['normalizeArgs', ...[...own, 'pipeline.ts'].map(sourceOf).flatMap(namesIn)]);
   for (const name of ['pipeline.ts', ...own]) {
-    const source = readFileSync(join(folder, name), 'utf8');
-    const functions = [...source.matchAll(/^(?:export )?(?:async )?function (\w+)/gm)].map(([, found]) => found);
-    const known = new Set([
-      ...functions,
-      'normalizeArgs',
-      'recordRefusal',
-      'recordResult',
-      'executeTool',
-      'takeBack',
-      'finishCall',
-    ]);
+    const source = sourceOf(name);
     // Private functions of a stage are waited for by its exported one.
     const bodies =
       name === 'pipeline.ts' ? [source] : [...source.matchAll(/^export async function (?:.|\n)*?^}/gm)].map(String);
