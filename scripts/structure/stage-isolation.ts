@@ -11,11 +11,13 @@ const CONDUCTOR = 'pipeline.ts';
 const NOT_STAGES: readonly string[] = [
   'call-events.ts',
   'call-span.ts',
+  'call-time.ts',
   'call-types.ts',
   'change-log.ts',
   'create-validation.ts',
   'execution-context.ts',
   'git-view.ts',
+  'grant.ts',
   'is-repeatable.ts',
   'report-fault.ts',
   'run-rules.ts',

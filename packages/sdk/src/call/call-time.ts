@@ -21,7 +21,7 @@ interface Stage {
   readonly runs?: 'late' | 'record';
 }
 
-/** Every place where a call can wait. A stage that waits elsewhere is not bounded: test/waiting-places.test.ts looks. */
+/** Every place where a call can wait. A stage that waits elsewhere is not bounded: test/waiting-inside.test.ts looks. */
 export const STAGES = {
   turn: { awaits: 'its turn among the running calls', graceMs: 0 },
   hooks: { awaits: 'a hook', graceMs: 0 },
@@ -67,6 +67,7 @@ export class CallTime {
   #timer: NodeJS.Timeout | undefined;
   #stage: StageName = 'turn';
   #isWatching = false;
+  #isOver = false;
 
   constructor(call: TimedCall) {
     this.#call = call;
@@ -116,6 +117,7 @@ export class CallTime {
 
   /** Nothing is timed any more. */
   end(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onCancel);
   }
@@ -175,7 +177,7 @@ export class CallTime {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (this.#reason !== undefined) return;
+    if (this.#reason !== undefined || this.#isOver) return;
     const end = this.#began + this.#limitMs + this.#addedMs + (this.#question?.atMostMs ?? 0);
     const leftMs = Math.max(0, end - performance.now());
     this.#timer = setTimeout(() => this.abort(this.#timedOut(this.#stage)), Math.min(leftMs, MAX_TIMER_MS));
