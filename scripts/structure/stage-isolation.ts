@@ -9,6 +9,7 @@ const CONDUCTOR = 'pipeline.ts';
 
 /** Files of the folder that are no stages, so that every stage may use them. */
 const NOT_STAGES: readonly string[] = [
+  'shown-data.ts',
   'call-events.ts',
   'call-span.ts',
   'call-time.ts',

@@ -308,7 +308,7 @@ describe('what is no secret passes unchanged', () => {
     const env = { API_TOKEN: 'a-secret-of-this-session' };
     assert.equal((await show(session, { cmd: 'seq 5', env })).stdout, '1\n2\n3\n4\n5\n');
     assert.match((await show(session, { cmd: 'printenv PWD', env })).stdout, /^\/.*workspace\n$|^\//);
-    assert.equal((await show(session, { cmd: 'echo PWD=/work OLDPWD=/ x', env })).stdout, 'PWD=/work OLDPWD=/ x\n');
+    assert.equal((await show(session, { cmd: 'echo PWD=/srv OLDPWD=/ x', env })).stdout, 'PWD=/srv OLDPWD=/ x\n');
     const content = `token = ${env.API_TOKEN}\n`;
     await session.call('file_write', { path: 'kept.txt', content });
     const read = await session.call('file_read', { path: 'kept.txt' });

@@ -60,7 +60,7 @@ describe('secrets that arguments bring along', () => {
     }
     const plain = {
       cmd: 'git log --oneline',
-      env: { GIT_AUTHOR_NAME: 'Jane Doe', AUTH_MODE: 'production', TOKEN_FILE: '/run/token', PWD: '/work' },
+      env: { GIT_AUTHOR_NAME: 'Jane Doe', AUTH_MODE: 'production', TOKEN_FILE: '/run/token', PWD: '/srv' },
       headers: { Accept: 'text/plain', 'Idempotency-Key': 'abcdefgh' },
       page_token: 'where-it-goes-on',
       lines: ['a', 'b'],

@@ -69,7 +69,7 @@ describe('a command as it is shown', () => {
     'curl -u name https://example.org/a@b?page=2',
     'ls -p folder',
     'mkdir -p a/b',
-    'PWD=/work OLDPWD=/ GIT_AUTHOR_NAME=me make',
+    'PWD=/srv OLDPWD=/ GIT_AUTHOR_NAME=me make',
     'ssh git@example.org',
     'git clone ssh://git@example.org/a.git',
     'echo "a  b"  \'c d\' e\\ f ; x | y',

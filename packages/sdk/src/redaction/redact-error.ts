@@ -36,6 +36,10 @@ function redactCause(cause: unknown, redactor: Redactor): unknown {
   if (!(cause instanceof Error)) return typeof cause === 'string' ? redactor.redactText(cause) : cause;
   const [message, stack] = [redactor.redactText(cause.message), redactor.redactText(cause.stack ?? '')];
   if (message === cause.message && stack === (cause.stack ?? '')) return cause;
-  const { code } = cause as NodeJS.ErrnoException;
-  return Object.assign(new Error(message), { name: cause.name, stack, ...(code === undefined ? {} : { code }) });
+  // The same error to whoever looks at its class, name or code.
+  return Object.create(cause, {
+    message: { value: message },
+    stack: { value: stack },
+    cause: { value: redactCause(cause.cause, redactor) },
+  });
 }

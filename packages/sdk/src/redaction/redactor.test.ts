@@ -56,19 +56,19 @@ describe('S0-13 shapes', () => {
 
   test('the folders that shells name are not passwords; passwords of the same name are', () => {
     for (const text of [
-      'PWD=/work',
-      'OLDPWD=/work/a b',
-      'HOME=/x\nPWD=/work\nOLDPWD=/\n',
-      'declare -x PWD="/work"',
-      '{"PWD":"/work","OLDPWD": "/"}',
+      'PWD=/srv',
+      'OLDPWD=/srv/a b',
+      'HOME=/x\nPWD=/srv\nOLDPWD=/\n',
+      'declare -x PWD="/srv"',
+      '{"PWD":"/srv","OLDPWD": "/"}',
       'PWD=C:\\work',
     ]) {
       assert.equal(plain.redactText(text), text);
     }
     assert.equal(plain.redactText('Server=a;UID=sa;PWD=hunter2;'), 'Server=a;UID=sa;PWD=[redacted];');
     assert.equal(plain.redactText('MYSQL_PWD=/hunter2'), 'MYSQL_PWD=[redacted]');
-    assert.deepEqual(plain.redactJson({ PWD: '/work', OLDPWD: '/', db_pwd: 'x' }), {
-      PWD: '/work',
+    assert.deepEqual(plain.redactJson({ PWD: '/srv', OLDPWD: '/', db_pwd: 'x' }), {
+      PWD: '/srv',
       OLDPWD: '/',
       db_pwd: '[redacted]',
     });
