@@ -9,6 +9,7 @@ const CONDUCTOR = 'pipeline.ts';
 
 /** Files of the folder that are no stages, so that every stage may use them. */
 const NOT_STAGES: readonly string[] = [
+  'borrowed-operations.ts',
   'call-events.ts',
   'call-span.ts',
   'call-types.ts',
@@ -17,6 +18,7 @@ const NOT_STAGES: readonly string[] = [
   'execution-context.ts',
   'git-view.ts',
   'is-repeatable.ts',
+  'path-rule-of.ts',
   'report-fault.ts',
   'run-rules.ts',
   'session-parts.ts',
