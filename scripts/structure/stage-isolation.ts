@@ -9,7 +9,7 @@ const CONDUCTOR = 'pipeline.ts';
 
 /** Files of the folder that are no stages, so that every stage may use them. */
 const NOT_STAGES: readonly string[] = [
-  'shown-data.ts',
+  'borrowed-operations.ts',
   'call-events.ts',
   'call-span.ts',
   'call-time.ts',
@@ -20,9 +20,11 @@ const NOT_STAGES: readonly string[] = [
   'git-view.ts',
   'grant.ts',
   'is-repeatable.ts',
+  'path-rule-of.ts',
   'report-fault.ts',
   'run-rules.ts',
   'session-parts.ts',
+  'shown-data.ts',
   'settle.ts',
   'tool-name.ts',
   'trail.ts',

@@ -118,6 +118,55 @@ function probe(use: (context: Parameters<AnyTool['run']>[1], path: string) => un
   });
 }
 
+describe('the gates', () => {
+  /** Asked once for each call that passed the gates; exchanges the folder when told to. */
+  function approver(swap: () => void) {
+    const asked = { times: 0 };
+    const approvals: ApprovalDispatcher = {
+      async ask() {
+        asked.times += 1;
+        swap();
+        return { answer: 'approved', by: 'operator' };
+      },
+    };
+    return { asked, approvals };
+  }
+  const registry = `${only('probe')}\napprovals: { require_approval: ['*'] }`;
+
+  test('refuse a link before anybody is asked', async () => {
+    const { asked, approvals } = approver(() => {});
+    await scene(
+      registry,
+      async ({ workspace, refused, ok }) => {
+        symlinkSync('../secret', join(workspace, 'docs/link'));
+        await refused('probe', { path: 'docs/link/a.md' });
+        assert.equal(asked.times, 0);
+        await ok('probe', { path: 'docs/a.md' });
+        assert.equal(asked.times, 1);
+      },
+      { approvals, tools: [probe(() => {})] },
+    );
+  });
+
+  test('judge once more before a tool runs that finds files by itself', async () => {
+    let workspace = '';
+    let runs = 0;
+    const { approvals } = approver(() => {
+      renameSync(join(workspace, 'docs/sub'), join(workspace, 'docs/old'));
+      symlinkSync('../secret', join(workspace, 'docs/sub'));
+    });
+    await scene(
+      registry,
+      async (scratch) => {
+        ({ workspace } = scratch);
+        await scratch.refused('probe', { path: 'docs/sub/a.md' });
+        assert.equal(runs, 0);
+      },
+      { approvals, tools: [probe(() => void runs++)] },
+    );
+  });
+});
+
 describe('files that no argument names', () => {
   const WRITES: Readonly<Record<string, Parameters<typeof probe>[0]>> = {
     writeFile: ({ workspace }, path) => workspace.writeFile(path, Buffer.from('x'), { createDirs: true }),

@@ -4,13 +4,10 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
-import { type BigIntStats, closeSync, constants } from 'node:fs';
-import { ToolError } from '@tool-runtime/protocol';
 import type { PathRule } from '../contracts/path-rule.ts';
 import type {
   FileChange,
   FileSnapshot,
-  FileStat,
   MaybePromise,
   RemoveFileOptions,
   SessionWorkspace,
@@ -18,23 +15,19 @@ import type {
   WriteOptions,
 } from '../contracts/workspace.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
-import { typeOf } from './directory-entry.ts';
-import { errnoCode } from './errno-error.ts';
-import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
 import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
-import { judgePlace, locatePlace, openJudged } from './judge-place.ts';
+import { locatePlace } from './judge-place.ts';
 import { sweepDirectory } from './leftovers.ts';
-import { splitPath } from './path-rules.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
+import { readPlace, statPlace } from './read-place.ts';
 import { removeTarget } from './remove-file.ts';
-import { replaceFile } from './replace-file.ts';
-import { identityOf, type Root } from './root.ts';
+import { checkMode, replaceFile } from './replace-file.ts';
+import type { Root } from './root.ts';
 import { createTreeOperations } from './tree-operations.ts';
-import { findTarget, type WriteTarget } from './write-target.ts';
 
 export type { ExtraRoot };
 
@@ -82,7 +75,7 @@ function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined):
   const find = (path: string): Place => places.find(path, rule);
   return {
     stat: (path) => explained(path, () => statPlace(find(path))),
-    readFile: (path, readOptions) => explained(path, () => readContent(openReadable(find(path), guard), readOptions)),
+    readFile: (path, readOptions) => explained(path, () => readPlace(find(path), guard, readOptions)),
     writeFile: (path, bytes, writeOptions = {}) =>
       explained(path, () => writePlace(find(path), guard, { bytes, options: writeOptions })),
     removeFile: (path, removeOptions = {}) => explained(path, () => removePlace(find(path), guard, removeOptions)),
@@ -93,51 +86,6 @@ function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined):
       explained(path, () => rule?.check({ ...locatePlace(find(path), links === 'through'), access })),
     ...createTreeOperations(find, guard),
   };
-}
-
-function openReadable(place: Place, guard: GoverningFiles): number {
-  const fd = openJudged(place, constants.O_RDONLY);
-  try {
-    guard.checkRead(place.root, fd, place.spelling);
-    return fd;
-  } catch (thrown) {
-    closeSync(fd);
-    throw thrown;
-  }
-}
-
-function statPlace(place: Place): FileStat | null {
-  let stat: BigIntStats | undefined;
-  try {
-    stat = place.ruling?.rule === undefined ? place.root.statBeneath(place.path) : statJudged(place);
-  } catch (thrown) {
-    const code = errnoCode(thrown);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw thrown;
-  }
-  if (stat === undefined) return null;
-  return {
-    type: typeOf(stat),
-    size: Number(stat.size),
-    mode: Number(stat.mode) & PERMISSION_BITS,
-    mtimeMs: Number(stat.mtimeNs) / 1e6,
-    identity: identityOf(stat),
-  };
-}
-
-function statJudged(place: Place): BigIntStats | undefined {
-  const name = splitPath(place.path).components.at(-1);
-  if (name === undefined || name === '..') {
-    place.ruling?.rule?.check({ ...locatePlace(place, false), access: 'read' });
-    return place.root.statBeneath(place.path);
-  }
-  const target = findTarget(place.root, place.path, { followLast: false, acceptsFolder: true });
-  try {
-    judgePlace(place, { dirFd: target.dirFd, below: [...target.missing, target.name] }, 'read');
-    return target.existing;
-  } finally {
-    target.close();
-  }
 }
 
 function writePlace(
@@ -180,7 +128,7 @@ function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => U): Maybe
 }
 
 /** Closes the target when `action` is over, now or later. */
-function closing<T>(target: WriteTarget, action: () => MaybePromise<T>): MaybePromise<T> {
+function closing<T>(target: { close(): void }, action: () => MaybePromise<T>): MaybePromise<T> {
   let result: MaybePromise<T> | undefined;
   try {
     result = action();
@@ -188,12 +136,4 @@ function closing<T>(target: WriteTarget, action: () => MaybePromise<T>): MaybePr
   } finally {
     if (!(result instanceof Promise)) target.close();
   }
-}
-
-function checkMode(mode: number | undefined): void {
-  if (mode === undefined || (mode & ~PERMISSION_BITS) === 0) return;
-  throw new ToolError('E_VALIDATION_FAIL', `File mode holds set-id or sticky bits: ${mode.toString(8)}`, {
-    path: 'mode',
-    details: { next: 'Use permission bits only, such as 644' },
-  });
 }

@@ -74,6 +74,10 @@ describe('path rules at the gate', () => {
       ['docs/link/*', ['docs/**'], true],
       ['docs/inner/*', ['docs/**'], false],
       ['docs/link', ['docs/**'], true],
+      // Its members lead to what is allowed, and are spelled otherwise.
+      ['{docs/link,secret}/*', ['\\{docs/**', 'secret/**'], true],
+      ['docs/link/a.md', ['docs/**'], true],
+      ['docs/inner/a.md', ['docs/**'], false],
       ['.', ['docs/**'], true],
       ['.', ['**'], false],
     ] as const) {
