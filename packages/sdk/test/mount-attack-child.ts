@@ -3,8 +3,8 @@
  * it back in time. Runs in a process of its own, as root or as a user without privileges. Prints one line of JSON: for
  * each case what a program inside saw, and for some of them what it saw without the check of mounts.
  */
-import { linkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { cpSync, linkSync, lstatSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Wall } from '../src/contracts/commands.ts';
 import { createSpawner } from '../src/platform/spawner.ts';
 import { verifyMounts } from '../src/platform/verify-mounts.ts';
@@ -85,6 +85,18 @@ const SWAPS: Readonly<Record<string, Swap>> = {
     symlinkSync(`${path}-aside`, path);
     return () => {
       unlinkSync(path);
+      back();
+    };
+  },
+  'a relative link to something beside it': (path) => {
+    const back = moved(path);
+    const beside = `${path}-beside`;
+    if (lstatSync(`${path}-aside`).isDirectory()) cpSync(`${path}-aside`, beside, { recursive: true });
+    else writeFileSync(beside, '');
+    symlinkSync(basename(beside), path);
+    return () => {
+      unlinkSync(path);
+      rmSync(beside, { recursive: true });
       back();
     };
   },

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { rgPath } from '@vscode/ripgrep';
 import { createFileTree } from '../src/platform/file-tree.ts';
-import { openRoot } from '../src/platform/root.ts';
+import { openRoot, type Root } from '../src/platform/root.ts';
 import { startAttacker } from './swapping-attacker.ts';
 
 const FOLDERS = 40;
@@ -96,4 +96,30 @@ for (const backend of ['openat2', 'walk'] as const) {
     }
     assert.notEqual(found, 0, 'what is inside is found');
   });
+}
+
+test('S0-33 S0-39 a search of a folder that is itself swapped for a link stays in the folder that was opened', async (t) => {
+  const inside = await arena(t);
+  const root = openOwn(join(inside, 'folder'));
+  t.after(() => root.close());
+  const tree = createFileTree(root);
+  let found = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const { matches } = await tree.search({
+      ...{ pattern: 'needle', fixed: false, caseSensitive: false, word: false, multiline: false, globs: [] },
+      ...{ includeHidden: true, includeIgnored: true, context: 0, maxResults: 1000, maxLineLength: 100 },
+    });
+    found += matches.length;
+    for (const { file, text } of matches) assert.equal(text, 'needle inside', file);
+  }
+  assert.notEqual(found, 0, 'what is inside is found');
+});
+
+/** At some moment the name leads to the folder, and not to the link it is swapped with. */
+function openOwn(path: string): Root {
+  for (;;) {
+    const root = openRoot(path);
+    if (!root.path.endsWith('/outside')) return root;
+    root.close();
+  }
 }

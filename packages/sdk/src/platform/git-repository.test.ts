@@ -273,6 +273,15 @@ describe('S0-42 where a repository is', () => {
         withGit(thief, '', (git) => git.run(STATUS)),
         /does not name this workspace back/,
       );
+      const data = repository.path('.git/worktrees/linked');
+      writeFileSync(join(data, 'commondir'), `${repository.beside}\n`);
+      await assert.rejects(
+        withGit(linked, '', (git) => git.run(STATUS)),
+        /does not name this workspace back/,
+        'the data of a work tree may not lead git to a folder it does not lie in',
+      );
+      writeFileSync(join(data, 'commondir'), '../..\n');
+      assert.match((await withGit(linked, '', (git) => git.run(STATUS))).stdout.toString(), /^1?/);
     } finally {
       repository.dispose();
     }

@@ -61,7 +61,7 @@ export function protectEntries(
   const done: View[] = [];
   const protect = (view: View): void => {
     const { folder, names } = view;
-    const above = done.find(({ at }) => at === view.at || isBelow(view.at, at));
+    const above = done.find((other) => other.folder === folder && `${view.at}/`.startsWith(`${other.at}/`));
     if (above !== undefined && (above.access === 'hide' || view.access === 'read_only')) return;
     const found = tryHoldBelow(folder.fd, names);
     if (found === undefined) {

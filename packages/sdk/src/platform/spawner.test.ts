@@ -278,3 +278,26 @@ test('the event loop ends when the last child has ended, and not before', async 
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   assert.equal(stdout, 'exit 0\n');
 });
+
+for (const backend of ['native', 'node'] as const) {
+  test(`S0-36 a child waits at its gate until it is opened, started by ${backend}`, async () => {
+    const spawner = createSpawner({ backend });
+    const child = await shell(spawner, 'head -c 1 <&4; echo went on; exec 4<&-', { extraFds: ['pipe', 'gate'] });
+    assert.equal(child.extra.length, 1);
+    child.gate?.open();
+    assert.equal((await answer(child)).out, '1went on\n');
+    // Another time, and after the child has ended: nothing happens.
+    child.gate?.open();
+    child.gate?.close();
+  });
+}
+
+test('S0-36 a child at a native gate finds no end of file when its host dies', async () => {
+  const child = await shell(createSpawner({ backend: 'native' }), 'read word <&4', { extraFds: ['pipe', 'gate'] });
+  const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/${child.pid}/fdinfo/4`, 'latin1'))?.[1] ?? '';
+  child.kill('SIGKILL');
+  child.gate?.close();
+  await child.exited;
+  // Open for reading and writing: the child itself holds the other end.
+  assert.equal(Number.parseInt(flags, 8) & 3, 2);
+});
