@@ -137,6 +137,8 @@ export async function openScene(kind: Kind, place: Place): Promise<GoverningScen
 function optionsFor(kind: Kind, path: string) {
   const text = { file: 'ops.yaml', text: TEXT };
   if (kind === 'registry') return { registry: path };
+  // The lock of external tools lies beside the registry.
+  if (kind === 'lock') return { registry: join(dirname(path), 'ops.yaml') };
   if (kind === 'state') return { registry: text, state: path };
   const added: readonly GoverningPlace[] = kind === 'token' || kind === 'socket' ? [{ path, access: 'none' }] : [];
   return { registry: text, governing: added };
@@ -144,6 +146,7 @@ function optionsFor(kind: Kind, path: string) {
 
 async function plant(kind: Kind, path: string, repository: TestRepository): Promise<Server | undefined> {
   if (kind === 'registry') writeFileSync(path, TEXT);
+  if (kind === 'lock') writeFileSync(join(dirname(path), 'ops.yaml'), TEXT);
   if (kind === 'lock') writeFileSync(path, '{"schema_version":1,"tools":{}}\n');
   if (kind === 'token') writeFileSync(path, `version: 1\n${CANARY}\n`, { mode: 0o600 });
   if (kind === 'git' && dirname(path) !== repository.folder) {
@@ -162,6 +165,7 @@ async function plant(kind: Kind, path: string, repository: TestRepository): Prom
 /** An ordinary twin beside the governing object, links and a second name that lead to both. */
 function ordinary(root: string, path: string, { kind, place }: { kind: Kind; place: Place }): void {
   const folder = place === 'outside' ? root : dirname(path);
+  mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(root)) {
     if (/^(to-|alias|plain|fresh|copy|stolen|made)/.test(name))
       rmSync(join(root, name), { recursive: true, force: true });
