@@ -45,6 +45,26 @@ describe('tool-runtime trust', () => {
     assert.equal(JSON.parse(outside.stdout).files.length, 2);
   });
 
+  test('holds for one content, and each decision shows the difference to the last one', async () => {
+    using scratch = createScratch();
+    scratch.write('tool-runtime.yaml', WIDENING);
+    const first = await runCli(['trust', ...scratch.options]);
+    assert.match(first.stderr, /^tool-runtime\.yaml: 4 lines, \d+ bytes; no content of it was trusted before$/m);
+    assert.match(first.stderr, /^\+side_effect_level: network$/m);
+    scratch.write('tool-runtime.yaml', WIDENING.replace('network', 'process_exec'));
+    const second = await runCli(['trust', ...scratch.options]);
+    assert.match(second.stderr, /compared with the content that was trusted last \(sha256 \w{12}…\)$/m);
+    assert.match(second.stderr, /^-side_effect_level: network\n\+side_effect_level: process_exec$/m);
+    const same = await runCli(['trust', ...scratch.options]);
+    assert.match(same.stderr, /; the same content as was trusted last\n$/);
+    // The first content comes back, as by a checkout of an old commit.
+    scratch.write('tool-runtime.yaml', WIDENING);
+    assert.match((await runCli(['tools', ...scratch.options])).stderr, /not trusted.*tool-runtime trust/);
+    const again = JSON.parse((await runCli(['trust', '--json', ...scratch.options])).stdout);
+    assert.match(again.files[0].diff, /^\+side_effect_level: network$/m);
+    assert.equal((await runCli(['tools', ...scratch.options])).stderr, '');
+  });
+
   test('is told in JSON when asked', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', WIDENING);
