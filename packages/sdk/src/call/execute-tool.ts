@@ -10,6 +10,7 @@ import type { Execution, GatedCall, RecordedCall } from './call-types.ts';
 import { ChangeLog } from './change-log.ts';
 import { CallContext } from './execution-context.ts';
 import type { SessionParts } from './session-parts.ts';
+import { errorOf } from './settle.ts';
 
 const GRACE_MS = 2_000;
 
@@ -22,7 +23,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
     const data = checkedData(call, context.delivered);
     return { data, error: undefined, changes, output, facts: context.facts, lingering: undefined };
   } catch (thrown) {
-    const error = toToolError(thrown);
+    const error = errorOf(thrown);
     return {
       data: null,
       error,

@@ -4,7 +4,9 @@
  * It says nothing about what appears in the tree afterwards. Copying judges each name again while it copies; moving
  * and removing rely on this look, because what may be lost there is what stood in the tree when the call was judged.
  */
+
 import { closeSync, fstatSync } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import {
   type FoundEntry,
   type InnerEntry,
@@ -18,7 +20,6 @@ import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import type { ProtectedNames } from './protected-names.ts';
-import { isTemporaryName } from './temporary-file.ts';
 import { mountedInside, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface SurveyRules {

@@ -22,7 +22,7 @@ import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
 import { openGuardedTarget } from './guarded-target.ts';
-import { sweepDirectory } from './leftovers.ts';
+import { createFolderSweep, sweepDirectory } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type ExtraRoot, type Place } from './places.ts';
 import { createProtectedNames, type ProtectedNames } from './protected-names.ts';
@@ -52,6 +52,7 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
   const places = createPlaces(root, { readOnly: options.readOnly ?? false, extraRoots: options.extraRoots ?? [] });
   const guard = createProtectedNames(options.protectedNames);
   const tree = createFileTree(root);
+  const sweepSometimes = createFolderSweep();
   return {
     stat: (path) => explained(path, () => statPlace(places.find(path))),
     readFile: (path, readOptions) =>
@@ -60,7 +61,11 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
         return readContent(place.root.openBeneath(place.path, constants.O_RDONLY), readOptions);
       }),
     writeFile: (path, bytes, writeOptions = {}) =>
-      explained(path, () => writePlace(places.find(path), guard, { bytes, options: writeOptions })),
+      explained(path, () => {
+        const place = places.find(path);
+        sweepSometimes(place);
+        return writePlace(place, guard, { bytes, options: writeOptions });
+      }),
     removeFile: (path, removeOptions = {}) =>
       explained(path, () => removePlace(places.find(path), guard, removeOptions)),
     list: (query) => explained('.', () => tree.list(query)),
