@@ -36,11 +36,15 @@ const LAST_MEMBERS =
 
 function idBeforeEnd(tail: string): string | null {
   const literal = LAST_MEMBERS.exec(tail)?.[1];
-  if (literal === undefined) return null;
+  return literal === undefined ? null : idIn(literal);
+}
+
+function idIn(literal: string): string | null {
   try {
     const id = idSchema.safeParse(JSON.parse(literal));
     return id.success ? id.data : null;
   } catch {
+    // An escape that JSON does not know.
     return null;
   }
 }
@@ -79,6 +83,5 @@ function idAfterColon(text: string, keyEnd: number): string | null {
   const start = skipWhitespace(text, skipWhitespace(text, keyEnd) + 1);
   const end = text.charCodeAt(start) === QUOTE ? stringEnd(text, start) : -1;
   if (end < 0) return null;
-  const id = idSchema.safeParse(JSON.parse(text.slice(start, end)));
-  return id.success ? id.data : null;
+  return idIn(text.slice(start, end));
 }

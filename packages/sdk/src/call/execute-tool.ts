@@ -12,6 +12,7 @@ import { CallContext } from './execution-context.ts';
 import { Grant } from './grant.ts';
 import { checkPaths } from './path-rule-of.ts';
 import type { SessionParts } from './session-parts.ts';
+import { errorOf } from './settle.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
@@ -24,7 +25,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
     const data = checkedData(call, context.delivered);
     return { data, error: undefined, changes, output, facts: context.facts, isLeft: false, grant };
   } catch (thrown) {
-    const error = toToolError(thrown);
+    const error = errorOf(thrown);
     if (task.isRunning) grant.revoke(error);
     return {
       data: null,

@@ -5,7 +5,7 @@
  */
 import type { EventMessage } from '@tool-runtime/protocol';
 import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/events.ts';
-import { plainMessage } from '../text/plain-message.ts';
+import { plainMessage } from '../contracts/plain-message.ts';
 import { EventListener } from './event-listener.ts';
 
 export interface EventFilter {

@@ -5,6 +5,7 @@
  * and removing rely on this look, because what may be lost there is what stood in the tree when the call was judged.
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import {
   type FoundEntry,
   type InnerEntry,
@@ -19,7 +20,6 @@ import { explained } from './file-errors.ts';
 import type { GoverningFiles, TreeGuard } from './governing-files.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf } from './root.ts';
-import { isTemporaryName } from './temporary-file.ts';
 import { mountedInside, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface SurveyRules {

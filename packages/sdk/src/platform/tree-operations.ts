@@ -1,5 +1,7 @@
 /** The part of the workspace that concerns folders: listing and making one, and moving, copying, removing whole trees. */
+
 import { closeSync, constants } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import type { DirectoryItem, FileChange, Workspace } from '../contracts/workspace.ts';
 import { copyEntry } from './copy-entry.ts';
 import { listEntries, makeDirectory, statEntry } from './directory-entry.ts';
@@ -13,7 +15,6 @@ import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { type Place, requireWritable } from './places.ts';
 import { removeEntry } from './remove-entry.ts';
 import { snapshotWithoutContent } from './snapshot-entry.ts';
-import { isTemporaryName } from './temporary-file.ts';
 import { operandPath } from './tree-operand.ts';
 
 type TreeOperations = Pick<Workspace, 'readDirectory' | 'makeDirectory' | 'move' | 'copy' | 'remove'>;

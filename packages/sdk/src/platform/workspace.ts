@@ -20,7 +20,7 @@ import { createFileTree } from './file-tree.ts';
 import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { locatePlace } from './judge-place.ts';
-import { sweepDirectory } from './leftovers.ts';
+import { createFolderSweep, sweepDirectory } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
 import { readPlace, statPlace } from './read-place.ts';
@@ -51,7 +51,8 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
   const { readOnly = false, extraRoots = [], enclosing } = options;
   const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
   const guard = options.governing ?? createGoverningFiles();
-  const files: Files = { places, tree: createFileTree(root, { secrets: () => guard.secretsIn(root) }), guard };
+  const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
+  const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep() };
   return {
     ...filesUnder(files, undefined),
     under: (rule) => filesUnder(files, rule),
@@ -69,15 +70,21 @@ interface Files {
   readonly places: Places;
   readonly tree: ReturnType<typeof createFileTree>;
   readonly guard: GoverningFiles;
+  /** Removes what killed writes left beside the place, now and then. */
+  readonly sweepSometimes: (place: Place) => void;
 }
 
-function filesUnder({ places, tree, guard }: Files, rule: PathRule | undefined): Workspace {
+function filesUnder({ places, tree, guard, sweepSometimes }: Files, rule: PathRule | undefined): Workspace {
   const find = (path: string): Place => places.find(path, rule);
   return {
     stat: (path) => explained(path, () => statPlace(find(path))),
     readFile: (path, readOptions) => explained(path, () => readPlace(find(path), guard, readOptions)),
     writeFile: (path, bytes, writeOptions = {}) =>
-      explained(path, () => writePlace(find(path), guard, { bytes, options: writeOptions })),
+      explained(path, () => {
+        const place = find(path);
+        sweepSometimes(place);
+        return writePlace(place, guard, { bytes, options: writeOptions });
+      }),
     removeFile: (path, removeOptions = {}) => explained(path, () => removePlace(find(path), guard, removeOptions)),
     list: (query) => explained('.', () => tree.list(query)),
     search: (query) => explained('.', () => tree.search(query)),

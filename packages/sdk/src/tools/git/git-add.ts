@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
+import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
@@ -135,12 +136,15 @@ interface Looked {
   readonly skipped: readonly string[];
 }
 
+/** Files and trees that are being written, or that a killed write left behind. */
+const UNFINISHED = ['', '/**'].map((below) => `:(top,exclude,glob)**/${TEMPORARY_PREFIX}*${below}`);
+
 /** A glob that is the name of a deleted file means that file. */
 function pathspecsFor(named: readonly string[], { exact, changes, skipped }: Looked): readonly string[] {
   const changed = new Set(changes.map(({ path }) => path));
   const specs = globPathspecs(named, (path) => exact.has(path) || changed.has(cleanPath(path)));
   const left = skipped.map((path) => literalPathspec(path).replace(':(top,', ':(top,exclude,'));
-  return [...specs, ...left];
+  return [...specs, ...left, ...UNFINISHED];
 }
 
 async function stage(git: GitRepository, { update, force }: Args, specs: readonly string[]): Promise<void> {
