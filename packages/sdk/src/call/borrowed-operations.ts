@@ -1,14 +1,16 @@
 /**
  * A call may need an operation that its tool does not always need: a patch that deletes a file. It then needs what the
- * tools that declare this operation need: the ceiling must allow it, one of them must be usable in the session, and what
- * the approval policy and the argument constraints say about them holds for the call too.
+ * tools that declare this operation need: one of them must be usable under the session's ceiling, and what the approval
+ * policy and the argument constraints say about them holds for the call too.
  */
+import type { ToolAnnotations } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { ApprovalVerdict } from '../policy/approval-policy.ts';
-import type { Operations } from '../policy/check-ceiling.ts';
 import { fromOutermost } from '../policy/path-rule.ts';
 import type { ReadyCall } from './call-types.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
+
+type Operations = ToolAnnotations['capabilities'];
 
 /** The usable tools that declare one of the operations. */
 export function lenders(operations: Operations, { tools }: SessionParts): readonly CompiledTool[] {
@@ -22,9 +24,8 @@ function declares(capabilities: Operations, capability: string, operation: strin
   return Object.hasOwn(capabilities, capability) && capabilities[capability]?.includes(operation) === true;
 }
 
-/** Throws E_POLICY when the ceiling forbids an operation or no usable tool has it. */
-export function requireOperations({ view }: ReadyCall, operations: Operations, parts: SessionParts): void {
-  parts.ceiling.requireOperations(view.tool, operations);
+/** Throws E_POLICY when no usable tool has an operation. A tool above the ceiling is not usable. */
+export function requireOperations(operations: Operations, parts: SessionParts): void {
   for (const [capability, names] of Object.entries(operations)) {
     for (const name of names) {
       if (lenders({ [capability]: [name] }, parts).length > 0) continue;
@@ -65,7 +66,7 @@ function rank({ verdict }: ApprovalVerdict): number {
 
 /** For what turns out while the tool runs: a verdict that asks is a refusal then. */
 export function requireGranted(call: ReadyCall, operations: Operations, parts: SessionParts): void {
-  requireOperations(call, operations, parts);
+  requireOperations(operations, parts);
   const [lender] = lenders(operations, parts).filter(
     ({ tool, annotated }) =>
       rank(parts.approvals.judge({ tool: tool.name, annotated, profile: call.view.profile })) <

@@ -20,7 +20,7 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     profile: view.profile,
   });
   const operations = compiled.tool.operations?.(call.args) ?? {};
-  requireOperations(call, operations, parts);
+  requireOperations(operations, parts);
   compiled.constraints.check(call.args);
   checkPaths(call, parts, 'arguments');
   await runRules('before', call.open, subject, parts);

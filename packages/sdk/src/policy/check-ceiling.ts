@@ -25,11 +25,7 @@ export type CeilingReason = 'tool_not_listed' | 'capability_not_allowed' | 'side
 export interface Ceiling {
   /** Throws E_POLICY with `details.reason` a CeilingReason. */
   check(subject: CeilingSubject): void;
-  /** The same for operations that one call needs besides those of its annotations. */
-  requireOperations(tool: string, operations: Operations): void;
 }
-
-export type Operations = ToolAnnotations['capabilities'];
 
 /** The registry key that sets the limit, so that a refusal can name its line. */
 const REGISTRY_FIELDS: Readonly<Record<CeilingReason, string>> = {
@@ -72,10 +68,6 @@ export function compileCeiling(policy: CapabilityPolicy): Ceiling {
       if (known?.refuse !== undefined) throw known.refuse();
       if (compiled.rank !== undefined) checkLevel(compiled, compiled.rank, subject);
     },
-    requireOperations(tool, operations) {
-      const missing = missingOperation(policy, operations);
-      if (missing !== undefined) throw notAllowed(tool, missing);
-    },
   };
 }
 
@@ -86,18 +78,15 @@ function staticRefusal({ policy, isListed }: CompiledPolicy, subject: CeilingSub
     const next = listed.length === 0 ? 'no tool is allowed here' : `use one of ${listed.slice(0, 20).join(', ')}`;
     return () => refusal(`Tool is not in the policy: ${tool}`, 'tool_not_listed', next);
   }
-  const missing = missingOperation(policy, annotations.capabilities);
-  return missing === undefined ? undefined : () => notAllowed(tool, missing);
-}
-
-function notAllowed(tool: string, missing: string): ToolError {
+  const missing = missingOperation(policy, annotations);
+  if (missing === undefined) return undefined;
   const next = `ask the operator to allow ${missing}, or use a tool that does not need it`;
-  return refusal(`Capability is not allowed for ${tool}: ${missing}`, 'capability_not_allowed', next);
+  return () => refusal(`Capability is not allowed for ${tool}: ${missing}`, 'capability_not_allowed', next);
 }
 
-function missingOperation({ capabilities }: CapabilityPolicy, needed: Operations): string | undefined {
+function missingOperation({ capabilities }: CapabilityPolicy, annotations: ToolAnnotations): string | undefined {
   if (capabilities === undefined) return undefined;
-  for (const [capability, operations] of Object.entries(needed)) {
+  for (const [capability, operations] of Object.entries(annotations.capabilities)) {
     const allowed = Object.hasOwn(capabilities, capability) ? capabilities[capability] : undefined;
     if (allowed === undefined) return capability;
     const missing = operations.find((operation) => !allowed.includes(operation));
