@@ -161,7 +161,7 @@ describe('S0-49 S0-67 the push gate and forged references', () => {
     }
   });
 
-  test('a pass belongs to a change: the judged tree on top of another commit is judged again', async () => {
+  test('a pass belongs to a change: neither the commit below it nor the same tree elsewhere has it', async () => {
     const scene = createScene();
     const { repository } = scene;
     const runtime = await openGitRuntime(repository, { registry: REGISTRY });
@@ -170,9 +170,10 @@ describe('S0-49 S0-67 the push gate and forged references', () => {
       repository.write({ 'b.txt': 'clean\n' });
       await runtime.call('git_add', { paths: ['b.txt'] });
       await runtime.call('git_commit', { message: 'feat: clean' });
+      await assertRefused(runtime, scene, {});
       const tree = repository.git('rev-parse', 'HEAD^{tree}').trim();
       const laundered = repository.git('commit-tree', '-p', 'HEAD~2', '-m', 'x', tree).trim();
-      await assertRefused(runtime, scene, { refspec: `${laundered}:refs/heads/x` });
+      await assertRefused(runtime, scene, { refspec: `${laundered}:refs/heads/main` });
     } finally {
       await runtime.dispose();
       repository.dispose();

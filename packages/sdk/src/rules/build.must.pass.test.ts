@@ -184,8 +184,10 @@ describe('S0-64 build.must.pass', () => {
       assert.equal((await gate.ask({ verb: 'push', remote: 'origin' })).error, undefined);
       assert.equal(runs(), 2);
       repository.commit({ 'a.txt': 'made outside\n', 'build.sh': 'exit 1\n' });
-      const made = await gate.ask({ verb: 'push', remote: 'origin' });
-      assert.equal(made.error?.message, 'Build failed: exit code 1');
+      for (const verb of ['push', 'merge', 'rebase'] as const) {
+        const made = await gate.ask({ verb, remote: 'origin' });
+        assert.equal(made.error?.message, 'Build failed: exit code 1', verb);
+      }
     });
   });
 
