@@ -29,9 +29,11 @@ export interface FileContent {
   /** Size of the whole file, also when `bytes` is a prefix. */
   readonly size: number;
   readonly mode: number;
-  /** Lower-case hex digest of the whole file. */
+  /** Lower-case hex digest of the whole file; empty when `isPartial`. */
   readonly sha256: string;
   readonly truncated: boolean;
+  /** A huge file of which only the wanted part was read: it has no digest. */
+  readonly isPartial?: true;
 }
 
 export interface ReadOptions {
@@ -41,6 +43,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** Sees the whole file in order, piece by piece, whatever `maxBytes` says; a piece is overwritten afterwards. */
   onPiece?(piece: Uint8Array): void;
+  /** With this a huge file is read only until it answers true, and gets no digest. */
+  isEnough?(): boolean;
 }
 
 export interface RemoveFileOptions {
