@@ -4,7 +4,7 @@
  * A tool that answers synchronously needs no timer. One that ignores its deadline gets a short grace, then it is left
  * behind: the call is answered without it, and it can change nothing any more.
  */
-import { type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
+import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { failedOutput } from '../package/execution-output.ts';
 import type { Execution, GatedCall, RecordedCall } from './call-types.ts';
 import { ChangeLog } from './change-log.ts';
