@@ -92,6 +92,8 @@ export interface ConfinedProcess {
    * until `verify` has found it as it should be.
    */
   readonly reports: boolean;
+  /** It also waits at descriptor 5, until `verifyEarly` has found what was mounted so far as it should be. */
+  readonly pauses: boolean;
 }
 
 /**
@@ -141,6 +143,8 @@ export interface Wall {
    * when it shows something else: the program must not start then.
    */
   verify(init: number): boolean;
+  /** Same, before anything is mounted at a place that others can change. */
+  verifyEarly(init: number): boolean;
   /** To be called when the started process has ended: answers when nothing of it is left, and how the program ended. */
   settle(end: ProcessEnd, report: string): Promise<ProcessEnd>;
   /** To be called last. Protected names that appeared meanwhile are moved aside; answers their new names. */
