@@ -54,6 +54,7 @@ export const astExternal = (use: UseServices): AnyTool =>
     },
     effect: 'process',
     risk: 'high',
+    rehearse: 'none',
     timeoutMs: TIMEOUT_DEFAULT,
     maxTimeoutMs: TIMEOUT_MAX,
     needs: ['ast'],

@@ -1,7 +1,7 @@
 /**
  * The conductor: the one path every call takes.
  *
- *   begin → resolve → normalise → hooks → gates → approval → budget → key → locks → INTENT
+ *   begin → resolve → normalise → hooks → gates → approval → budget → key → locks → rehearsal → INTENT
  *         → commit gate → tool → AST sync → "after" rules → RESULT → hooks and policy after → events → response
  *
  * Everything before the intent may refuse and changes nothing. Nothing runs unrecorded; no answer leaves before its
@@ -36,6 +36,7 @@ import { recordIntent } from './record-intent.ts';
 import { recordRefusal } from './record-refusal.ts';
 import { recordReplay } from './record-replay.ts';
 import { recordResult } from './record-result.ts';
+import { rehearseCall } from './rehearse-call.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { resolveRoute } from './resolve-route.ts';
 import { runBeforeHooks } from './run-before-hooks.ts';
@@ -75,7 +76,7 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
   if (recorded !== undefined) return { replay: judged, answer: recorded.answer };
   open.span?.stage('locks');
   const releaseLocks = await acquireLocks(judged, parts);
-  return { call: { ...judged, claim, releaseLocks } };
+  return { call: { ...judged, claim: await rehearseCall(judged, claim, parts), releaseLocks } };
 }
 
 /** An approver may edit the arguments; edited arguments start over, a bounded number of times. */

@@ -67,6 +67,7 @@ export function externalTool(settings: ExternalToolSettings, ports: ExternalPort
     effect: network ? 'network' : 'process',
     risk: 'high',
     idempotent: false,
+    rehearse: 'none',
     timeoutMs: settings.timeout_ms,
     hiddenBy: (registry) => notListed(name, registry),
     recordDetails: () => ({ external_tool: name }),

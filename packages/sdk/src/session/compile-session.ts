@@ -19,6 +19,7 @@ import { createSessionCoordinator } from '../coordinator/session-coordinator.ts'
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
+import type { ReconciledCall } from '../journal/reconcile.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
@@ -42,6 +43,8 @@ import type { SessionBudget } from './session-budget.ts';
 /** What all sessions of a runtime share. */
 export interface RuntimeParts {
   readonly instanceId: string;
+  readonly isDead: SessionParts['isDead'];
+  reconcile(): Promise<readonly ReconciledCall[]>;
   readonly tools: readonly AnyTool[];
   readonly toolFacts: (tool: AnyTool) => CompiledToolFacts;
   readonly packageOf: (order: PackageOrder) => SessionPackage;
@@ -175,9 +178,11 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 
 function sharedParts(runtime: RuntimeParts) {
   const { instanceId, policy, journal, recovery, locks, workspace, ast, findings, events, metrics, clock } = runtime;
-  const { telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
+  const { telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected, isDead, reconcile } = runtime;
   return {
     instanceId,
+    isDead,
+    reconcile,
     policy,
     journal,
     recovery,

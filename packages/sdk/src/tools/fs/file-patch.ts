@@ -74,6 +74,7 @@ export const filePatch = defineTool({
   },
   effect: 'write',
   risk: 'medium',
+  rehearse: 'run',
   timeoutMs: 10_000,
   privateArgs: ['unified_diff'],
   async run(wanted, context) {

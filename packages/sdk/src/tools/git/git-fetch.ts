@@ -32,6 +32,7 @@ export const gitFetch = defineTool({
   annotations: REMOTE_GIT,
   effect: 'network',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'fetch', remote }),

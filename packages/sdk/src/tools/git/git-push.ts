@@ -41,6 +41,7 @@ export const gitPush = defineTool({
   annotations: REMOTE_GIT,
   effect: 'network',
   risk: 'critical',
+  rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   hiddenBy: (registry) => (registry.git.allow_push ? undefined : refusePush(registry)),

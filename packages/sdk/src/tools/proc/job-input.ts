@@ -26,6 +26,7 @@ export const jobInput = defineTool({
   },
   effect: 'process',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 10_000,
   privateArgs: ['text'],
   async run({ job, text, end }, { jobs }) {

@@ -27,6 +27,7 @@ export const jobStop = defineTool({
   effect: 'process',
   risk: 'medium',
   idempotent: true,
+  rehearse: 'none',
   timeoutMs: 10_000,
   async run({ job }, { jobs }) {
     const { id, state, code } = await jobs.stop(job);

@@ -76,6 +76,7 @@ export const shellExec = defineTool({
   effect: 'process',
   risk: 'high',
   profile: ({ allow_network }) => ({ side_effect_level: allow_network ? 'network' : 'process_exec' }),
+  rehearse: 'none',
   timeoutMs: TIMEOUT_DEFAULT,
   timeoutArg: 'timeout_ms',
   privateArgs: ['env', 'stdin'],

@@ -79,6 +79,7 @@ export const validate = defineTool({
   effect: 'process',
   risk: 'medium',
   idempotent: true,
+  rehearse: 'none',
   timeoutMs: 1_200_000,
   run: runRules,
 });
