@@ -13,8 +13,6 @@ import { RehearsedCall } from './rehearsal-context.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 
-const LONGEST_MS = 10_000;
-
 /** The claim, with the rehearsal where there is one. */
 export async function rehearseCall(
   call: JudgedCall,
@@ -28,8 +26,8 @@ export async function rehearseCall(
 }
 
 async function rehearsalOf(call: JudgedCall, parts: SessionParts): Promise<Rehearsal | undefined> {
-  const { tool } = call.compiled;
-  const signal = AbortSignal.any([call.open.signal(), AbortSignal.timeout(LONGEST_MS)]);
+  const { tool, timeoutMs } = call.compiled;
+  const signal = AbortSignal.any([call.open.signal(), AbortSignal.timeout(timeoutMs)]);
   const context = new RehearsedCall(call, signal, parts);
   const perform = typeof tool.rehearse === 'function' ? tool.rehearse : tool.run;
   const data: unknown = await unlessAborted(signal, async () => perform(call.args, context));
