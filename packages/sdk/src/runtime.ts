@@ -194,7 +194,18 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state }: 
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
     const checkWall = () => tryWall(registry, { workspace: options.workspace, state: state.path });
-    return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished, checkWall, everyMs: options.ports?.reconcileEveryMs });
+    return assembleRuntime({
+      parts,
+      registry,
+      known,
+      workspace,
+      root,
+      ast,
+      source,
+      unfinished,
+      checkWall,
+      everyMs: options.ports?.reconcileEveryMs,
+    });
   } catch (thrown) {
     await parts.journal.close();
     await source.close();

@@ -1,7 +1,7 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
-import type { OpenToolSource } from './contracts/tool-source.ts';
 import { subjectReader } from './call/read-subject.ts';
+import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';

@@ -12,7 +12,8 @@ import type { AnyTool } from '../src/contracts/tool.ts';
 import * as builtInTools from '../src/tools/catalog.ts';
 import { openRepository } from './git-repository.ts';
 import { filesOf } from './git-state.ts';
-import { CASES, curlCase, type KeyedCase } from './keyed-cases.ts';
+import type { KeyedCase } from './keyed-case.ts';
+import { CASES, curlCase } from './keyed-cases.ts';
 import { openOn, POINTS, type Point, retry, retryIn, type StoppedScene, stopCalls } from './keyed-crash.ts';
 import { startWeb } from './loopback-server.ts';
 
@@ -183,7 +184,11 @@ describe('S1-42 a process that lives while another dies', () => {
     const scratch = folderFor(t);
     const scene = (given: KeyedCase, point: Point, name: string) =>
       prepared(given, { point, meanwhile: 'nobody writes' }, join(scratch, name));
-    const scenes = [scene(WRITE, 'after-effect', 'a'), scene(WRITE, 'after-intent', 'b'), scene(SHELL, 'after-intent', 'c')];
+    const scenes = [
+      scene(WRITE, 'after-effect', 'a'),
+      scene(WRITE, 'after-intent', 'b'),
+      scene(SHELL, 'after-intent', 'c'),
+    ];
     const calls = await stopCalls(scenes);
     const hosts = await Promise.all(scenes.map(openOn));
     const retryAll = () => Promise.all(hosts.map((host, at) => retryIn(host, scenes[at] as Scene)));
@@ -236,7 +241,10 @@ describe('S1-42 a process that lives while another dies', () => {
       assert.ok(answers.some(({ ok }) => ok));
       assert.equal(readFileSync(join(scene.workspace, 'a.txt'), 'utf8'), 'old\nmore\n');
       for (const response of answers.filter(({ ok }) => !ok)) {
-        assert.ok(['outcome_unknown', 'key_taken'].includes(String(reasonOf(response))), JSON.stringify(response.errors));
+        assert.ok(
+          ['outcome_unknown', 'key_taken'].includes(String(reasonOf(response))),
+          JSON.stringify(response.errors),
+        );
       }
     } finally {
       await Promise.all(hosts.map((host) => host.close()));

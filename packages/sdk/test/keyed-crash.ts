@@ -57,7 +57,7 @@ export async function stopCalls(scenes: readonly StoppedScene[], child = CHILD):
   };
 }
 
-type RetriedScene = Pick<StoppedScene, 'workspace' | 'state' | 'registry' | 'tool' | 'args'>;
+export type RetriedScene = Pick<StoppedScene, 'workspace' | 'state' | 'registry' | 'tool' | 'args'>;
 
 /** The same call with the same key, by a process that starts on the state folder. */
 export async function retry(scene: RetriedScene): Promise<ToolResponse> {

@@ -1,20 +1,18 @@
 /**
  * Random calls on files, killed at random points, with random writes of others before the retry: the effect comes at most
  * once, what others wrote is never overwritten, and every further retry gives the same answer.
- *
- * The process is not killed here but given up: its calls never go on, and its name is taken off the list of the living.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
+import type { JsonObject } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { createRuntime, type Runtime } from '../src/index.ts';
 import { sha256Hex } from '../src/platform/digest.ts';
 import { filesOf } from './git-state.ts';
-import { openOn, type Point, POINTS, retryIn } from './keyed-crash.ts';
+import { crash } from './given-up-call.ts';
+import { openOn, POINTS, type Point, retryIn } from './keyed-crash.ts';
 
 const NAMES = ['a', 'b', 'd/c'] as const;
 const TEXTS = ['', 'one\n', 'two\n'] as const;
@@ -33,19 +31,17 @@ const call: fc.Arbitrary<Call> = fc.oneof(
       tool: 'file_write',
       args: { ...args, ...(mode_octal === null ? {} : { mode_octal }) },
     })),
+  fc.record({ path: name, content: text, expected: fc.option(text) }).map(({ path, content, expected }) => ({
+    tool: 'file_write',
+    args: { path, content, expected_sha256: expected === null ? null : sha256Hex(expected) },
+  })),
   fc
-    .record({ path: name, content: text, expected: fc.option(text) })
-    .map(({ path, content, expected }) => ({
-      tool: 'file_write',
-      args: { path, content, expected_sha256: expected === null ? null : sha256Hex(expected) },
-    })),
-  fc.record({ path: name, content: text, create_only: fc.constant(true) }).map((args) => ({ tool: 'file_write', args })),
-  fc
-    .record({ path: name, from: fc.constantFrom('one', 'two') })
-    .map(({ path, from }) => ({
-      tool: 'file_patch',
-      args: { path, unified_diff: `--- a/${path}\n+++ b/${path}\n@@ -1 +1,2 @@\n ${from}\n+patched\n` },
-    })),
+    .record({ path: name, content: text, create_only: fc.constant(true) })
+    .map((args) => ({ tool: 'file_write', args })),
+  fc.record({ path: name, from: fc.constantFrom('one', 'two') }).map(({ path, from }) => ({
+    tool: 'file_patch',
+    args: { path, unified_diff: `--- a/${path}\n+++ b/${path}\n@@ -1 +1,2 @@\n ${from}\n+patched\n` },
+  })),
   fc
     .record({ path: fc.constantFrom(...NAMES, 'd'), recursive: fc.boolean(), force: fc.boolean() })
     .map((args) => ({ tool: 'fs_delete', args })),
@@ -78,58 +74,6 @@ function apply(workspace: string, given: Write): void {
   else utimesSync(path, 1, 1);
 }
 
-interface Crash {
-  readonly workspace: string;
-  readonly state: string;
-  readonly registry: string;
-  readonly tool: string;
-  readonly args: JsonObject;
-  /** What the lost call was about to answer. */
-  answer: ToolResponse['data'];
-  readonly runtime: Runtime;
-}
-
-/** Answers once the call has come to its point and its process is given up. */
-async function crash(scene: Omit<Crash, 'answer' | 'runtime'>, point: Point): Promise<Crash> {
-  const reached = Promise.withResolvers<JsonObject | undefined>();
-  const stop = (answer?: JsonObject): Promise<never> => {
-    reached.resolve(answer);
-    return new Promise(() => {});
-  };
-  let giveUp = (): void => {};
-  const runtime = await createRuntime({
-    ...scene,
-    registry: { file: 'ops.yaml', text: scene.registry },
-    ports: {
-      wrapParts(parts) {
-        const { journal } = parts;
-        giveUp = () => journal.retire(parts.instanceId);
-        return {
-          ...parts,
-          journal: {
-            ...journal,
-            async claim(claim, records) {
-              if (point === 'before-intent') await stop();
-              const state = await journal.claim(claim, records);
-              if (point === 'after-intent') await stop();
-              return state;
-            },
-            async settle(scope, key, answer, records) {
-              if (point === 'after-effect') await stop(answer as JsonObject);
-              await journal.settle(scope, key, answer, records);
-              if (point === 'after-result') await stop(answer as JsonObject);
-            },
-          },
-        };
-      },
-    },
-  });
-  void retryIn(runtime, scene);
-  const answer = await reached.promise;
-  giveUp();
-  return { ...scene, answer: answer?.['data'] ?? null, runtime };
-}
-
 const LOST: readonly Point[] = ['after-intent', 'after-effect'];
 
 test('S1-42 S1-43 whatever is called, killed and written meanwhile: at most one effect, nothing overwritten', async () => {
@@ -147,7 +91,10 @@ test('S1-42 S1-43 whatever is called, killed and written meanwhile: at most one 
         for (const [path, content] of Object.entries(files)) writeFileSync(join(workspace, path), content);
         const before = filesOf(workspace);
         try {
-          const lost = await crash({ workspace, state: join(scratch, 'state'), registry: 'version: 1\n', ...made }, point);
+          const lost = await crash(
+            { workspace, state: join(scratch, 'state'), registry: 'version: 1\n', ...made },
+            point,
+          );
           const crashed = filesOf(workspace);
           for (const one of writes) apply(workspace, one);
           const found = filesOf(workspace);

@@ -71,5 +71,6 @@ async function recover(call: JudgedCall, lost: KeyClaim, parts: SessionParts): P
   const comparison = await compareRehearsal(lost.rehearsal, reader);
   if (comparison.verdict === 'unclear') throw outcomeUnknown(lost.callId, comparison.why);
   if (comparison.verdict === 'happened') await settleLost(journal, lost, { clock, answer: comparison.answer });
-  else await releaseLost(journal, lost, { clock, note: 'proven by comparison: everything is as it was before the call' });
+  else
+    await releaseLost(journal, lost, { clock, note: 'proven by comparison: everything is as it was before the call' });
 }

@@ -4,9 +4,17 @@
  * It answers every mutation as the real one would if nobody interferes. What it cannot foresee exactly it refuses: the call
  * then simply cannot be compared after a crash. Each path may be changed once, because reads show it as it is now.
  */
-import { sha256Hex } from '../platform/digest.ts';
+
 import type { ExpectedChange } from '../contracts/rehearsal.ts';
-import type { CopyOptions, FileChange, FileSnapshot, MoveOptions, TreeChange, Workspace } from '../contracts/workspace.ts';
+import type {
+  CopyOptions,
+  FileChange,
+  FileSnapshot,
+  MoveOptions,
+  TreeChange,
+  Workspace,
+} from '../contracts/workspace.ts';
+import { sha256Hex } from '../platform/digest.ts';
 import { fileContent, MISSING, type PathReading, readPath } from './read-path.ts';
 
 const NEW_FILE_MODE = 0o644;
@@ -106,7 +114,9 @@ function plainPath(path: string): string {
 
 /** One is the other, or lies below it. Names that lead upwards may be anything. */
 function overlaps(one: string, other: string): boolean {
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`) || /(?:^|\/)\.\.(?:\/|$)/.test(one + other);
+  return (
+    `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`) || /(?:^|\/)\.\.(?:\/|$)/.test(one + other)
+  );
 }
 
 function unforeseen(path: string): TypeError {

@@ -28,15 +28,19 @@ export function refuseUsedKey(state: KeyState): void {
 
 /** The process of that call died, and what it left does not show whether it happened. */
 export function outcomeUnknown(callId: string, why: string): ToolError {
-  return new ToolError('E_POLICY', `The process of the call with this key died, and its outcome is unknown: ${callId}`, {
-    details: {
-      gate: 'idempotency',
-      reason: 'outcome_unknown',
-      call_id: callId,
-      why,
-      next: `look at what it left, then tool-runtime audit resolve ${callId} --as completed or --as not_started`,
+  return new ToolError(
+    'E_POLICY',
+    `The process of the call with this key died, and its outcome is unknown: ${callId}`,
+    {
+      details: {
+        gate: 'idempotency',
+        reason: 'outcome_unknown',
+        call_id: callId,
+        why,
+        next: `look at what it left, then tool-runtime audit resolve ${callId} --as completed or --as not_started`,
+      },
     },
-  });
+  );
 }
 
 /** Two calls with one key ran side by side and the other finished first: a retry gets its answer. */

@@ -80,7 +80,9 @@ function plainMessage(message: string): string {
     .join('\n');
 }
 
-function filesDigest(files: readonly { readonly mode: string; readonly hash: string; readonly path: string }[]): string {
+function filesDigest(
+  files: readonly { readonly mode: string; readonly hash: string; readonly path: string }[],
+): string {
   const lines = files.map(({ mode, hash, path }) => `${path}\0${Number.parseInt(mode, 8)}\0${hash}`).sort();
   return sha256(lines.join('\n'));
 }

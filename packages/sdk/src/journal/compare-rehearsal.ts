@@ -10,10 +10,7 @@ export type Comparison =
   | { readonly verdict: 'unclear'; readonly why: string };
 
 /** A write of what was there already counts as happened: its intended state is present. */
-export async function compareRehearsal(
-  rehearsal: Rehearsal | undefined,
-  reader: SubjectReader,
-): Promise<Comparison> {
+export async function compareRehearsal(rehearsal: Rehearsal | undefined, reader: SubjectReader): Promise<Comparison> {
   if (rehearsal === undefined || rehearsal.changes.length === 0) return unclear('its effect cannot be compared');
   const { root, changes, answer } = rehearsal;
   if (root !== reader.root) return unclear('it was made in another workspace folder');

@@ -43,7 +43,10 @@ async function whileHeld(store: JournalStore, claim: KeyClaim, work: () => void)
 
 function recovered(
   { callId }: KeyClaim,
-  { clock, ...said }: Pick<RecoveryRecord, 'reason' | 'classification'> & { readonly clock: Clock; readonly note: string },
+  {
+    clock,
+    ...said
+  }: Pick<RecoveryRecord, 'reason' | 'classification'> & { readonly clock: Clock; readonly note: string },
 ): RecoveryRecord {
   return { kind: 'recovery', at_ms: clock.now(), call_id: callId, ...said };
 }
