@@ -60,5 +60,6 @@ export function checkLostCalls(tree: Tree): Finding[] {
 }
 
 function isDeclared(definition: string): boolean {
-  return EFFECT.exec(definition)?.[1] === "'read'" || DECLARED.test(definition);
+  const effect = EFFECT.exec(definition)?.[1];
+  return effect === undefined || effect === "'read'" || DECLARED.test(definition);
 }

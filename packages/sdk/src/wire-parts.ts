@@ -56,7 +56,7 @@ export function wireParts(
   const redactor = createRedactor({ secrets: options.secrets ?? [] });
   const parts: RuntimeParts = {
     instanceId: instance.id,
-    isDead: (id) => id !== instance.id && !journal.instances().some((other) => other.id === id && isAlive(other)),
+    isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
     reconcile: () => reconcileCalls(wired, workspace, state.path),
     ...brought,
     toolFacts: createToolFacts(),

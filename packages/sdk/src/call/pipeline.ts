@@ -76,7 +76,8 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
   if (recorded !== undefined) return { replay: judged, answer: recorded.answer };
   open.span?.stage('locks');
   const releaseLocks = await acquireLocks(judged, parts);
-  return { call: { ...judged, claim: await rehearseCall(judged, claim, parts), releaseLocks } };
+  const noted = claim === undefined ? undefined : await rehearseCall(judged, claim, parts);
+  return { call: { ...judged, claim: noted, releaseLocks } };
 }
 
 /** An approver may edit the arguments; edited arguments start over, a bounded number of times. */

@@ -13,14 +13,10 @@ import { RehearsedCall } from './rehearsal-context.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
 
-/** The claim, with the rehearsal where there is one. */
-export async function rehearseCall(
-  call: JudgedCall,
-  claim: KeyClaim | undefined,
-  parts: SessionParts,
-): Promise<KeyClaim | undefined> {
+/** The claim, with the rehearsal where there is one. Never throws: the locks are held. */
+export async function rehearseCall(call: JudgedCall, claim: KeyClaim, parts: SessionParts): Promise<KeyClaim> {
   const { rehearse = 'none' } = call.compiled.tool;
-  if (claim === undefined || rehearse === 'none' || call.view.mutationClass === 'read_only') return claim;
+  if (rehearse === 'none' || call.view.mutationClass === 'read_only') return claim;
   const rehearsed = await settle(() => rehearsalOf(call, parts));
   return rehearsed.ok && rehearsed.value !== undefined ? { ...claim, rehearsal: rehearsed.value } : claim;
 }
@@ -29,8 +25,9 @@ async function rehearsalOf(call: JudgedCall, parts: SessionParts): Promise<Rehea
   const { tool, timeoutMs } = call.compiled;
   const signal = AbortSignal.any([call.open.signal(), AbortSignal.timeout(timeoutMs)]);
   const context = new RehearsedCall(call, signal, parts);
-  const perform = typeof tool.rehearse === 'function' ? tool.rehearse : tool.run;
-  const data: unknown = await unlessAborted(signal, async () => perform(call.args, context));
+  const data: unknown = await unlessAborted(signal, async () =>
+    typeof tool.rehearse === 'function' ? tool.rehearse(call.args, context) : tool.run(call.args, context),
+  );
   if (context.changes.length === 0) return undefined;
   const answer = answerOf(data === undefined ? null : (tool.data.parse(data) as JsonValue), parts);
   return { root: await rootOf(parts.workspace), changes: context.changes, answer };
