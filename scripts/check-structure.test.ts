@@ -297,6 +297,11 @@ describe('each violation is found, and nothing else', () => {
       { [`${SDK}/call/settle.ts`]: `export const settle = (tool: string) => tool === 'file_read';\n` },
       [`fail tool-names ${SDK}/call/settle.ts:1`],
     ],
+    [
+      'a tool that changes something and does not say how a lost call is recognised',
+      { [`${SDK}/external/x.ts`]: `export const x = defineTool({\n  effect: 'write',\n  run: () => 1,\n});\n` },
+      [`fail lost-calls ${SDK}/external/x.ts:1`],
+    ],
     ['a file over 400 lines', { 'scripts/x.ts': lines(401) }, ['fail sizes scripts/x.ts']],
     ['a file over 250 lines, as a warning', { 'scripts/x.ts': lines(251) }, ['warn sizes scripts/x.ts']],
     [

@@ -19,7 +19,7 @@ import { checkSdkLayers } from './structure/sdk-layers.ts';
 import { checkSizes } from './structure/sizes.ts';
 import { checkStageIsolation } from './structure/stage-isolation.ts';
 import { checkTestSwitches } from './structure/test-switches.ts';
-import { checkToolNames } from './structure/tool-names.ts';
+import { checkLostCalls, checkToolNames } from './structure/tool-definitions.ts';
 
 const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkPackageBorders,
@@ -31,6 +31,7 @@ const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkForbiddenNames,
   checkForbiddenCode,
   checkToolNames,
+  checkLostCalls,
   checkSizes,
   checkFilePlaces,
   checkMachineTraces,

@@ -71,7 +71,14 @@ export type {
 export type { ApprovalPolicy, CapabilityPolicy, Registry, ToolArgConstraint } from './contracts/registry.ts';
 export { defineRule, type RuleContext, type RuleDefinition, type Violation } from './contracts/rule.ts';
 export type { CallEnd, CallSpan, CallStart, CallTelemetry } from './contracts/telemetry.ts';
-export { type AnyTool, type CallProfile, defineTool, type ToolContext, type ToolDefinition } from './contracts/tool.ts';
+export {
+  type AnyTool,
+  type CallProfile,
+  defineTool,
+  type RehearsalContext,
+  type ToolContext,
+  type ToolDefinition,
+} from './contracts/tool.ts';
 export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from './contracts/tool-source.ts';
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';

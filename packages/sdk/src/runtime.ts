@@ -3,7 +3,7 @@
  *
  * A runtime owns one workspace folder, one state folder and one journal. Sessions share these and nothing else.
  */
-import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import { type ErrorEntry, type ToolError, toToolError } from '@tool-runtime/protocol';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
 import type { WallProblem } from './contracts/commands.ts';
@@ -28,12 +28,10 @@ import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { createExternalTools } from './external/external-source.ts';
 import { governingPlaces } from './governing-places.ts';
-import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
+import type { ReconciledCall } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
-import { endLostWalls } from './platform/lost-walls.ts';
-import { isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
@@ -91,12 +89,16 @@ export interface RuntimeOptions {
   readonly ports?: RuntimePorts;
 }
 
+const RECONCILE_EVERY_MS = 300_000;
+
 export interface RuntimePorts {
   readonly journal?: JournalStore;
   readonly clock?: Clock;
   readonly pathBackend?: RootBackend | 'auto';
   readonly newId?: () => string;
   readonly wrapParts?: (parts: RuntimeParts) => RuntimeParts;
+  /** How often calls of processes that died are looked for; five minutes unless given. */
+  readonly reconcileEveryMs?: number;
 }
 
 export interface SessionOptions {
@@ -213,12 +215,21 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   const brought = { known, source, redactor, tools, rules, ast: ast?.index };
   const parts = wireParts(options, { root, workspace, state, governing, registry, ...brought });
   try {
-    const hasDeadNeighbours = parts.journal.instances().some((instance) => !isAlive(instance));
-    const unfinished = await reconcileParts(parts);
-    if (hasDeadNeighbours) endLostWalls(state.path);
+    const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
     const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
-    return assembleRuntime({ parts, registry, known, workspace, root, ast, source, unfinished, checkWall });
+    return assembleRuntime({
+      parts,
+      registry,
+      known,
+      workspace,
+      root,
+      ast,
+      source,
+      unfinished,
+      checkWall,
+      everyMs: options.ports?.reconcileEveryMs,
+    });
   } catch (thrown) {
     await parts.journal.close();
     await source.close();
@@ -237,10 +248,12 @@ interface Assembly {
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
   readonly checkWall: Runtime['checkWall'];
+  readonly everyMs: number | undefined;
 }
 
 function assembleRuntime(assembly: Assembly): Runtime {
   const { parts, registry, known, workspace, root, ast, source, unfinished, checkWall } = assembly;
+  const reconciling = reconcileNowAndThen(parts, assembly.everyMs ?? RECONCILE_EVERY_MS);
   const sessions = new Set<Session>();
   const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
     actor: options.actor ?? 'local',
@@ -268,7 +281,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
       return session;
     },
     checkWall,
-    reconcile: () => reconcileParts(parts),
+    reconcile: parts.reconcile,
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');
       await resolvePending(parts.journal, callId, outcome, { clock: parts.clock, note });
@@ -282,6 +295,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     events: parts.events,
     metrics: parts.metrics,
     async close() {
+      clearInterval(reconciling);
       await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
       await source.close();
       await ast?.close();
@@ -305,6 +319,9 @@ async function tryWall(
   return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
 }
 
-function reconcileParts(parts: RuntimeParts): Promise<readonly ReconciledCall[]> {
-  return reconcile(parts.journal, { clock: parts.clock, isAlive, self: parts.instanceId });
+/** A process that lives long finds calls of others that died meanwhile without being restarted. */
+function reconcileNowAndThen(parts: RuntimeParts, everyMs: number): NodeJS.Timeout {
+  return setInterval(() => {
+    parts.reconcile().catch((thrown: unknown) => parts.reportUnexpected(toToolError(thrown)));
+  }, everyMs).unref();
 }

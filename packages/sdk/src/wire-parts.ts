@@ -1,12 +1,14 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { subjectReader } from './call/read-subject.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
+import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
@@ -14,7 +16,8 @@ import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
-import { currentInstance } from './platform/process-identity.ts';
+import { endLostWalls } from './platform/lost-walls.ts';
+import { currentInstance, isAlive } from './platform/process-identity.ts';
 import type { Root } from './platform/root.ts';
 import type { StateFolder } from './platform/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
@@ -55,6 +58,8 @@ export function wireParts(
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const parts: RuntimeParts = {
     instanceId: instance.id,
+    isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
+    reconcile: () => reconcileCalls(wired, workspace, state.path),
     ...brought,
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
@@ -112,4 +117,14 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
       // Nothing to do: the error it was given has its place in the answer and on record.
     }
   };
+}
+
+/** Programs of dead processes end before anything is compared: what they would still do must not come later. */
+async function reconcileCalls(
+  { journal, clock, instanceId: self }: RuntimeParts,
+  workspace: FileWorkspace,
+  state: string,
+): Promise<readonly ReconciledCall[]> {
+  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) endLostWalls(state);
+  return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
 }

@@ -114,11 +114,11 @@ describe('section 6.8 a process killed in the middle of a call', () => {
       assert.equal((await scene.inspect()).verified, true);
     }));
 
-  test('S1-42 a tool that is safe to repeat may be retried with its key after the crash', () =>
+  test('S1-42 a write that died before its effect runs when its key is used again', () =>
     withScene(async (scene) => {
       assert.equal(scene.run('after-intent', 'file_write').signal, 'SIGKILL');
       assert.equal(existsSync(join(scene.workspace, 'note.txt')), false);
-      assert.deepEqual((await scene.inspect()).unfinished, ['retry_safe']);
+      assert.deepEqual((await scene.inspect()).unfinished, ['reconcile']);
       const retry = scene.run('never', 'file_write');
       assert.equal(retry.answer?.ok, true);
       assert.equal(readFileSync(join(scene.workspace, 'note.txt'), 'utf8'), 'crash');

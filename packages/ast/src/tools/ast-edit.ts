@@ -37,6 +37,13 @@ export const astEdit = (use: UseServices): AnyTool =>
     effect: 'write',
     risk: 'medium',
     answersWithContents: true,
+    async rehearse(given, context) {
+      const [{ rehearseEdit }, { ensureIndex }] = await Promise.all([
+        import('./edit/run-edit.ts'),
+        import('./query/ensure-index.ts'),
+      ]);
+      return rehearseEdit(given, { services: use(), index: await ensureIndex(use, context), context });
+    },
     timeoutMs: THIRTY_SECONDS_MS,
     maxTimeoutMs: TEN_MINUTES_MS,
     timeoutArg: 'timeout_ms',

@@ -55,6 +55,7 @@ export const astExternal = (use: UseServices): AnyTool =>
     effect: 'process',
     writes: 'unknown',
     risk: 'high',
+    rehearse: 'none',
     timeoutMs: TIMEOUT_DEFAULT,
     maxTimeoutMs: TIMEOUT_MAX,
     needs: ['ast'],

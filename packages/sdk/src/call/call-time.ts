@@ -30,6 +30,7 @@ export const STAGES = {
   budget: { awaits: 'a budget', graceMs: 0 },
   key: { awaits: 'the journal, to look up its key', graceMs: 0 },
   locks: { awaits: 'a lock', graceMs: 0 },
+  rehearsal: { awaits: 'the tool, to work out what it intends', graceMs: 0 },
   intent: { awaits: 'the journal, to record its intent', graceMs: 0 },
   commitGate: { awaits: 'the rules of the commit gate', graceMs: GRACE_MS },
   tool: { awaits: 'the tool', graceMs: GRACE_MS },

@@ -27,7 +27,7 @@ const STARTS = sideEffectRank('process_exec');
 const CONNECTS = sideEffectRank('network');
 
 /** What calls get whose tool did not declare that it talks to the network. */
-const NO_NETWORK: HttpClient = {
+export const NO_NETWORK: HttpClient = {
   send: () =>
     Promise.reject(
       new ToolError('E_POLICY', 'This call may not use the network', {
@@ -37,7 +37,7 @@ const NO_NETWORK: HttpClient = {
 };
 
 /** What calls get whose tool did not declare that it starts processes. */
-const NO_COMMANDS: CommandRunner = {
+export const NO_COMMANDS: CommandRunner = {
   start: () =>
     Promise.reject(
       new ToolError('E_POLICY', 'This call may not start processes', {

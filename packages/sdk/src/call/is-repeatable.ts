@@ -1,4 +1,4 @@
-/** Whether a call may simply be made again when nobody knows what became of it. */
+/** Whether making a call again at once has no further effect, so that it may run while a recovery marker waits. */
 import type { ReadyCall } from './call-types.ts';
 
 export function isRepeatable({ compiled, view, args }: Pick<ReadyCall, 'compiled' | 'view' | 'args'>): boolean {

@@ -90,6 +90,7 @@ describe('the path of a call', () => {
         ...nothing,
         name,
         data: z.strictObject({ count: z.int() }),
+        rehearse: 'none',
         run: () => ({ count }) as { count: number },
       });
     return withScratch(

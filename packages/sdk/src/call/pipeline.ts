@@ -1,7 +1,7 @@
 /**
  * The conductor: the one path every call takes.
  *
- *   begin → resolve → normalise → hooks → gates → approval → budget → key → locks → INTENT
+ *   begin → resolve → normalise → hooks → gates → approval → budget → key → locks → rehearsal → INTENT
  *         → commit gate → tool → AST sync → "after" rules → RESULT → hooks and policy after → events → response
  *
  * Everything before the intent may refuse and changes nothing. Nothing runs unrecorded; no answer leaves before its
@@ -38,6 +38,7 @@ import { recordIntent } from './record-intent.ts';
 import { recordRefusal } from './record-refusal.ts';
 import { recordReplay } from './record-replay.ts';
 import { recordResult } from './record-result.ts';
+import { rehearseCall } from './rehearse-call.ts';
 import { releaseLocks } from './release-locks.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { resolveRoute } from './resolve-route.ts';
@@ -84,7 +85,11 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
     () => acquireLocks(judged, parts),
     (release) => release(),
   );
-  return { call: { ...judged, claim, releaseLocks } };
+  if (claim === undefined) return { call: { ...judged, claim, releaseLocks } };
+  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, claim, parts)));
+  if (noted.ok) return { call: { ...judged, claim: noted.value, releaseLocks } };
+  releaseLocks();
+  throw noted.error;
 }
 
 /** An approver may edit the arguments; edited arguments start over, a bounded number of times. */

@@ -2,7 +2,6 @@
 import type { EffectIntent, RecordedIntent } from '../contracts/effects.ts';
 import type { IntentRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
 import type { AdmittedCall, RecordedCall } from './call-types.ts';
-import { isRepeatable } from './is-repeatable.ts';
 import type { SessionParts } from './session-parts.ts';
 import { handOver, noteDecision, writeTrail } from './trail.ts';
 import { keyTakenMeanwhile, refuseUsedKey } from './used-key.ts';
@@ -57,9 +56,10 @@ function intentRecord(call: AdmittedCall, effect: EffectIntent, parts: SessionPa
     at_ms: parts.clock.now(),
     tool: call.view.tool,
     args_hash: call.argsHash,
-    retry_safe: isRepeatable(call),
+    retry_safe: call.view.mutationClass === 'read_only',
     instance: parts.instanceId,
     effect: recordedIntent(effect),
+    ...(call.claim?.rehearsal === undefined ? {} : { changes: call.claim.rehearsal.changes }),
   };
 }
 

@@ -62,6 +62,10 @@ export interface SessionParts {
   readonly client: string;
   readonly source: SourceRef;
   readonly instanceId: string;
+  /** Whether that process has ended. Programs it left behind are ended first, so that nothing of it happens later. */
+  isDead(instanceId: string): boolean;
+  /** Finds calls of dead processes and says so in the journal. */
+  reconcile(): Promise<unknown>;
   readonly registry: Registry;
   /** What the snapshot was built from; children are cut from it. */
   readonly package: RuntimePackage;

@@ -10,7 +10,7 @@ export function refuseUsedKey(state: KeyState): void {
         gate: 'idempotency',
         reason: 'outcome_unknown',
         call_id: state.callId,
-        next: 'wait for that call, or reconcile it if its process died',
+        next: 'wait for that call and send it again; if it ended without an answer, an operator can resolve it',
       },
     });
   }
@@ -24,6 +24,23 @@ export function refuseUsedKey(state: KeyState): void {
       },
     });
   }
+}
+
+/** The process of that call died, and what it left does not show whether it happened. */
+export function outcomeUnknown(callId: string, why: string): ToolError {
+  return new ToolError(
+    'E_POLICY',
+    `The process of the call with this key died, and its outcome is unknown: ${callId}`,
+    {
+      details: {
+        gate: 'idempotency',
+        reason: 'outcome_unknown',
+        call_id: callId,
+        why,
+        next: `look at what it left, then tool-runtime audit resolve ${callId} --as completed or --as not_started`,
+      },
+    },
+  );
 }
 
 /** Two calls with one key ran side by side and the other finished first: a retry gets its answer. */

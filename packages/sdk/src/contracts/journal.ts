@@ -15,6 +15,7 @@ import type {
   RotateReport,
   RotationRecord,
 } from './journal-rotation.ts';
+import type { ExpectedChange, Rehearsal } from './rehearsal.ts';
 import type { MaybePromise } from './workspace.ts';
 
 interface CallRecord {
@@ -80,10 +81,12 @@ export interface IntentRecord extends CallRecord {
   readonly kind: 'intent';
   readonly tool: string;
   readonly args_hash: string;
-  /** A lost call may be run again without a second effect. */
+  /** The call only reads: when it is lost it may simply be made again. */
   readonly retry_safe: boolean;
   readonly instance: string;
   readonly effect: RecordedIntent;
+  /** Of a call with a key: state before and intended state of all it changes, where its tool can tell. */
+  readonly changes?: readonly ExpectedChange[];
 }
 
 export interface ResultRecord extends CallRecord {
@@ -205,7 +208,13 @@ export interface VerifyOptions {
 
 export type KeyState =
   | { readonly state: 'new' }
-  | { readonly state: 'pending'; readonly callId: string }
+  | {
+      readonly state: 'pending';
+      readonly callId: string;
+      /** The instance that claimed it; absent in claims of versions that did not note it. */
+      readonly instance?: string;
+      readonly rehearsal?: Rehearsal;
+    }
   | { readonly state: 'done'; readonly callId: string; readonly answer: JsonValue }
   | { readonly state: 'conflict'; readonly callId: string };
 
@@ -215,6 +224,8 @@ export interface KeyClaim {
   readonly key: string;
   readonly argsHash: string;
   readonly callId: string;
+  readonly instance?: string;
+  readonly rehearsal?: Rehearsal;
 }
 
 export interface ReadFilter {

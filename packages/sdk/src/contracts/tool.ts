@@ -12,6 +12,7 @@ import type { JobTable } from './jobs.ts';
 import type { SessionMetrics } from './metrics.ts';
 import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
+import type { ExpectedChange } from './rehearsal.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
@@ -61,6 +62,15 @@ export interface ToolContext {
   record(facts: JsonObject): void;
 }
 
+/**
+ * What `rehearse` is handed: a context that changes nothing. Mutations of its workspace are noted as expected changes;
+ * commands, network and writing runs of git are refused.
+ */
+export interface RehearsalContext extends ToolContext {
+  /** Notes a change that does not go through `workspace`. */
+  expect(change: ExpectedChange): void;
+}
+
 /** The part of the annotations that may depend on the arguments of one call. */
 export interface CallProfile {
   readonly kind: ToolKind;
@@ -96,10 +106,21 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   operations?(args: z.output<Args>): Readonly<Record<string, readonly string[]>>;
   /** Paths in the arguments that stand inside other values, such as a diff; path rules judge them with those of the key. */
   innerPaths?(args: z.output<Args>): readonly InnerPath[];
-  /** Running it again with the same arguments has no further effect: a lost call may be retried. */
+  /** Running it again at once has no further effect. A hint for clients; it does not decide what becomes of a lost call. */
   readonly idempotent?: boolean;
   /** Takes `idempotent` back for a call whose arguments say otherwise. */
   isIdempotent?(args: z.output<Args>): boolean;
+  /**
+   * How a retry finds out what became of a call with a key whose process died. `run`: the tool changes nothing but files
+   * through `workspace`, so its own `run` is rehearsed on a workspace that only notes what it is asked to do. A function
+   * notes the changes itself and answers what the call would answer, or undefined where only a look afterwards can tell;
+   * when it throws, the call cannot be compared. `none`: the effect cannot be compared, and such a key stays
+   * `outcome_unknown` until somebody resolves it. A tool that declares nothing is treated like `none`.
+   */
+  readonly rehearse?:
+    | 'run'
+    | 'none'
+    | ((args: z.output<Args>, context: RehearsalContext) => MaybePromise<z.output<Data> | undefined>);
   readonly timeoutMs: number;
   /** How far a caller may raise the limit where the registry sets no maximum; `timeoutMs` unless said. */
   readonly maxTimeoutMs?: number;

@@ -68,6 +68,7 @@ export function externalTool(settings: ExternalToolSettings, ports: ExternalPort
     writes: 'unknown',
     risk: 'high',
     idempotent: false,
+    rehearse: 'none',
     timeoutMs: settings.timeout_ms,
     hiddenBy: (registry) => notListed(name, registry),
     recordDetails: () => ({ external_tool: name }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import type { Instance, JournalStore } from '../contracts/journal.ts';
+import type { Rehearsal, SubjectReader } from '../contracts/rehearsal.ts';
 import { createMemoryJournal } from '../stores/journal-memory.ts';
 import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
 import { reconcile } from './reconcile.ts';
@@ -10,12 +11,32 @@ import { resolvePending } from './resolve-pending.ts';
 
 const clock = { now: () => 42, monotonic: () => 0 };
 const enrolled = (id: string): Instance => ({ id, pid: 1, birth: id });
-const claim = (key: string, callId: string) => ({ scope: 's', key, argsHash: 'h', callId });
+const claim = (key: string, callId: string) => ({ scope: 's', key, argsHash: 'h', callId, instance: 'dead' });
+const legacyClaim = (key: string, callId: string) => ({ scope: 's', key, argsHash: 'h', callId });
 const options = (living: readonly string[]) => ({
   clock,
   self: 'self',
   isAlive: ({ id }: Instance) => living.includes(id),
+  reader: async () => subjects({}),
 });
+
+/** A world in which each subject holds the given content. */
+function subjects(world: Readonly<Record<string, string>>): SubjectReader {
+  return {
+    root: 'root',
+    read(subject) {
+      const content = world[subject];
+      return content === undefined ? undefined : { content, exact: `${content}@1` };
+    },
+  };
+}
+
+const ANSWER = { status: 'completed', data: { done: true }, errors: [], warnings: [] };
+const rehearsal: Rehearsal = {
+  root: 'root',
+  changes: [{ subject: 'path:a', before: 'old@1', after: 'new' }],
+  answer: ANSWER,
+};
 
 /** One call of each kind, by an instance that may be dead and by one that lives. */
 async function lostCalls(): Promise<JournalStore> {
@@ -77,9 +98,39 @@ describe('reconcile', () => {
   test('S1-43 section 6 item 8: the key of a safe call is free again, that of an unsafe one stays held', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
-    assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'pending', callId: 'unsafe' });
+    assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'pending', callId: 'unsafe', instance: 'dead' });
     assert.deepEqual(await store.claim(claim('k2', 'again'), [sampleIntent('again')]), { state: 'new' });
   });
+
+  test('S1-43 a key of a version that called some writes safe to repeat is not freed', async () => {
+    const store = createMemoryJournal();
+    for (const id of ['self', 'dead']) store.enroll(enrolled(id));
+    const intent = sampleIntent('old', { instance: 'dead', retry_safe: true });
+    await store.claim(legacyClaim('k', 'old'), [intent]);
+    const [found] = await reconcile(store, options([]));
+    assert.equal(found?.classification, 'reconcile');
+    assert.deepEqual(await store.lookup('s', 'k', 'h'), { state: 'pending', callId: 'old' });
+  });
+
+  for (const [world, state] of [
+    ['new', 'done'],
+    ['old', 'pending'],
+    ['other', 'pending'],
+  ] as const) {
+    test(`S1-43 what was intended is proven at once, nothing else is decided: ${world}`, async () => {
+      const store = createMemoryJournal();
+      for (const id of ['self', 'dead']) store.enroll(enrolled(id));
+      await store.claim({ ...claim('k', 'lost'), rehearsal }, [sampleIntent('lost', { instance: 'dead' })]);
+      const reader = async () => subjects({ 'path:a': world });
+      const [found] = await reconcile(store, { ...options([]), reader });
+      assert.equal(found?.classification, state === 'done' ? 'resolved' : 'reconcile');
+      const after = await store.lookup('s', 'k', 'h');
+      assert.equal(after.state, state);
+      assert.deepEqual(after.state === 'done' ? after.answer : ANSWER, ANSWER);
+      const phase = replay(store.read(), { mode: 'audit' }).calls.get('lost')?.phase;
+      assert.equal(phase, state === 'done' ? 'resolved' : 'unknown');
+    });
+  }
 
   test('calls of an instance that has retired are lost too', async () => {
     const store = await lostCalls();
@@ -105,9 +156,18 @@ describe('resolvePending', () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
     await resolvePending(store, 'unsafe', 'completed', { clock, note: 'the file is there' });
-    const answer = { status: 'completed', data: null, errors: [], warnings: [] };
-    assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'done', callId: 'unsafe', answer });
+    const settled = await store.lookup('s', 'k1', 'h');
+    assert.ok(settled.state === 'done');
+    const { data, warnings } = settled.answer as { data: null; warnings: readonly { details: { reason: string } }[] };
+    assert.deepEqual([data, warnings.map(({ details }) => details.reason)], [null, ['answer_unknown']]);
     await resolvePending(store, 'keyless', 'completed', { clock, note: 'seen' });
+  });
+
+  test('S1-43 a call that completed gives the answer it intended, without a warning', async () => {
+    const store = createMemoryJournal();
+    await store.claim({ ...claim('k', 'lost'), rehearsal }, [sampleIntent('lost', { instance: 'dead' })]);
+    await resolvePending(store, 'lost', 'completed', { clock, note: 'the file was there' });
+    assert.deepEqual(await store.lookup('s', 'k', 'h'), { state: 'done', callId: 'lost', answer: ANSWER });
   });
 
   test('S1-42 finds the intent of a lost call in an archive, and cannot once that is deleted', async () => {

@@ -1,18 +1,23 @@
 /**
- * Finds calls that a dead process left between intent and result, and says so in the journal, once.
+ * Finds calls whose process died between intent and result, and says so in the journal, once.
  *
- * A call that is safe to repeat gives its key back, so that a retry may run. Any other keeps its key: nobody knows
- * whether it took effect, and only a person can find out (`resolvePending`). A key does not make a lost call safe to
- * repeat: it guards against a second effect only as long as it is held.
+ * A call that only reads gives its key back. Any other keeps it: its effect may have happened. Where what it was about to
+ * change can be compared from here and is as intended, the key gets its answer now, before somebody changes it again;
+ * everything else is decided when the key is used again, or by a person (`resolvePending`).
  */
 import type { Clock } from '../contracts/clock.ts';
-import type { Instance, JournalStore, RecoveryRecord, StoredIntent } from '../contracts/journal.ts';
+import type { Instance, JournalStore, KeyClaim, RecoveryRecord, StoredIntent } from '../contracts/journal.ts';
+import type { SubjectReader } from '../contracts/rehearsal.ts';
+import { compareRehearsal } from './compare-rehearsal.ts';
+import { settleLost } from './recover-claim.ts';
 
 export interface ReconcileOptions {
   readonly clock: Clock;
   isAlive(instance: Instance): boolean;
   /** Id of the instance that reconciles; its own calls are never lost. */
   readonly self: string;
+  /** Asked only when there is something to compare. */
+  reader(): Promise<SubjectReader>;
 }
 
 export interface ReconciledCall {
@@ -20,23 +25,48 @@ export interface ReconciledCall {
   readonly sessionId: string;
   readonly tool: string;
   readonly instance: string;
-  readonly classification: 'retry_safe' | 'reconcile';
+  /** `resolved`: proven to have happened. */
+  readonly classification: 'retry_safe' | 'reconcile' | 'resolved';
 }
 
-/** Calls of living instances are left alone. In one step, so that of two processes only one finds a lost call. */
+/** Calls of living instances are left alone. Lost ones are found in one step, so that only one process finds each. */
 export async function reconcile(store: JournalStore, options: ReconcileOptions): Promise<readonly ReconciledCall[]> {
   if (store.unfinished().length === 0 && store.instances().length <= 1) return [];
-  return store.atomically(() => {
+  const found = await store.atomically(() => {
     const live = liveInstances(store, options);
     const lost = store.unfinished().filter((intent) => !live.has(intent.instance));
-    const found = lost.map(reconciledCall);
-    for (const { callId, classification } of found) {
+    const calls = lost.map((intent) => reconciledCall(intent, store.claimsOf(intent.call_id)));
+    for (const { callId, classification } of calls) {
       if (classification === 'retry_safe') releaseKeys(store, callId);
     }
     const atMs = options.clock.now();
-    void store.append(found.map((call) => recoveryRecord(call, atMs)));
-    return found;
+    void store.append(calls.map((call) => recoveryRecord(call, atMs)));
+    return calls;
   });
+  const proven = await settleProven(store, found, options);
+  return found.map((call) => (proven.has(call.callId) ? { ...call, classification: 'resolved' } : call));
+}
+
+/** Ids of the calls whose keys got their answers. */
+async function settleProven(
+  store: JournalStore,
+  calls: readonly ReconciledCall[],
+  { clock, reader }: ReconcileOptions,
+): Promise<ReadonlySet<string>> {
+  const claims = calls.flatMap(({ callId }) => store.claimsOf(callId)).filter(isComparable);
+  const proven = new Set<string>();
+  if (claims.length === 0) return proven;
+  const subjects = await reader();
+  for (const claim of claims) {
+    const comparison = await compareRehearsal(claim.rehearsal, subjects);
+    if (comparison.verdict !== 'happened') continue;
+    if (await settleLost(store, claim, { clock, answer: comparison.answer })) proven.add(claim.callId);
+  }
+  return proven;
+}
+
+function isComparable({ rehearsal }: KeyClaim): boolean {
+  return rehearsal !== undefined;
 }
 
 /** Whoever is enrolled and answers. Those who do not are signed off on the way. */
@@ -49,13 +79,15 @@ function liveInstances(store: JournalStore, { isAlive, self }: ReconcileOptions)
   return live;
 }
 
-function reconciledCall(intent: StoredIntent): ReconciledCall {
+/** Claims without an instance are of a version that also called some writes safe to repeat: they wait for the retry. */
+function reconciledCall(intent: StoredIntent, claims: readonly KeyClaim[]): ReconciledCall {
+  const isSafe = intent.retry_safe && claims.every(({ instance }) => instance !== undefined);
   return {
     callId: intent.call_id,
     sessionId: intent.session_id,
     tool: intent.tool,
     instance: intent.instance,
-    classification: intent.retry_safe ? 'retry_safe' : 'reconcile',
+    classification: isSafe ? 'retry_safe' : 'reconcile',
   };
 }
 
@@ -66,7 +98,7 @@ function recoveryRecord({ callId, sessionId, classification }: ReconciledCall, a
     call_id: callId,
     session_id: sessionId,
     reason: 'crashed',
-    classification,
+    classification: classification === 'resolved' ? 'reconcile' : classification,
   };
 }
 

@@ -1,8 +1,8 @@
 /** An operator's word on a call whose outcome the runtime does not know. */
-import type { JsonValue } from '@tool-runtime/protocol';
+import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
 import { contractViolation } from '../contracts/failures.ts';
-import type { JournalStore, RecoveryRecord, StoredRecord } from '../contracts/journal.ts';
+import type { JournalStore, KeyClaim, RecoveryRecord, StoredRecord } from '../contracts/journal.ts';
 import { isPending } from './call-state.ts';
 import { replay } from './replay.ts';
 
@@ -11,14 +11,13 @@ export type Resolution = 'completed' | 'not_started';
 export interface ResolveOptions {
   readonly clock: Clock;
   readonly note: string;
-  /** What a repetition of the key is answered with when the call is declared completed. */
+  /** What a repetition of the key is answered with when the call is declared completed, instead of what it intended. */
   readonly answer?: JsonValue;
 }
 
-const NO_DATA: JsonValue = { status: 'completed', data: null, errors: [], warnings: [] };
-
 /**
- * `not_started` frees the call's keys, so that it may be run again; `completed` settles them, so that it never is.
+ * `not_started` frees the call's keys, so that it may be run again; `completed` settles them, so that it never is. Their
+ * answer is then the one the call would have given, or a warning where nobody knows it.
  * Throws ToolError (invalid_state_transition) for a call that has a known end, or that nobody knows.
  */
 export async function resolvePending(
@@ -35,12 +34,30 @@ export async function resolvePending(
     if (claims.length === 0 && (state === undefined || !isPending(state))) {
       throw contractViolation('Call is not waiting for a decision', { call_id: callId, reason: 'not_pending' });
     }
-    for (const { scope, key } of claims) {
+    for (const claim of claims) {
+      const { scope, key } = claim;
       if (resolution === 'not_started') void store.release(scope, key, []);
-      else void store.settle(scope, key, options.answer ?? NO_DATA, []);
+      else void store.settle(scope, key, options.answer ?? intendedAnswer(claim), []);
     }
     void store.append([resolvedRecord(callId, resolution, options)]);
   });
+}
+
+/** Without data the answer is not what the tool promises, so it says why. */
+function intendedAnswer({ callId, rehearsal }: KeyClaim): JsonValue {
+  const intended = rehearsal?.answer;
+  if (intended !== undefined && intended['data'] !== null) return intended;
+  const warning: JsonObject = {
+    code: 'E_POLICY',
+    message: `The answer of this call is not known: an operator declared it completed: ${callId}`,
+    details: {
+      gate: 'idempotency',
+      reason: 'answer_unknown',
+      call_id: callId,
+      next: 'look at what the call changed; `tool-runtime audit list` shows the note of the operator',
+    },
+  };
+  return { status: 'completed', data: null, errors: [], warnings: [warning] };
 }
 
 /** A call may have waited for a decision for so long that its intent was archived. Searched before anyone is locked out. */

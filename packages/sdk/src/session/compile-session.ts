@@ -19,6 +19,7 @@ import { createSessionCoordinator } from '../coordinator/session-coordinator.ts'
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
+import type { ReconciledCall } from '../journal/reconcile.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
@@ -45,6 +46,8 @@ import type { SessionBudget } from './session-budget.ts';
 /** What all sessions of a runtime share. */
 export interface RuntimeParts {
   readonly instanceId: string;
+  readonly isDead: SessionParts['isDead'];
+  reconcile(): Promise<readonly ReconciledCall[]>;
   readonly tools: readonly AnyTool[];
   readonly toolFacts: (tool: AnyTool) => CompiledToolFacts;
   readonly packageOf: (order: PackageOrder) => SessionPackage;
@@ -189,9 +192,11 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 
 function sharedParts(runtime: RuntimeParts) {
   const { instanceId, policy, recovery, locks, workspace, ast, findings, metrics, clock } = runtime;
-  const { folderPrefix, telemetry, newId, hashArgs } = runtime;
+  const { folderPrefix, telemetry, newId, hashArgs, isDead, reconcile } = runtime;
   return {
     instanceId,
+    isDead,
+    reconcile,
     policy,
     recovery,
     locks,

@@ -58,7 +58,8 @@ function createMemoryTables(): JournalTables {
     insertKey: (row) => put(keys, keyName(row.scope, row.key), row),
     settleKey(scope, key, answer, atMs) {
       const row = keys.get(keyName(scope, key));
-      if (row !== undefined) put(keys, keyName(scope, key), { ...row, state: 'done', answer, settled_at: atMs });
+      if (row !== undefined)
+        put(keys, keyName(scope, key), { ...row, state: 'done', answer, settled_at: atMs, rehearsal: null });
     },
     deleteAnswers(scopePrefix, before, limit) {
       const found = [...keys].filter(

@@ -22,6 +22,10 @@ export interface KeyRow {
   readonly call_id: string;
   readonly state: 'pending' | 'done';
   readonly answer: string | null;
+  /** Who claimed it; null in rows of older versions. */
+  readonly instance: string | null;
+  /** JSON; null where there is none, and once there is an answer. */
+  readonly rehearsal: string | null;
 }
 
 /** One archive of moved blocks. The newest one's end is the base: the place where the stored chain begins. */

@@ -2,6 +2,7 @@
 import type { JsonValue } from '@tool-runtime/protocol';
 import { contractViolation } from '../contracts/failures.ts';
 import type { KeyClaim, KeyState } from '../contracts/journal.ts';
+import type { Rehearsal } from '../contracts/rehearsal.ts';
 import type { JournalTables, KeyRow } from './journal-tables.ts';
 
 /** Call inside a transaction. `new` means that the key was free and is now the call's. */
@@ -9,7 +10,11 @@ export function claimKey(tables: JournalTables, claim: KeyClaim): KeyState {
   const state = keyState(tables.findKey(claim.scope, claim.key), claim.argsHash);
   if (state.state === 'new') {
     const { scope, key, argsHash, callId } = claim;
-    tables.insertKey({ scope, key, args_hash: argsHash, call_id: callId, state: 'pending', answer: null });
+    tables.insertKey({
+      ...{ scope, key, args_hash: argsHash, call_id: callId, state: 'pending', answer: null },
+      instance: claim.instance ?? null,
+      rehearsal: claim.rehearsal === undefined ? null : JSON.stringify(claim.rehearsal),
+    });
   }
   return state;
 }
@@ -18,7 +23,7 @@ export function keyState(row: KeyRow | undefined, argsHash: string): KeyState {
   if (row === undefined) return { state: 'new' };
   const callId = row.call_id;
   if (row.args_hash !== argsHash) return { state: 'conflict', callId };
-  if (row.state === 'pending' || row.answer === null) return { state: 'pending', callId };
+  if (row.state === 'pending' || row.answer === null) return { state: 'pending', callId, ...claimNotes(row) };
   return { state: 'done', callId, answer: JSON.parse(row.answer) as JsonValue };
 }
 
@@ -46,5 +51,15 @@ export function releaseKey(tables: JournalTables, scope: string, key: string): v
 }
 
 export function pendingClaims(tables: JournalTables, callId: string): readonly KeyClaim[] {
-  return tables.pendingKeys(callId).map(({ scope, key, args_hash }) => ({ scope, key, argsHash: args_hash, callId }));
+  return tables.pendingKeys(callId).map((row) => {
+    const { scope, key, args_hash: argsHash } = row;
+    return { scope, key, argsHash, callId, ...claimNotes(row) };
+  });
+}
+
+function claimNotes({ instance, rehearsal }: KeyRow): Pick<KeyClaim, 'instance' | 'rehearsal'> {
+  return {
+    ...(instance === null ? {} : { instance }),
+    ...(rehearsal === null ? {} : { rehearsal: JSON.parse(rehearsal) as Rehearsal }),
+  };
 }

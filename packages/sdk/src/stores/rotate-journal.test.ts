@@ -450,7 +450,7 @@ describe('what else grows', () => {
     edit(
       folder,
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-       INSERT INTO key_claim SELECT 'idempotency:a', i, 'h', 'c', 'done', '1', 5 FROM n`,
+       INSERT INTO key_claim SELECT 'idempotency:a', i, 'h', 'c', 'done', '1', 5, NULL, NULL FROM n`,
     );
     const store = openIn(folder);
     assert.equal((await store.prune({ answersOlderThanMs: 1000 })).answers, 12_000);

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { failure } from '../contracts/failures.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 
 /** Every commit writes whole pages: small ones copy less, and the records of one call still fit into one. */
 export const PAGE_BYTES = 4096;
@@ -15,7 +15,7 @@ const SCHEMA = `
     first_seq INTEGER PRIMARY KEY, count INTEGER NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL, mac BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS key_claim (
     scope TEXT NOT NULL, key TEXT NOT NULL, args_hash TEXT NOT NULL, call_id TEXT NOT NULL,
-    state TEXT NOT NULL, answer TEXT, settled_at INTEGER, PRIMARY KEY (scope, key)) WITHOUT ROWID;
+    state TEXT NOT NULL, answer TEXT, settled_at INTEGER, instance TEXT, rehearsal TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS pending_key ON key_claim (call_id) WHERE state = 'pending';
   CREATE TABLE IF NOT EXISTS instance (
     id TEXT PRIMARY KEY, pid INTEGER NOT NULL, birth TEXT NOT NULL, retired_at INTEGER);
@@ -31,6 +31,11 @@ const SCHEMA = `
 const ADD_SETTLED_AT = `
   ALTER TABLE key_claim ADD COLUMN settled_at INTEGER;
   UPDATE key_claim SET settled_at = unixepoch() * 1000 WHERE state = 'done';`;
+
+/** Version 2 did not note who claimed a key and what the call was about to change: such calls cannot be compared. */
+const ADD_REHEARSAL = `
+  ALTER TABLE key_claim ADD COLUMN instance TEXT;
+  ALTER TABLE key_claim ADD COLUMN rehearsal TEXT;`;
 
 export interface ConnectionOptions {
   readonly path: string;
@@ -98,7 +103,8 @@ function migrate(database: DatabaseSync): void {
   // Several processes may open a folder at once: every statement tolerates having been run already.
   database.exec('BEGIN IMMEDIATE');
   try {
-    if (lacksSettledAt(database)) database.exec(ADD_SETTLED_AT);
+    if (lacksColumn(database, 'settled_at')) database.exec(ADD_SETTLED_AT);
+    if (lacksColumn(database, 'rehearsal')) database.exec(ADD_REHEARSAL);
     database.exec(`${SCHEMA} COMMIT;`);
   } catch (thrown) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -106,7 +112,8 @@ function migrate(database: DatabaseSync): void {
   }
 }
 
-function lacksSettledAt(database: DatabaseSync): boolean {
+/** False for a table that does not exist yet. */
+function lacksColumn(database: DatabaseSync, column: string): boolean {
   const columns = database.prepare("SELECT name FROM pragma_table_info('key_claim')").all();
-  return columns.length > 0 && !columns.some(({ name }) => name === 'settled_at');
+  return columns.length > 0 && !columns.some(({ name }) => name === column);
 }

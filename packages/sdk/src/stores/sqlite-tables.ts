@@ -5,7 +5,7 @@ import type { ArchiveRow, BlockRow, JournalTables, KeyRow } from './journal-tabl
 import { journalFailure } from './sqlite-failure.ts';
 
 const BLOCK = 'SELECT first_seq, count, at_ms, body, lower(hex(mac)) AS mac FROM block';
-const KEY = 'SELECT scope, key, args_hash, call_id, state, answer FROM key_claim';
+const KEY = 'SELECT scope, key, args_hash, call_id, state, answer, instance, rehearsal FROM key_claim';
 const ARCHIVE = `SELECT through, first_seq, lower(hex(mac)) AS mac, name, sha256, bytes, newest_at_ms, head_seq,
   content_seq, pruned_at, lower(hex(seal)) AS seal FROM archive`;
 
@@ -63,9 +63,11 @@ function keyTable(
   database: DatabaseSync,
 ): Pick<JournalTables, 'findKey' | 'insertKey' | 'settleKey' | 'deleteKey' | 'pendingKeys' | 'deleteAnswers'> {
   const find = database.prepare(`${KEY} WHERE scope = ? AND key = ?`);
-  const insert = database.prepare('INSERT INTO key_claim VALUES (?, ?, ?, ?, ?, ?, NULL)');
+  const insert = database.prepare(`INSERT INTO key_claim
+    (scope, key, args_hash, call_id, state, answer, instance, rehearsal) VALUES
+    (:scope, :key, :args_hash, :call_id, :state, :answer, :instance, :rehearsal)`);
   const settle = database.prepare(
-    "UPDATE key_claim SET state = 'done', answer = ?, settled_at = ? WHERE scope = ? AND key = ?",
+    "UPDATE key_claim SET state = 'done', answer = ?, settled_at = ?, rehearsal = NULL WHERE scope = ? AND key = ?",
   );
   const remove = database.prepare('DELETE FROM key_claim WHERE scope = ? AND key = ?');
   const pending = database.prepare(`${KEY} WHERE call_id = ? AND state = 'pending' ORDER BY scope, key`);
@@ -73,8 +75,7 @@ function keyTable(
     WHERE state = 'done' AND substr(scope, 1, length(?1)) = ?1 AND settled_at < ?2 LIMIT ?3)`);
   return {
     findKey: (scope, key) => guarded(() => find.get(scope, key) as unknown as KeyRow | undefined),
-    insertKey: (row) =>
-      guarded(() => void insert.run(row.scope, row.key, row.args_hash, row.call_id, row.state, row.answer)),
+    insertKey: (row) => guarded(() => void insert.run({ ...row })),
     settleKey: (scope, key, answer, atMs) => guarded(() => void settle.run(answer, atMs, scope, key)),
     deleteKey: (scope, key) => guarded(() => void remove.run(scope, key)),
     pendingKeys: (callId) => guarded(() => pending.all(callId) as unknown as KeyRow[]),

@@ -2,6 +2,7 @@
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
 import type { AppliedEdit } from '../../edit/apply-edit.ts';
+import { writePlan } from '../../edit/apply-plan.ts';
 import type { EditRequest } from '../../edit/edit-operations.ts';
 import type { EditPlan } from '../../edit/edit-plan.ts';
 import { createEditor, type Editor, type EditorOptions } from '../../edit/editor.ts';
@@ -35,6 +36,20 @@ export async function runEdit(given: EditArguments, setting: EditSetting): Promi
   requireAllowed(plan, context);
   if (given.dry_run) return planned(plan, editor);
   return applied(editor, plan, { ...setting, validateBuild: programs.build });
+}
+
+/**
+ * The same plan, written to a workspace that only notes it. Formatters, builds and language servers are programs, whose
+ * work cannot be foreseen; undefined then.
+ */
+export async function rehearseEdit(given: EditArguments, setting: EditSetting): Promise<EditAnswer | undefined> {
+  const programs = grantedPrograms(given, setting);
+  if (programs.format || programs.build || programs.servers || given.dry_run) return undefined;
+  const { signal, workspace } = setting.context;
+  const editor = createEditor(await editorOptions(programs, setting));
+  const plan = await editor.plan(withLanguage(given, setting.context) as EditRequest, { signal });
+  const { changes } = await writePlan(plan, workspace, signal);
+  return { ...planAnswer(plan), edited: changes.length > 0 };
 }
 
 /** Servers are those of the whole runtime: a session that has fewer of them plans without. */
@@ -106,6 +121,14 @@ function planned(plan: EditPlan, editor: Editor): EditAnswer {
   const diff = editor.diff(plan);
   const isCut = diff.length > MAX_DIFF_CHARACTERS;
   return {
+    ...planAnswer(plan),
+    diff: isCut ? diff.slice(0, MAX_DIFF_CHARACTERS) : diff,
+    ...(isCut ? { diff_truncated: true } : {}),
+  };
+}
+
+function planAnswer(plan: EditPlan): EditAnswer {
+  return {
     edited: false,
     files_touched: plan.files.map(({ path }) => path),
     edits: plan.edits,
@@ -113,8 +136,6 @@ function planned(plan: EditPlan, editor: Editor): EditAnswer {
     residual: plan.residual.map((one) => ({ ...one })),
     renamed_ids: { ...plan.renamedIds },
     warnings: [...plan.warnings],
-    diff: isCut ? diff.slice(0, MAX_DIFF_CHARACTERS) : diff,
-    ...(isCut ? { diff_truncated: true } : {}),
   };
 }
 

@@ -59,6 +59,7 @@ export function foreignTool(setting: ForeignToolSetting): AnyTool {
     asksByDefault: true,
     // Besides the paths it declares: nobody knows what else it touches.
     locks: ['workspace'],
+    rehearse: 'none',
     timeoutMs: settings.timeout_ms,
     recordDetails: () => ({ mcp_server: server, mcp_tool: definition.name }),
     hiddenBy: (registry) => notMounted(setting, registry) ?? setting.quarantine(),

@@ -77,6 +77,7 @@ export const filePatch = defineTool({
   profile: ({ unified_diff: diff }) => (deletesFile(diff) ? { kind: 'delete', risk: 'high' } : {}),
   operations: ({ unified_diff: diff }) => (deletesFile(diff) ? { workspace: ['delete'] } : {}),
   innerPaths: ({ path, unified_diff: diff }) => otherNames(parsed(diff), path).map((value) => ({ key: 'path', value })),
+  rehearse: 'run',
   timeoutMs: 10_000,
   privateArgs: ['unified_diff'],
   async run(wanted, context) {

@@ -87,6 +87,7 @@ export const fileWrite = defineTool({
   risk: 'medium',
   idempotent: true,
   isIdempotent: ({ append }) => !append,
+  rehearse: 'run',
   timeoutMs: 10_000,
   privateArgs: ['content'],
   recordDetails: ({ attribution }) => (attribution === undefined ? {} : { attribution }),

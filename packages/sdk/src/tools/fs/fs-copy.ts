@@ -39,6 +39,7 @@ export const fsCopy = defineTool({
   },
   effect: 'write',
   risk: 'medium',
+  rehearse: 'run',
   timeoutMs: 10_000,
   async run({ src, dst, overwrite, preserve_mode, create_dirs }, { workspace, signal }) {
     const { changes, entries, bytes } = await workspace.copy(src, dst, {

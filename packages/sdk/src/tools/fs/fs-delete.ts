@@ -34,6 +34,7 @@ export const fsDelete = defineTool({
   effect: 'write',
   risk: 'high',
   profile: ({ recursive, force }) => (recursive && force ? { risk: 'critical' } : {}),
+  rehearse: 'run',
   timeoutMs: 10_000,
   async run({ path, recursive, force }, { workspace, signal }) {
     const done = await workspace.remove(path, { recursive, signal });

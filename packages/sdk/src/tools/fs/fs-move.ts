@@ -38,6 +38,7 @@ export const fsMove = defineTool({
   },
   effect: 'write',
   risk: 'medium',
+  rehearse: 'run',
   timeoutMs: 10_000,
   async run({ src, dst, overwrite, create_dirs }, { workspace, signal }) {
     const { changes, entries, bytes } = await workspace.move(src, dst, { overwrite, createDirs: create_dirs, signal });

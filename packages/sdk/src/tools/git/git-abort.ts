@@ -30,6 +30,7 @@ export const gitAbort = defineTool({
   annotations: WRITE_GIT,
   effect: 'write',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'abort' }),

@@ -7,10 +7,11 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
-import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
 import { cleanPath, globPathspecs, literalPathspec } from '../../git/pathspec.ts';
+import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
 import { shown } from '../../git/ref-names.ts';
 import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
 import { paths } from './arguments/git-arguments.ts';
@@ -48,6 +49,7 @@ export const gitAdd = defineTool({
   effect: 'write',
   risk: 'low',
   idempotent: true,
+  rehearse: expectIndex,
   timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'add' }),
@@ -67,6 +69,12 @@ export const gitAdd = defineTool({
     return { added: staged.length, paths: staged.slice(0, MAX_LISTED) };
   },
 });
+
+/** An index that is byte for byte as before shows that nothing was staged. What it will be only git can say. */
+async function expectIndex(_given: Args, { git, expect }: RehearsalContext): Promise<undefined> {
+  const index = await readGit(git, INDEX_SUBJECT);
+  if (index !== undefined) expect({ subject: INDEX_SUBJECT, before: index.exact, after: null });
+}
 
 /** Where work tree and index differ below the paths. */
 async function changesBelow(

@@ -1,8 +1,9 @@
 /** git_branch: lists, creates, deletes and renames branches and sets what they follow. Never checks one out. */
 import { z } from 'zod';
-import type { GitRepository } from '../../contracts/git.ts';
-import { defineTool } from '../../contracts/tool.ts';
+import type { GitOutput, GitRepository } from '../../contracts/git.ts';
+import { defineTool, type RehearsalContext } from '../../contracts/tool.ts';
 import { currentBranch } from '../../git/current-branch.ts';
+import { branchSubject, readGit } from '../../git/read-git.ts';
 import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
 import { revision } from './arguments/git-arguments.ts';
 import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';
@@ -71,6 +72,7 @@ export const gitBranch = defineTool({
     if (action === 'list') return { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' };
     return { risk: force ? 'high' : 'medium' };
   },
+  rehearse: expectBranches,
   timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: ({ action, name, new_name, force }) => {
@@ -90,6 +92,35 @@ const ACTIONS = {
   rename: renameBranch,
   set_upstream: setUpstream,
 } as const;
+
+type Data = z.output<typeof data>;
+
+/** The action itself, with every writing run of git left out, says which references will change. */
+async function expectBranches(wanted: Args, { git, expect }: RehearsalContext): Promise<Data | undefined> {
+  // What a branch follows is configuration, which is not compared.
+  if (wanted.upstream !== undefined || wanted.action === 'set_upstream') return undefined;
+  const answer: Partial<Data> = await ACTIONS[wanted.action](withoutWrites(git), wanted);
+  const { created, deleted, renamed } = answer;
+  const current = (await currentBranch(git)) ?? null;
+  if (created !== undefined) await expectBranch(created.name, created.hash);
+  if (deleted !== undefined) await expectBranch(deleted.name, 'missing');
+  if (renamed === undefined) return { current, ...answer };
+  if (renamed.from === renamed.to) return undefined;
+  await expectBranch(renamed.from, 'missing');
+  await expectBranch(renamed.to, renamed.hash);
+  return { current: current === renamed.from ? renamed.to : current, ...answer };
+
+  async function expectBranch(name: string, after: string): Promise<void> {
+    const subject = branchSubject(name);
+    const reading = await readGit(git, subject);
+    if (reading !== undefined) expect({ subject, before: reading.exact, after });
+  }
+}
+
+function withoutWrites(git: GitRepository): GitRepository {
+  const done: GitOutput = { code: 0, stdout: Buffer.alloc(0), stderr: '' };
+  return { ...git, run: async (request) => (request.access === 'write' ? done : git.run(request)) };
+}
 
 async function listBranches(git: GitRepository, { remotes }: Args) {
   const all = await readBranches(git, ['refs/heads', ...(remotes ? ['refs/remotes'] : [])]);

@@ -45,6 +45,7 @@ export const gitCheckout = defineTool({
   annotations: { ...WRITE_GIT, arg_schema: { required: ['target'] } },
   effect: 'write',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: ({ target, create }) => ({ verb: 'checkout', ...(create ? { newBranch: target } : {}) }),

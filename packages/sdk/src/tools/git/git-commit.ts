@@ -5,9 +5,10 @@
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { headCommit } from '../../git/head-commit.ts';
+import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
 import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
 import { committerEnvironment } from './identity/committer.ts';
 
@@ -42,12 +43,21 @@ export const gitCommit = defineTool({
   annotations: { ...WRITE_GIT, arg_schema: { required: ['message'] } },
   effect: 'write',
   risk: 'medium',
+  rehearse: expectCommit,
   timeoutMs: 1_200_000,
   locks: GIT_LOCKS,
   git: ({ message, overrides }) => ({ verb: 'commit', message, ...(overrides === undefined ? {} : { overrides }) }),
   recordDetails: ({ overrides }) => (overrides === undefined ? {} : { overrides }),
   run: commit,
 });
+
+/** The new HEAD is known by its parent, files and message; its hash, which holds the time, only afterwards. */
+async function expectCommit({ message }: z.output<typeof args>, { git, expect }: RehearsalContext): Promise<undefined> {
+  const [head, files] = await Promise.all([readGit(git, HEAD_SUBJECT), stagedFiles(git)]);
+  if (head === undefined || files === undefined) return;
+  const parent = (head.found?.['commit'] ?? null) as string | null;
+  expect({ subject: HEAD_SUBJECT, before: head.exact, after: commitContent(parent, files, message) });
+}
 
 async function commit(given: z.output<typeof args>, context: ToolContext): Promise<z.output<typeof data>> {
   const { git, candidate } = context;

@@ -43,6 +43,7 @@ export const gitContinue = defineTool({
   annotations: WRITE_GIT,
   effect: 'write',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 1_200_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'commit' }),

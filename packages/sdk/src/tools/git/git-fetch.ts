@@ -33,6 +33,7 @@ export const gitFetch = defineTool({
   effect: 'network',
   writes: 'unknown',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'fetch', remote }),

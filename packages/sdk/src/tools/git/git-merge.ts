@@ -55,6 +55,7 @@ export const gitMerge = defineTool({
   annotations: { ...WRITE_GIT, arg_schema: { required: ['branch'] } },
   effect: 'write',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: ({ message }) => ({ verb: 'merge', ...(message === undefined ? {} : { message }) }),

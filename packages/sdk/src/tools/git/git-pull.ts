@@ -42,6 +42,7 @@ export const gitPull = defineTool({
   annotations: REMOTE_GIT,
   effect: 'network',
   risk: 'high',
+  rehearse: 'none',
   timeoutMs: 900_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'pull', remote }),

@@ -36,6 +36,7 @@ export const gitPush = defineTool({
   effect: 'network',
   writes: 'unknown',
   risk: 'critical',
+  rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   hiddenBy: (registry) => (registry.git.allow_push ? undefined : refusePush(registry)),

@@ -47,6 +47,7 @@ export const gitRebase = defineTool({
   annotations: { ...WRITE_GIT, arg_schema: { required: ['onto'] } },
   effect: 'write',
   risk: 'high',
+  rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'rebase' }),

@@ -58,6 +58,7 @@ export const gitRecover = defineTool({
   leastLevel: 'read_only',
   effect: 'write',
   risk: 'high',
+  rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'recover' }),

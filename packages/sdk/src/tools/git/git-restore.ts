@@ -39,6 +39,7 @@ export const gitRestore = defineTool({
   annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'], required: ['paths'] } },
   effect: 'write',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'restore' }),

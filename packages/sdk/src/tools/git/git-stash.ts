@@ -32,6 +32,7 @@ export const gitStash = defineTool({
   leastLevel: 'read_only',
   effect: 'write',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'stash' }),

@@ -67,6 +67,7 @@ export const curl = defineTool({
     SAFE_METHODS.includes(given.method.toUpperCase()) && bodiesOf(given).length === 0
       ? { kind: 'fetch', risk: 'medium' }
       : {},
+  rehearse: 'none',
   timeoutMs: TIMEOUT_MS,
   maxTimeoutMs: MAX_TIMEOUT_MS,
   timeoutArg: 'timeout_ms',

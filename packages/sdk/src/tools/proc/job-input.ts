@@ -27,6 +27,7 @@ export const jobInput = defineTool({
   effect: 'process',
   writes: 'unknown',
   risk: 'medium',
+  rehearse: 'none',
   timeoutMs: 10_000,
   privateArgs: ['text'],
   async run({ job, text, end }, { jobs }) {

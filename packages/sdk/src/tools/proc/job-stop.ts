@@ -29,6 +29,7 @@ export const jobStop = defineTool({
   writes: 'unknown',
   risk: 'medium',
   idempotent: true,
+  rehearse: 'none',
   timeoutMs: 10_000,
   async run({ job }, { jobs }) {
     const { id, state, code } = await jobs.stop(job);

@@ -78,6 +78,7 @@ export const shellExec = defineTool({
   writes: 'unknown',
   risk: 'high',
   profile: ({ allow_network }) => ({ side_effect_level: allow_network ? 'network' : 'process_exec' }),
+  rehearse: 'none',
   timeoutMs: TIMEOUT_DEFAULT,
   timeoutArg: 'timeout_ms',
   privateArgs: ['env', 'stdin'],

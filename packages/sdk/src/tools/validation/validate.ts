@@ -80,6 +80,7 @@ export const validate = defineTool({
   writes: 'unknown',
   risk: 'medium',
   idempotent: true,
+  rehearse: 'none',
   timeoutMs: 1_200_000,
   run: runRules,
 });

@@ -1,0 +1,60 @@
+/** Makes one keyed edit of two files in each scene and stops each at its point. Killed by keyed-edit.test.ts. */
+import { createRuntime } from '@tool-runtime/sdk';
+import { createAst } from '../src/index.ts';
+
+export interface EditScene {
+  readonly id: string;
+  readonly workspace: string;
+  readonly state: string;
+  readonly point: 'after-intent' | 'half-written' | 'after-effect';
+}
+
+/** Nothing else would keep the process alive. */
+setInterval(() => {}, 1000);
+
+for (const { id, workspace, state, point } of JSON.parse(process.argv[2] ?? '[]') as readonly EditScene[]) {
+  const stopped = Promise.withResolvers<void>();
+  let args: object = {};
+  const stop = (answer: unknown = null): Promise<never> => {
+    process.stdout.write(`${JSON.stringify({ id, args, answer })}\n`);
+    stopped.resolve();
+    return new Promise(() => {});
+  };
+  const runtime = await createRuntime({
+    ...{ workspace, state, ast: createAst() },
+    ports: {
+      wrapParts: (parts) => ({
+        ...parts,
+        workspace: {
+          ...parts.workspace,
+          async writeFile(...given) {
+            const change = await parts.workspace.writeFile(...given);
+            if (point === 'half-written') await stop();
+            return change;
+          },
+        },
+        journal: {
+          ...parts.journal,
+          async claim(...given) {
+            const state = await parts.journal.claim(...given);
+            if (point === 'after-intent') await stop();
+            return state;
+          },
+          async settle(scope, key, answer, records) {
+            if (point === 'after-effect') await stop(answer);
+            await parts.journal.settle(scope, key, answer, records);
+          },
+        },
+      }),
+    },
+  });
+  const session = await runtime.openSession({ actor: 'crash', client: 'keyed-edit-child' });
+  const { data } = await session.call('ast_query', { where: { name_like: 'load' } });
+  const [node] = (data as { nodes: readonly { id: string }[] }).nodes;
+  args = { operation: 'rename_symbol', target_node_id: node?.id ?? '', new_name: 'fetchOne' };
+  void session.call('ast_edit', args, { idempotencyKey: 'only-once' }).then((response) => {
+    process.stderr.write(`not stopped at ${point}: ${JSON.stringify(response)}\n`);
+    process.exit(1);
+  });
+  await stopped.promise;
+}
