@@ -11,7 +11,7 @@ import { bareName, resolveRelative, SCOPE } from './packages.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 
 const ROOT = 'packages/sdk/src/';
-const PORTS = ['contracts', 'platform', 'journal'];
+const PORTS = ['contracts', 'platform', 'journal', 'redaction'];
 const CALL = [
   'contracts',
   'egress',
@@ -20,6 +20,7 @@ const CALL = [
   'policy',
   'coordinator',
   'journal',
+  'redaction',
   'events',
   'platform',
   'package',
@@ -29,21 +30,22 @@ const CALL = [
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
-  egress: ['contracts'],
+  egress: ['contracts', 'redaction'],
   glob: ['contracts'],
   git: ['contracts', 'glob'],
   secrets: ['contracts'],
+  redaction: ['contracts'],
   findings: ['contracts'],
   pattern: ['contracts'],
   text: ['contracts'],
-  shell: ['contracts'],
+  shell: ['contracts', 'redaction'],
   platform: ['contracts', 'egress', 'git', 'glob', 'shell'],
   policy: ['contracts', 'glob', 'text'],
   coordinator: ['contracts'],
   validation: ['contracts', 'git', 'glob', 'policy'],
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'policy', 'platform', 'text'],
   package: ['contracts', 'platform', 'text'],
-  external: ['contracts', 'platform', 'journal', 'text', 'shell', 'pattern', 'policy', 'glob', 'egress'],
+  external: ['contracts', 'platform', 'journal', 'redaction', 'text', 'shell', 'pattern', 'policy', 'glob', 'egress'],
   journal: PORTS,
   locks: PORTS,
   events: PORTS,

@@ -9,17 +9,22 @@ const CONDUCTOR = 'pipeline.ts';
 
 /** Files of the folder that are no stages, so that every stage may use them. */
 const NOT_STAGES: readonly string[] = [
+  'borrowed-operations.ts',
   'call-events.ts',
   'call-span.ts',
+  'call-time.ts',
   'call-types.ts',
   'change-log.ts',
   'create-validation.ts',
   'execution-context.ts',
   'git-view.ts',
+  'grant.ts',
   'is-repeatable.ts',
+  'path-rule-of.ts',
   'report-fault.ts',
   'run-rules.ts',
   'session-parts.ts',
+  'shown-data.ts',
   'settle.ts',
   'tool-name.ts',
   'trail.ts',

@@ -121,8 +121,8 @@ function withPrograms(ast: AstPlugin, bin: string): Partial<RuntimeOptions> {
     ports: {
       wrapParts: (parts) => ({
         ...parts,
-        createPrograms(registry, actor) {
-          const programs = parts.createPrograms(registry, actor);
+        createPrograms(registry, session) {
+          const programs = parts.createPrograms(registry, session);
           const commands = runnerFor(places?.root ?? '', places?.state ?? '');
           return {
             git: programs.git,

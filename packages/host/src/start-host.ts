@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { type AstPlugin, createRuntime, type GoverningPlace, type RuntimeOptions } from '@tool-runtime/sdk';
 import { createExposure } from './auth/exposure.ts';
+import { addressSource } from './auth/failed-attempts.ts';
 import { liesInside } from './auth/lies-inside.ts';
 import { listenUnix } from './auth/listen-unix.ts';
 import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
@@ -138,6 +139,8 @@ async function openHttp(
     tokens: options.tokens,
     exposure: () => exposure,
     peerOf: () => undefined,
+    attempts: host.attempts,
+    sourceOf: ({ remoteAddress }) => addressSource(remoteAddress),
   });
   const server = createHttpServer({
     host,
@@ -164,9 +167,11 @@ async function openUnix(host: Host, options: FilledOptions, path: string, opened
   const exposure = createExposure({ addresses: [], allowOrigins: options.allowOrigins ?? [], isUnix: true });
   const peers = createPeerReader();
   const peerOf = (socket: Socket) => peerPrincipal(peers.peerOf(socket));
-  const gatekeeper = createGatekeeper({ tokens: options.tokens, exposure: () => exposure, peerOf });
+  const sourceOf = (socket: Socket): string => `uid:${peers.peerOf(socket)?.uid ?? 'unknown'}`;
+  const { tokens } = options;
+  const gatekeeper = createGatekeeper({ tokens, exposure: () => exposure, peerOf, attempts: host.attempts, sourceOf });
   const http = createHttpServer({ host, gatekeeper, app: createApp(host, gatekeeper, opened.mcp) });
-  const server = createUnixServer({ host, http, principalOf: peerOf });
+  const server = createUnixServer({ host, http, principalOf: peerOf, sourceOf });
   const close = closer(server);
   const listener = await listenUnix(server, path, peers);
   opened.servers.push({

@@ -62,6 +62,8 @@ export async function openHost({ registryText, files = {}, ...options }: TestHos
     log: createLog({ stream: log, level: 'info', format: 'json' }),
     serverVersion: '0.0.0-test',
     ...options,
+    // All tests of one file come from one address.
+    limits: { maxAuthFailures: 10_000, ...options.limits },
     runtime: {
       ...(registryText === undefined ? {} : { registry: { text: registryText, file: 'test registry' } }),
       ...options.runtime,

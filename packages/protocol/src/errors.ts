@@ -49,6 +49,8 @@ export class ToolError extends Error {
   readonly code: ErrorCode;
   readonly path: string | undefined;
   readonly details: JsonObject;
+  /** Only objects made by this constructor have it; a Proxy around one has not. */
+  readonly #isOurs = true;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -57,6 +59,13 @@ export class ToolError extends Error {
     this.path = options.path;
     this.details = options.details ?? {};
     Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Whether it can be read without running anybody's code: made here, and its fields are plain values still. */
+  static isPlain(value: unknown): value is ToolError {
+    if (typeof value !== 'object' || value === null || !(#isOurs in value) || !value.#isOurs) return false;
+    const held = (name: string): unknown => Object.getOwnPropertyDescriptor(value, name)?.value;
+    return typeof held('message') === 'string' && isCode(held('code')) && isJsonObject(held('details'));
   }
 
   /** The wire form. The cause and the stack stay at home. */
@@ -70,12 +79,49 @@ export class ToolError extends Error {
   }
 }
 
-export function isToolError(value: unknown): value is ToolError {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+function isCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && isErrorCode(value);
 }
 
-/** Any thrown value as a ToolError. An unknown throw is our fault, never the caller's, and its text may hold anything. */
+/** False for what has no JSON form, such as a cycle, a bigint or a getter that throws. */
+function isJsonObject(value: unknown): value is JsonObject {
+  try {
+    return typeof value === 'object' && value !== null && typeof JSON.stringify(value) === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** Never throws, whatever it is given. */
+export function isToolError(value: unknown): value is ToolError {
+  try {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Any thrown value as a ToolError; never throws itself. An unknown throw is our fault, never the caller's, and its text
+ * may hold anything. What comes back can be read without surprises: a ToolError of another copy of this package, or one
+ * whose fields were tampered with, is copied field by field.
+ */
 export function toToolError(thrown: unknown): ToolError {
-  if (isToolError(thrown)) return thrown;
+  if (ToolError.isPlain(thrown)) return thrown;
+  return (isToolError(thrown) ? copyOf(thrown) : undefined) ?? unexpected(thrown);
+}
+
+function copyOf(error: ToolError): ToolError | undefined {
+  try {
+    const { code, message, path, details, cause } = error;
+    if (!isCode(code) || typeof message !== 'string') return undefined;
+    const plain = isJsonObject(details) ? (JSON.parse(JSON.stringify(details)) as JsonObject) : {};
+    return new ToolError(code, message, { ...(typeof path === 'string' ? { path } : {}), details: plain, cause });
+  } catch {
+    return undefined;
+  }
+}
+
+function unexpected(thrown: unknown): ToolError {
   return new ToolError('E_INTERNAL', 'The runtime failed unexpectedly', { cause: thrown });
 }

@@ -122,6 +122,7 @@ export {
 } from './json-schemas.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './parse-envelope.ts';
 export { createProgress, type Progress } from './progress.ts';
+export { readIdOfEnds } from './read-request-id.ts';
 export { DEFAULT_MAX_BYTES, DEFAULT_MAX_DEPTH, type ScanFault, type ScanLimits, scanJson } from './scan-json.ts';
 export { utf8Length } from './utf8-length.ts';
 export { PROTOCOL_VERSION } from './version.ts';

@@ -1,4 +1,5 @@
 /** Public surface of the sdk: what an embedding program needs every day. A line here is a promise. */
+export type { CallTurn } from './call/call-types.ts';
 export type {
   MutationClass,
   SideEffectLevel,
@@ -85,6 +86,7 @@ export type { ContextHandoff } from './package/context-handoff.ts';
 export type { ToolExecutionStrategy } from './package/execution-strategy.ts';
 export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
 export type { StripManifest } from './package/strip-manifest.ts';
+export { FairSlots } from './platform/fair-slots.ts';
 export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';

@@ -5,8 +5,8 @@ import type { HeldWorkspace } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { Workspace } from './contracts/workspace.ts';
-import { createRedactor } from './journal/redact.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import type { Redactor } from './redaction/redactor.ts';
 
 export interface AstSetting {
   readonly ast: AstIndex | AstPlugin | undefined;
@@ -14,7 +14,7 @@ export interface AstSetting {
   readonly state: string;
   readonly workspace: Workspace;
   readonly registry: Registry;
-  readonly secrets: readonly string[];
+  readonly redactor: Redactor;
   readonly governing: readonly GoverningPlace[];
 }
 
@@ -27,7 +27,7 @@ export function pluginOf(ast: AstSetting['ast']): AstPlugin | undefined {
 export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst | undefined> {
   if (ast === undefined) return undefined;
   if (!('open' in ast)) return { index: ast, close: async () => {} };
-  const { root, state, workspace, registry, secrets, governing } = setting;
+  const { root, state, workspace, registry, redactor, governing } = setting;
   const programs = lazySessionPrograms({ workspace: root, state, registry, actor: 'ast', governing });
   const opened = await ast.open({
     workspace: readOnlyView(workspace),
@@ -35,7 +35,7 @@ export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst 
     state,
     commands: programs.commands,
     registry,
-    redact: createRedactor({ secrets }).redactText,
+    redact: redactor.redactText,
   });
   return {
     index: opened.index,

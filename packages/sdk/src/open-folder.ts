@@ -14,6 +14,7 @@ import { gitPlaces } from './platform/git-folders.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { heldFolder } from './platform/held-folder-root.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import type { Enclosing } from './platform/places.ts';
 import type { Root } from './platform/root.ts';
 import { createWorkspace } from './platform/workspace.ts';
 import type { OpenFolder, RuntimeParts } from './session/compile-session.ts';
@@ -23,6 +24,8 @@ export interface FolderSetting {
   readonly root: Root;
   readonly state: string;
   readonly governing: GoverningFiles;
+  /** The workspace that path rules are written for, when `root` is a folder of it already. */
+  readonly enclosing?: Enclosing;
 }
 
 /** Throws E_POLICY for a path that leaves the workspace or leads into a governing folder, E_VALIDATION_FAIL for no folder. */
@@ -31,17 +34,21 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
   if (held === undefined) throw noFolder(folder);
   const { root, prefix } = held;
   const { parts, state } = setting;
+  const enclosing = enclosingOf(setting, prefix);
   const governing = setting.governing.with(gitPlaces(root.path));
-  const workspace = createWorkspace(root, { governing });
+  const workspace = createWorkspace(root, { governing, enclosing });
   const runtime: RuntimeParts = {
     ...parts,
     rules: parts.rules.map(withoutIndex),
     workspace,
     isFolder: true,
+    folderPrefix: enclosing.prefix,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
-    createPrograms: (registry, actor) =>
-      lazySessionPrograms({ workspace: root, state, registry, actor, governing: governing.places }),
-    openFolder: async (inner) => openFolder(inner, { ...setting, root, governing, parts: runtime }),
+    createPrograms: (registry, { actor, sessionId }) => {
+      const slots = { shared: parts.commandSlots, owner: sessionId };
+      return lazySessionPrograms({ workspace: root, state, registry, actor, slots, governing: governing.places });
+    },
+    openFolder: async (inner) => openFolder(inner, { ...setting, root, governing, parts: runtime, enclosing }),
   };
   return {
     runtime,
@@ -50,6 +57,12 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
       root.close();
     },
   };
+}
+
+/** Rules of a registry are written for the whole workspace, and hold for its folders as they stand there. */
+function enclosingOf({ root, enclosing }: FolderSetting, prefix: string): Enclosing {
+  if (enclosing === undefined || enclosing.prefix === '.') return { root: enclosing?.root ?? root, prefix };
+  return { root: enclosing.root, prefix: prefix === '.' ? enclosing.prefix : `${enclosing.prefix}/${prefix}` };
 }
 
 function indexBelow(ast: AstIndex, prefix: string): AstIndex {

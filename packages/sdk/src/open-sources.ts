@@ -5,16 +5,16 @@ import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
-import { createRedactor } from './journal/redact.ts';
 import { lockPlace } from './lock-place.ts';
 import { forgetFailed } from './platform/forget-failed.ts';
+import type { Redactor } from './redaction/redactor.ts';
 
 export interface SourceSetting {
   readonly sources: readonly ToolSource[];
   readonly workspace: HeldWorkspace;
   readonly state: string;
   readonly registry: Registry;
-  readonly secrets: readonly string[];
+  readonly redactor: Redactor;
   readonly governing: readonly GoverningPlace[];
   /** The file the operator's registry was read from: the lock lies beside it. Otherwise it lies in the workspace. */
   readonly registryFile?: string | undefined;
@@ -42,7 +42,7 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
         governing: setting.governing,
         names,
         openPrograms: (wall) => lazyPrograms(wall, setting),
-        redact: createRedactor({ secrets: setting.secrets }).redactText,
+        redact: setting.redactor.redactText,
       });
       opened.push(open);
       tools.push(...open.tools);

@@ -3,6 +3,7 @@
  *
  * An entry of its own (`@tool-runtime/sdk/parts`), so that whoever only makes calls does not load it.
  */
+export { judgeCredentials, needsEncryption, unencrypted } from './egress/judge-credentials.ts';
 export { judgeUrl } from './egress/judge-url.ts';
 export { checkTool } from './external/check-tool/check-tool.ts';
 export type { CheckId, ToolCheck, ToolCheckReport } from './external/check-tool/checks.ts';
@@ -13,7 +14,6 @@ export { recordUnlistedRun, type UnlistedCall } from './external/record-unlisted
 export { showRun, showRunOutput } from './external/show-run.ts';
 export { checkToolName } from './external/tool-names.ts';
 export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/verify-runs.ts';
-export { createRedactor, type Redactor } from './journal/redact.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
 export { buildChildPackage, type ChildPackage, type ChildPackageInput } from './package/build-child-package.ts';
 export { type CapabilitySpec, validateCapability } from './package/capability.ts';
@@ -48,5 +48,6 @@ export { defaultStateFolder, openStateFolder, type StateFolder } from './platfor
 export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } from './policy/acp.ts';
 export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts';
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';
+export { createRedactor, type Redactor } from './redaction/redactor.ts';
 export { registryJsonSchema } from './registry/document.ts';
 export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './stores/catalog.ts';

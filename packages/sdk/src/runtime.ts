@@ -37,6 +37,8 @@ import { isAlive } from './platform/process-identity.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
+import { hostSecrets } from './redaction/host-secrets.ts';
+import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
@@ -197,13 +199,8 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
   const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
-  const setting = {
-    workspace: root,
-    state: state.path,
-    registry,
-    secrets: options.secrets ?? [],
-    governing: governing.places,
-  };
+  const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
+  const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
   const source = await openSources({
     ...setting,
     sources: [createExternalTools(), ...(options.sources ?? [])],
@@ -213,7 +210,8 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   const ast = await openAst({ ...setting, ast: options.ast, root, workspace });
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
-  const parts = wireParts(options, { root, workspace, state, governing, known, source, tools, rules, ast: ast?.index });
+  const brought = { known, source, redactor, tools, rules, ast: ast?.index };
+  const parts = wireParts(options, { root, workspace, state, governing, registry, ...brought });
   try {
     const hasDeadNeighbours = parts.journal.instances().some((instance) => !isAlive(instance));
     const unfinished = await reconcileParts(parts);

@@ -1,15 +1,16 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
-import { createRedactor } from './journal/redact.ts';
-import { createArgsSummarizer } from './journal/summarize-args.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
+import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
 import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
@@ -35,21 +36,23 @@ export interface Places {
   readonly governing: GoverningFiles;
 }
 
-interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast'> {
+interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
+  /** The operator's. */
+  readonly registry: Registry;
   readonly known: KnownNames;
   readonly source: OpenToolSource;
 }
 
 export function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, governing, known, source, ...brought }: Wiring,
+  { root, workspace, state, governing, known, source, registry, redactor, ...brought }: Wiring,
 ): RuntimeParts {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
   const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
   const instance = currentInstance();
   journal.enroll(instance);
-  const redactor = createRedactor({ secrets: options.secrets ?? [] });
+  const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const parts: RuntimeParts = {
     instanceId: instance.id,
     ...brought,
@@ -65,15 +68,25 @@ export function wireParts(
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
     workspace,
-    createHttp: (allowedDomains) => lazyHttpClient({ allowedDomains }),
-    createPrograms: (registry, actor) =>
-      lazySessionPrograms({ workspace: root, state: state.path, registry, actor, governing: governing.places }),
+    createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
+    commandSlots,
+    jobCount: { running: 0, max: registry.limits.max_workspace_jobs },
+    createPrograms: (sessionRegistry, { actor, sessionId }) =>
+      lazySessionPrograms({
+        workspace: root,
+        state: state.path,
+        registry: sessionRegistry,
+        actor,
+        governing: governing.places,
+        slots: { shared: commandSlots, owner: sessionId },
+      }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
       return openFolder(folder, { parts: wired, root, state: state.path, governing });
     },
     isFolder: false,
+    folderPrefix: '.',
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),
     artifacts: createArtifactFiles(state.path),
     findings: createSqliteFindings(state),
@@ -83,10 +96,20 @@ export function wireParts(
     clock,
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),
-    summarizeArgs: createArgsSummarizer(redactor),
-    redact: redactor.redactText,
-    reportUnexpected: options.onUnexpected ?? (() => {}),
+    redactor,
+    reportUnexpected: carefully(options.onUnexpected),
   };
   const wired = ports.wrapParts?.(parts) ?? parts;
   return wired;
+}
+
+/** A listener that throws must not change the call it hears about; there is nobody left to tell. */
+function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['reportUnexpected'] {
+  return (error) => {
+    try {
+      onUnexpected?.(error);
+    } catch {
+      // Nothing to do: the error it was given has its place in the answer and on record.
+    }
+  };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { get as plainGet } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
+import type { ToolError } from '@tool-runtime/protocol';
 import { createPinnedAgents } from '../src/platform/pinned-agents.ts';
 import { get, openClient, startRaw, startWeb, textOf, type WebServer } from './loopback-server.ts';
 import { selfSigned } from './self-signed.ts';
@@ -157,7 +158,10 @@ describe('S0-40 redirects', () => {
     const at = (nth: number, name = names[nth]) => `http://${name}:${servers[nth]?.port}`;
     const listed = names.flatMap((name, nth) => (name === 'evil.test' ? [] : [`${name}:${servers[nth]?.port}`]));
     const literals = servers.map(({ port }) => `127.0.0.1:${port}`);
-    return { servers, at, client: openClient(t, { allowedDomains: [...listed, ...literals], resolve: loopback }) };
+    const allowedDomains = [...listed, ...literals];
+    // What is sent where is the question here: everything is plain http on loopback.
+    const client = openClient(t, { allowedDomains, insecureCredentials: listed, resolve: loopback });
+    return { servers, at, client };
   }
 
   test('section 6.5 S0-40 allowed, allowed, not allowed is E_POLICY, and the last one sees no connection', async (t) => {
@@ -222,6 +226,33 @@ describe('S0-40 redirects', () => {
     // The same host and port keeps them.
     await get(client, via(`${at(0)}/end`, at(0)), { headers });
     assert.equal(servers[0]?.requests.at(-1)?.headers.authorization, 'Bearer x');
+  });
+
+  test('S0-40 credentials are sent over plain http only where the operator listed the host for it', async (t) => {
+    const [server, listed] = [await echo(t), await echo(t)];
+    const allowedDomains = [`127.0.0.1:${server.port}`, `127.0.0.1:${listed.port}`];
+    const insecureCredentials = [`127.0.0.1:${listed.port}`, 'example.org'];
+    const client = openClient(t, { allowedDomains, insecureCredentials });
+    const secrets: [string, Record<string, string>][] = [
+      ['', { Authorization: 'Bearer x' }],
+      ['', { COOKIE: 'a=b' }],
+      ['', { 'X-Api-Key': 'k' }],
+      ['', { 'private-token': 'k' }],
+      ['?page=2&access_token=abc', {}],
+      ['?api_key=abc', {}],
+    ];
+    for (const [query, headers] of secrets) {
+      await assert.rejects(get(client, `http://127.0.0.1:${server.port}/${query}`, { headers }), (error: ToolError) => {
+        assert.deepEqual([error.code, error.details['reason']], ['E_POLICY', 'insecure_credentials']);
+        assert.match(String(error.details['next']), /network\.insecure_credentials/);
+        return !JSON.stringify([error.message, error.details]).includes('abc');
+      });
+      const url = `http://127.0.0.1:${listed.port}/${query}`;
+      assert.equal(textOf(await get(client, url, { headers })), 'reached', JSON.stringify([query, headers]));
+    }
+    assert.equal(server.connections.length, 0);
+    const plain = { Accept: 'text/plain', 'Idempotency-Key': 'k', 'User-Agent': 'author' };
+    assert.equal(textOf(await get(client, `http://127.0.0.1:${server.port}/?page=2`, { headers: plain })), 'reached');
   });
 
   test('S0-40 a POST that is redirected by 302 arrives as GET without body, by 307 as it was', async (t) => {

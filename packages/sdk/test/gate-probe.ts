@@ -20,6 +20,8 @@ export const gateProbe: AnyTool = defineTool({
     verb: z.enum(GIT_VERBS),
     message: z.string().exactOptional(),
     newBranch: z.string().exactOptional(),
+    remote: z.string().exactOptional(),
+    refspec: z.string().exactOptional(),
     overrides: z.record(z.string(), z.string()).exactOptional(),
   }),
   data: z.strictObject({ tree: z.string().nullable() }),

@@ -1,13 +1,25 @@
 /**
- * Every mount of a sandbox against every way to swap its path between the check and the mount, with and without putting
- * it back in time. Runs in a process of its own, as root or as a user without privileges. Prints one line of JSON: for
+ * Every mount of a sandbox against every way to swap its path between the check and the mount, at every moment that could
+ * make a difference. Runs in a process of its own, as root or as a user without privileges. Prints one line of JSON: for
  * each case what a program inside saw, and for some of them what it saw without the check of mounts.
  */
-import { cpSync, linkSync, lstatSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Wall } from '../src/contracts/commands.ts';
 import { createSpawner } from '../src/platform/spawner.ts';
-import { verifyMounts } from '../src/platform/verify-mounts.ts';
+import { verifyEarlyMounts, verifyMounts } from '../src/platform/verify-mounts.ts';
 import { isIntact, lookInside, openMountScene, type Scene, unverified } from './mount-scene.ts';
 
 const [base = '', user = ''] = process.argv.slice(2);
@@ -41,7 +53,11 @@ type Swap = (path: string, outside: string) => () => void;
 
 function moved(path: string): () => void {
   renameSync(path, `${path}-aside`);
-  return () => renameSync(`${path}-aside`, path);
+  return () => {
+    // Where there was nothing, bubblewrap has made an empty place to mount on, in the workspace.
+    rmSync(path, { recursive: true, force: true });
+    renameSync(`${path}-aside`, path);
+  };
 }
 
 const HARD_LINK = 'another name of a file outside';
@@ -62,6 +78,17 @@ const SWAPS: Readonly<Record<string, Swap>> = {
     return () => {
       unlinkSync(path);
       back();
+    };
+  },
+  'a relative link to an empty folder outside': (path, outside) => {
+    const [back, empty] = [moved(path), `${outside}-empty`];
+    mkdirSync(empty);
+    symlinkSync(relative(dirname(path), empty), path);
+    return () => {
+      unlinkSync(path);
+      back();
+      // What was made in it stays to be found.
+      if (readdirSync(empty).length === 0) rmdirSync(empty);
     };
   },
   'a link into the root that bubblewrap works from': (path, outside) => {
@@ -119,19 +146,32 @@ const SWAPS: Readonly<Record<string, Swap>> = {
   },
 };
 
-/** Those that are also tried without putting the path back; the others make no difference then. */
-const STAYS = ['a link to outside', 'something else of the same kind', 'nothing: it is renamed'];
+/**
+ * `stays`: swapped before anything is mounted, and left so. `before`: put back before mounts are looked at. `between`:
+ * swapped when the first mounts were found right, and put back before the others are looked at.
+ */
+type Moment = 'stays' | 'before' | 'between';
+
+/** Those that are also left in place; the others make no difference then. */
+const STAYING = [
+  'a link to outside',
+  'a relative link to an empty folder outside',
+  'something else of the same kind',
+  'nothing: it is renamed',
+];
 
 interface Attack {
   readonly target: string;
   readonly swap: Swap;
-  /** Put back before the mounts are looked at. */
-  readonly isPutBack: boolean;
+  readonly moment: Moment;
 }
 
-/** Strikes when the sandbox is about to be set up: everything was checked, nothing is mounted. */
-async function attack(scene: Scene, { target, swap, isPutBack }: Attack, isVerified: boolean): Promise<string> {
+/** Strikes when everything was checked on the host, and nothing or not everything is mounted. */
+async function attack(scene: Scene, { target, swap, moment }: Attack, isVerified: boolean): Promise<string> {
   let undo = () => {};
+  const strike = (): void => {
+    undo = swap(join(scene.open, target), join(scene.outside, target));
+  };
   const putBack = (): void => {
     undo();
     undo = () => {};
@@ -139,18 +179,25 @@ async function attack(scene: Scene, { target, swap, isPutBack }: Attack, isVerif
   const spawner: Scene['spawner'] = {
     ...native,
     spawn(options) {
-      undo = swap(join(scene.open, target), join(scene.outside, target));
+      if (moment !== 'between') strike();
       return native.spawn(options);
     },
   };
   const change = (wall: Wall): Wall => {
     const judged = isVerified ? wall : unverified(wall);
+    const verifyEarly = (init: number): boolean => {
+      if (!verifyEarlyMounts(init, [])) return false;
+      if (moment === 'before') putBack();
+      const isRight = judged.verifyEarly(init);
+      if (moment === 'between') strike();
+      return isRight;
+    };
     const verify = (init: number): boolean => {
       if (!verifyMounts(init, [])) return false;
-      if (isPutBack) putBack();
+      if (moment === 'between') putBack();
       return judged.verify(init);
     };
-    return { ...judged, verify };
+    return { ...judged, verify, verifyEarly };
   };
   try {
     return await lookInside({ ...scene, spawner }, change);
@@ -164,9 +211,12 @@ const verified: Record<string, string> = {};
 for (const target of TARGETS) {
   for (const [name, swap] of Object.entries(SWAPS)) {
     if (name === HARD_LINK && !/\.(?:txt|yaml)$/.test(target)) continue;
-    for (const isPutBack of STAYS.includes(name) ? [false, true] : [true]) {
-      const saw = await attack(scene, { target, swap, isPutBack }, true);
-      verified[`${target}: ${name}${isPutBack ? ', and back' : ''}`] = isIntact(scene) ? saw : 'damage';
+    const moments: Moment[] = ['before'];
+    if (STAYING.includes(name)) moments.push('stays');
+    if (target.startsWith('ws/')) moments.push('between');
+    for (const moment of moments) {
+      const saw = await attack(scene, { target, swap, moment }, true);
+      verified[`${target}: ${name}: ${moment}`] = isIntact(scene) ? saw : 'damage';
     }
   }
 }
@@ -175,7 +225,7 @@ for (const target of TARGETS) {
   const fresh = await openMountScene(join(base, `naive-${target.replaceAll('/', '-')}`), native);
   const swap =
     SWAPS[target.startsWith('ws/') ? 'a link into the root that bubblewrap works from' : 'a link to outside'];
-  const saw = await attack(fresh, { target, swap: swap as Swap, isPutBack: true }, false);
+  const saw = await attack(fresh, { target, swap: swap as Swap, moment: 'before' }, false);
   naive[target] = isIntact(fresh) ? saw : 'damage';
 }
 process.stdout.write(JSON.stringify({ uid: process.getuid?.(), verified, naive }));

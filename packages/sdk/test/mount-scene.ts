@@ -8,7 +8,7 @@ import { holdPath } from '../src/platform/held-path.ts';
 import { createBubblewrap } from '../src/platform/isolation-bubblewrap.ts';
 import { identityOf, openRoot } from '../src/platform/root.ts';
 import type { Spawner } from '../src/platform/spawned-process.ts';
-import { verifyMounts } from '../src/platform/verify-mounts.ts';
+import { verifyEarlyMounts, verifyMounts } from '../src/platform/verify-mounts.ts';
 import { startWalled } from '../src/platform/walled-process.ts';
 
 export const SECRET = 'SECRET';
@@ -39,6 +39,8 @@ export interface Scene {
   readonly open: string;
   readonly outside: string;
   readonly files: readonly string[];
+  /** How many names there are outside. */
+  readonly entries: number;
   readonly isolation: Isolation;
   readonly request: WallRequest;
   readonly spawner: Spawner;
@@ -83,7 +85,8 @@ export async function openMountScene(
       { path: join(open, 'lent/judged'), writable: false, identity: identityAt(join(open, 'lent/judged')) },
     ],
   };
-  return { base, open, outside, files, isolation, request, spawner };
+  const entries = readdirSync(outside, { recursive: true }).length;
+  return { base, open, outside, files, entries, isolation, request, spawner };
 }
 
 function identityAt(path: string): string {
@@ -94,12 +97,11 @@ function identityAt(path: string): string {
  * Whether no program changed what it may not, and nothing outside was touched. Where names change between two steps of
  * bubblewrap it may itself empty a file it is about to cover; an attacker who can do that could have emptied it, too.
  */
-export function isIntact({ open, outside, files }: Scene): boolean {
+export function isIntact({ open, outside, files, entries }: Scene): boolean {
   const holds = (root: string, path: string, contents: readonly string[]): boolean =>
     existsSync(join(root, path)) && contents.includes(readFileSync(join(root, path), 'utf8'));
-  const found = readdirSync(outside, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return (
-    found.length === files.length &&
+    readdirSync(outside, { recursive: true }).length === entries &&
     files.every((path) => holds(outside, path, [`${SECRET} ${path}\n`])) &&
     files.every((path) => holds(open, path, [`INSIDE ${path}\n`, '']))
   );
@@ -141,5 +143,5 @@ export async function lookInside({ isolation, request, spawner, open, outside }:
 
 /** The wall without the check of its mounts. */
 export function unverified(wall: Wall): Wall {
-  return { ...wall, verify: (init) => verifyMounts(init, []) };
+  return { ...wall, verify: (init) => verifyMounts(init, []), verifyEarly: (init) => verifyEarlyMounts(init, []) };
 }

@@ -52,6 +52,8 @@ export class FakeLanguageServer implements RunningCommand {
 
   endInput(): void {}
 
+  toBackground(): void {}
+
   async stop(): Promise<void> {
     this.#done.resolve(OUTCOME);
   }

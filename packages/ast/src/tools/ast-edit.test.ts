@@ -1,5 +1,7 @@
 /** The tool around the editor: what it lets run, what it answers, what it takes back. Operations are tested in edit/. */
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type CodeRuntime, type Files, openCodeRuntime } from '../../test/code-runtime.ts';
 
@@ -199,6 +201,38 @@ describe('S0-54 ast_edit', () => {
     assert.equal((await code.refusal('ast_edit', { ...one, to_file: '../c.ts' })).code, 'E_POLICY');
     assert.deepEqual(contents(code, FILES), FILES);
     assert.equal((await edit(code, { ...add, file: 'src/b.ts' })).edited, true);
+  });
+
+  test('S0-54 a constraint holds for every file a plan touches, also when no argument names it', async () => {
+    const outside = { ...FILES, 'other/c.ts': "import { load } from '../src/a.ts';\n\nexport const two = load();\n" };
+    const registry = 'arg_constraints: [{tool: ast_edit, arg_patterns: ["src/**"]}]';
+    await using code = await openCodeRuntime(outside, { registry });
+    for (const more of [{}, { dry_run: true }]) {
+      const refused = await code.refusal('ast_edit', await rename(code, 'load', 'fetchAll', more));
+      assert.deepEqual([refused.code, refused.details?.['reason']], ['E_POLICY', 'arg_constraint']);
+    }
+    const rewrite = { operation: 'rewrite', language: 'typescript', pattern: 'load()', replacement: 'load() + 1' };
+    assert.equal((await code.refusal('ast_edit', rewrite)).code, 'E_POLICY');
+    const add = { operation: 'add_import', source: './a.ts', name: 'load', alias: 'again' };
+    const batch = (file: string) => ({ operation: 'batch', operations: [{ ...add, file }] });
+    assert.equal((await code.refusal('ast_edit', batch('other/c.ts'))).code, 'E_POLICY');
+    assert.deepEqual(contents(code, outside), outside);
+    assert.equal((await edit(code, batch('src/b.ts'))).edited, true);
+    assert.equal((await edit(code, { ...rewrite, paths: ['src/**'] })).edited, true);
+    assert.equal(code.read('other/c.ts'), outside['other/c.ts']);
+    assert.equal((await edit(code, await rename(code, 'one', 'first'))).edited, true);
+  });
+
+  test('S0-54 a file that an edit would write through a link is judged by its target', async () => {
+    const registry = 'arg_constraints: [{tool: ast_edit, arg_patterns: ["src/**"]}]';
+    await using code = await openCodeRuntime({ ...FILES, 'other/c.ts': 'export const kept = 1;\n' }, { registry });
+    symlinkSync('../other', join(code.workspace, 'src/link'));
+    const add = { operation: 'add_import', source: './a.ts', name: 'load', alias: 'again' };
+    assert.equal((await code.refusal('ast_edit', { ...add, file: 'src/link/c.ts' })).code, 'E_POLICY');
+    const move = { operation: 'move_symbol', target_node_id: await idOf(code, 'one') };
+    assert.equal((await code.refusal('ast_edit', { ...move, to_file: 'src/link/new.ts' })).code, 'E_POLICY');
+    assert.equal(code.read('other/c.ts'), 'export const kept = 1;\n');
+    assert.equal((await edit(code, { ...move, to_file: 'src/new.ts' })).edited, true);
   });
 
   test('S0-77 edits of one workspace take turns', async () => {

@@ -7,6 +7,7 @@ import { editPrograms } from './edit/edit-programs.ts';
 
 const THIRTY_SECONDS_MS = 30_000;
 const TEN_MINUTES_MS = 600_000;
+const PATH_KEYS = ['file', 'to_file', 'paths'];
 
 export const astEdit = (use: UseServices): AnyTool =>
   defineTool({
@@ -24,7 +25,7 @@ export const astEdit = (use: UseServices): AnyTool =>
       kind: 'edit',
       side_effect_level: 'process_exec',
       arg_schema: {
-        path_params: ['file', 'to_file', 'paths'],
+        path_params: PATH_KEYS,
         arg_aliases: { path: 'file', node_id: 'target_node_id', id: 'target_node_id' },
         required: ['operation'],
       },
@@ -32,8 +33,10 @@ export const astEdit = (use: UseServices): AnyTool =>
     },
     leastLevel: 'read_only',
     profile: profileOf,
+    innerPaths,
     effect: 'write',
     risk: 'medium',
+    answersWithContents: true,
     timeoutMs: THIRTY_SECONDS_MS,
     maxTimeoutMs: TEN_MINUTES_MS,
     timeoutArg: 'timeout_ms',
@@ -48,6 +51,15 @@ export const astEdit = (use: UseServices): AnyTool =>
       return runEdit(given, { services: use(), index: await ensureIndex(use, context), context });
     },
   });
+
+/** A batch names its files inside its operations. */
+function innerPaths({ operations = [] }: EditArguments): readonly { key: string; value: string }[] {
+  return operations.flatMap((operation) =>
+    PATH_KEYS.flatMap((key) =>
+      [operation[key]].flat().flatMap((value) => (typeof value === 'string' ? [{ key, value }] : [])),
+    ),
+  );
+}
 
 function profileOf(given: EditArguments, registry: Registry): Partial<CallProfile> {
   const { format, build, servers } = editPrograms(given, registry);

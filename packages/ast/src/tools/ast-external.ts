@@ -53,6 +53,7 @@ export const astExternal = (use: UseServices): AnyTool =>
       inline_result: true,
     },
     effect: 'process',
+    writes: 'unknown',
     risk: 'high',
     timeoutMs: TIMEOUT_DEFAULT,
     maxTimeoutMs: TIMEOUT_MAX,

@@ -50,12 +50,13 @@ export const astGenerate = (use: UseServices): AnyTool =>
     annotations: {
       kind: 'search',
       side_effect_level: 'read_only',
-      arg_schema: { path_params: ['paths'], arg_aliases: { path: 'paths', globs: 'paths' } },
+      arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { path: 'paths', globs: 'paths' } },
       capabilities: { ast: ['index'] },
     },
     effect: 'read',
     risk: 'low',
     idempotent: true,
+    answersWithContents: true,
     timeoutMs: FIVE_MINUTES_MS,
     needs: ['ast'],
     async run({ paths, language, incremental, max_files }, context) {

@@ -12,7 +12,7 @@ import { type RunningHost, startHost } from '../start-host.ts';
 import { announceHost } from './announce-host.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import { hostVersion } from './host-version.ts';
-import { coordinatorOf, hostOptions, runtimeOptions, servePlaces } from './serve-options.ts';
+import { coordinatorOf, hostOptions, runtimeOptions, secretsOfHost, servePlaces } from './serve-options.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -23,7 +23,7 @@ export async function runHost(options: ServeOptions): Promise<void> {
     stream: process.stderr,
     level: options.logLevel,
     format: options.logFormat,
-    redact: createRedactor().redactText,
+    redact: createRedactor({ secrets: secretsOfHost() }).redactText,
   });
   const stopping = Promise.withResolvers<void>();
   const claim = claimState(state, { version: hostVersion(), now: Date.now });

@@ -67,14 +67,19 @@ export function runtimeOptions(
   coordinator: HttpCoordinator | undefined,
   log: Log,
 ): NonNullable<StartHostOptions['runtime']> {
-  const token = process.env['TOOL_RUNTIME_COORDINATOR_TOKEN'];
   return {
     sources: [lazyGateway({ log })],
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(coordinator === undefined ? {} : { coordinator }),
-    ...(token === undefined ? {} : { secrets: [token] }),
+    secrets: secretsOfHost(),
     onUnexpected: (error) => log.error('unexpected', { error, cause: error.cause }),
   };
+}
+
+/** Tokens the host itself holds; those of its clients are known by their digest only, and by how they begin. */
+export function secretsOfHost(): readonly string[] {
+  const token = process.env['TOOL_RUNTIME_COORDINATOR_TOKEN'];
+  return token === undefined ? [] : [token];
 }
 
 function tlsOf({ tlsCert, tlsKey }: ServeOptions): Pick<StartHostOptions, 'tls'> {

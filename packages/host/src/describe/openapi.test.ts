@@ -94,7 +94,17 @@ describe('the OpenAPI document', () => {
       ],
     );
     assert.equal((requestBody as JsonObject)['required'], false);
-    assert.deepEqual(Object.keys(responses as JsonObject), ['200', '400', '401', '403', '404', '409', '413', '500']);
+    assert.deepEqual(Object.keys(responses as JsonObject), [
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '429',
+      '500',
+    ]);
     assert.deepEqual((responses as JsonObject)['409'], {
       description: 'Not twice',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorMessage' } } },

@@ -24,7 +24,11 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   404: { name: 'NotFound', description: 'There is nothing of this name, or it is somebody else’s' },
   409: { name: 'Conflict', description: 'It was done before' },
   413: { name: 'TooLarge', description: 'The body is larger than the limit' },
-  429: { name: 'LimitReached', description: 'The host has as many as it takes', headers: RETRY_AFTER },
+  429: {
+    name: 'LimitReached',
+    description: 'The host has as many as it takes, or too many attempts with a wrong token came from here',
+    headers: RETRY_AFTER,
+  },
   500: { name: 'Failed', description: 'The host failed; its log says more' },
   503: { name: 'NotNow', description: 'The host is starting or shutting down', headers: RETRY_AFTER },
 };
@@ -33,7 +37,8 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
 export function impliedRefusals(route: AnyRoute): readonly number[] {
   if (route.scope === 'open') return [403];
   const takesBody = route.body !== undefined || route.envelope !== undefined;
-  return [400, 401, 403, ...(parameterNames(route.path).length > 0 ? [404] : []), ...(takesBody ? [413] : []), 500];
+  const [named, sized] = [parameterNames(route.path).length > 0 ? [404] : [], takesBody ? [413] : []];
+  return [400, 401, 403, ...named, ...sized, 429, 500];
 }
 
 /** `description` replaces the general one. */

@@ -11,13 +11,14 @@ import {
   ToolError,
 } from '@tool-runtime/protocol';
 import type { CloseOptions, Runtime, RuntimeOptions } from '@tool-runtime/sdk';
+import { FairSlots } from '@tool-runtime/sdk';
+import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Reach } from '../dispatch.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
 import { describeChild, toolNames } from './describe-child.ts';
-import { FairSlots } from './fair-slots.ts';
 import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostReach } from './host-reach.ts';
@@ -42,6 +43,8 @@ export interface Host {
   readonly workspaces: Workspaces;
   readonly approvals: ApprovalDesk;
   readonly log: Log;
+  /** Counts failed proofs of identity, whichever way they came in. */
+  readonly attempts: FailedAttempts;
   state: HostStatus['state'];
   /** Counted by the transports. */
   connections: number;
@@ -97,6 +100,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     workspaces,
     approvals,
     log,
+    attempts: createFailedAttempts({ log, limit: limits.maxAuthFailures, now: Date.now }),
     state: 'starting',
     connections: 0,
     eventsMissed: 0,
@@ -135,6 +139,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     async close() {
       sessions.stopSweeping();
+      host.attempts.close();
       await workspaces.close();
     },
   };

@@ -5,6 +5,8 @@ export interface HostLimits {
   readonly maxSessions: number;
   /** Calls that run at once on the whole host; further ones wait, sessions in turn. */
   readonly maxInFlight: number;
+  /** Failed attempts to authenticate of one source within a minute; further ones are answered with 429. */
+  readonly maxAuthFailures: number;
   readonly maxHeaderBytes: number;
   /** Unanswered requests of one connection may weigh so much before it is not read any further. */
   readonly maxHeldBytes: number;
@@ -28,6 +30,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   maxConnections: 2048,
   maxSessions: 2048,
   maxInFlight: 256,
+  maxAuthFailures: 20,
   maxHeaderBytes: 16 * 1024,
   maxHeldBytes: 8 * 1024 * 1024,
   maxUnsentBytes: 4 * 1024 * 1024,

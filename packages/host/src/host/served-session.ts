@@ -9,12 +9,11 @@ import {
   type ToolResponse,
   toToolError,
 } from '@tool-runtime/protocol';
-import type { CallOptions, CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
+import { type CallOptions, type CloseOptions, FairSlots, type RuntimeEvent, type Session } from '@tool-runtime/sdk';
 import type { AnswerStore } from './answer-store.ts';
 import { EventLog, type LoggedEvent } from './event-log.ts';
-import { FairSlots } from './fair-slots.ts';
 import type { SameTurn } from './same-turn.ts';
-import { type Turn, takeTurn } from './take-turn.ts';
+import { placeFor, type Turn } from './take-turn.ts';
 
 export type Terminal = ToolResponse | ErrorMessage;
 
@@ -125,12 +124,11 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
   }
 
   async function run(request: ToolRequest, handed: HandedOptions, starting: StartOptions): Promise<Answer> {
-    const turn = takeTurn({ window, slots, turns, room: starting.room, sessionId: session.id, signal: handed.signal });
-    const release = typeof turn === 'function' ? turn : await turn;
-    const answer = new WrittenAnswer(await session.handle(request, handed));
+    const place = placeFor({ window, slots, turns, room: starting.room, sessionId: session.id });
+    const answer = new WrittenAnswer(await session.handle(request, { ...handed, turn: place.turn }));
     // Before the next call is let in, so that it sees whether the client reads.
     starting.onAnswer?.(answer);
-    release();
+    place.leave();
     return answer;
   }
 

@@ -1,10 +1,9 @@
 /** The sessions a host has right now, from entering to leaving. A child may be ended by its parent: the table hears of it. */
 import { isToolError } from '@tool-runtime/protocol';
-import type { ChildSession, CloseOptions, Session } from '@tool-runtime/sdk';
+import type { ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
 import { AnswerStore } from './answer-store.ts';
-import type { FairSlots } from './fair-slots.ts';
 import type { HostLimits } from './host-limits.ts';
 import { SameTurn } from './same-turn.ts';
 import { serveSession } from './served-session.ts';

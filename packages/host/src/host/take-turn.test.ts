@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairSlots } from './fair-slots.ts';
+import { FairSlots } from '@tool-runtime/sdk';
 import { type Turn, takeTurn } from './take-turn.ts';
 
 const never = new AbortController().signal;

@@ -4,7 +4,7 @@
  * A client that asks for much and reads nothing would otherwise fill the memory with answers. What it has asked for
  * waits as requests instead, which are small, and holds no slot meanwhile.
  */
-import type { FairSlots } from './fair-slots.ts';
+import type { CallTurn, FairSlots } from '@tool-runtime/sdk';
 import type { SameTurn } from './same-turn.ts';
 
 export interface Turn {
@@ -22,6 +22,30 @@ export interface Turn {
 
 /** Gives back what was taken. */
 export type Release = () => void;
+
+/** The place of one call among those that run, from its turn until it is left. */
+export function placeFor(where: Omit<Turn, 'signal'>): { readonly turn: CallTurn; leave(): void } {
+  let release: Release | undefined;
+  let isLeft = false;
+  return {
+    turn: {
+      async take(signal) {
+        // The signal is made only when there is something to wait for.
+        const taken = await takeTurn(Object.defineProperty({ ...where } as Turn, 'signal', { get: signal }));
+        if (isLeft) taken();
+        else release = taken;
+      },
+      lend() {
+        where.window?.give();
+        return () => where.window?.takeBack();
+      },
+    },
+    leave() {
+      isLeft = true;
+      release?.();
+    },
+  };
+}
 
 /** A call that was cancelled while it waited gets no turn and needs none: its answer is that it was cancelled. */
 export function takeTurn(turn: Turn): Release | Promise<Release> {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Exposure } from '../auth/exposure.ts';
+import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import { headerValues } from '../auth/header-values.ts';
 import type { Principal } from '../auth/principal.ts';
 import { readCredentials } from '../auth/read-credentials.ts';
@@ -24,12 +25,32 @@ export interface GatekeeperOptions {
   readonly exposure: () => Exposure;
   /** Who is at the other end of a Unix socket; undefined on every other kind. */
   readonly peerOf: (socket: Socket) => Principal | undefined;
+  /** All entrances of a host share one. */
+  readonly attempts: FailedAttempts;
+  /** Whom a failed attempt is counted against. */
+  readonly sourceOf: (socket: Socket) => string;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
 
-export function createGatekeeper({ tokens, exposure, peerOf }: GatekeeperOptions): Gatekeeper {
+export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
+  const { tokens, exposure, peerOf, attempts, sourceOf } = options;
   const peers = new WeakSet<Principal>();
+
+  function prove(incoming: IncomingMessage, isUpgrade: boolean): Principal {
+    const token = readCredentials(incoming, { isUpgrade });
+    if (token !== undefined) {
+      const principal = tokens.find(token);
+      if (principal === undefined) throw badToken();
+      return principal;
+    }
+    // A token that was given decides, also when it is worse than what the kernel would vouch for.
+    const peer = peerOf(incoming.socket);
+    if (peer === undefined) throw missingToken();
+    peers.add(peer);
+    return peer;
+  }
+
   return {
     judgeExposure: ({ rawHeaders }) =>
       exposure().judge({
@@ -43,19 +64,8 @@ export function createGatekeeper({ tokens, exposure, peerOf }: GatekeeperOptions
         ? exposure().preflightHeaders(headers.origin)
         : exposure().corsHeaders(headers.origin);
     },
-    authenticate(incoming, { isUpgrade = false } = {}) {
-      const token = readCredentials(incoming, { isUpgrade });
-      if (token !== undefined) {
-        const principal = tokens.find(token);
-        if (principal === undefined) throw badToken();
-        return principal;
-      }
-      // A token that was given decides, also when it is worse than what the kernel would vouch for.
-      const peer = peerOf(incoming.socket);
-      if (peer === undefined) throw missingToken();
-      peers.add(peer);
-      return peer;
-    },
+    authenticate: (incoming, { isUpgrade = false } = {}) =>
+      attempts.judge(sourceOf(incoming.socket), () => prove(incoming, isUpgrade)),
     isWelcome: (principal) => peers.has(principal) || tokens.isCurrent(principal),
   };
 }

@@ -52,7 +52,7 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly envelope?: z.ZodType;
   /** Request headers that the route looks at, and what they mean. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Refusals that any such route has (400, 401, 403, 413, 500, and 404 for one with parameters) need no mention. */
+  /** Refusals that any such route has (400, 401, 403, 413, 429, 500, and 404 for one with parameters) need no mention. */
   readonly answers: Readonly<Record<number, AnswerDoc>>;
   handle(call: RouteCall<z.infer<Query>, z.infer<Body>>): Promise<RouteAnswer> | RouteAnswer;
 }

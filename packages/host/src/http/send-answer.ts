@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorMessage } from '@tool-runtime/protocol';
 import type { RouteAnswer } from './route.ts';
-import { statusOf } from './status-of.ts';
+import { headersOf, statusOf } from './status-of.ts';
 
 /** Nothing here is for caches, frames or guessing browsers. */
 const SAFE_HEADERS = {
@@ -31,11 +31,7 @@ export function sendAnswer(outgoing: ServerResponse, answer: RouteAnswer): void 
 
 export function sendError(outgoing: ServerResponse, error: ErrorMessage): void {
   const status = statusOf(error);
-  if (status === 401) outgoing.setHeader('www-authenticate', 'Bearer realm="tool-runtime"');
-  const wait = error.details?.['retry_after_ms'];
-  if (typeof wait === 'number') outgoing.setHeader('retry-after', Math.ceil(wait / 1000));
-  // The rest of a body that was not read cannot be told from the next request.
-  if (status === 413) outgoing.setHeader('connection', 'close');
+  for (const [name, value] of Object.entries(headersOf(error))) outgoing.setHeader(name, value);
   sendText(outgoing, status, JSON.stringify(error));
 }
 

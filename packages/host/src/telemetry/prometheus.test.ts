@@ -9,7 +9,17 @@ import { renderMetrics } from './prometheus.ts';
 /** scripts/setup-system provides it. */
 const CHECKER = 'promtool';
 
-const host = { sessions: 2, connections: 1, inFlight: 3, approvals: 0, uptime: 12.5, memory: 1e8, eventsMissed: 4 };
+const auth = { failures: { token_invalid: 5 }, limited: 2, sources: 1 };
+const host = {
+  sessions: 2,
+  connections: 1,
+  inFlight: 3,
+  approvals: 0,
+  uptime: 12.5,
+  memory: 1e8,
+  eventsMissed: 4,
+  auth,
+};
 
 function totals(calls: readonly number[], rest: Partial<ToolTotals> = {}): ToolTotals {
   const durations = [...DURATION_BOUNDS_MS, Number.POSITIVE_INFINITY].map((_, step) => calls[step] ?? 0);

@@ -1,11 +1,12 @@
 /**
  * The figures of a host as Prometheus text, format 0.0.4.
  *
- * Labels are tools and error codes, which are bounded. Sessions are not: a label for each would leave a series behind for
+ * Labels are tools, error codes and reasons of refusals, which are bounded. Sessions are not: a label for each would leave a series behind for
  * every session there ever was, so figures per session exist only as roll-ups in JSON (`emit_metrics`).
  */
 import type { ToolTotals, Totals } from '@tool-runtime/sdk';
 import { DURATION_BOUNDS_MS, mergeTotals, PROMETHEUS_LABELS, PROMETHEUS_METRICS } from '@tool-runtime/sdk/telemetry';
+import type { AttemptFigures } from '../auth/failed-attempts.ts';
 
 /** What to serve the text as. */
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -22,6 +23,7 @@ export interface HostFigures {
   readonly memory: number;
   /** Since the start. */
   readonly eventsMissed: number;
+  readonly auth: AttemptFigures;
 }
 
 export interface MetricsInput {
@@ -78,6 +80,14 @@ function hostFamilies(host: HostFigures): string[][] {
     one(PROMETHEUS_METRICS.uptime, host.uptime),
     one(PROMETHEUS_METRICS.memory, host.memory),
     one(PROMETHEUS_METRICS.eventsMissed, host.eventsMissed),
+    family(
+      PROMETHEUS_METRICS.authFailures,
+      Object.entries(host.auth.failures).map(([reason, count]) =>
+        sample(PROMETHEUS_METRICS.authFailures.name, { [PROMETHEUS_LABELS.reason]: reason }, count),
+      ),
+    ),
+    one(PROMETHEUS_METRICS.authLimited, host.auth.limited),
+    one(PROMETHEUS_METRICS.authSources, host.auth.sources),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Lines off a stream, each a message, no faster than they can be answered. Shared by stdio and the Unix socket. */
 import type { Readable } from 'node:stream';
-import type { ErrorMessage } from '@tool-runtime/protocol';
+import { type ErrorMessage, readIdOfEnds } from '@tool-runtime/protocol';
 import type { Connection } from '../connection.ts';
 import { type Line, LineSplitter } from './line-splitter.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -17,14 +17,16 @@ export async function readLines(input: Readable, service: LineService): Promise<
   const { connection, signal, maxRequestBytes } = service;
   // Twice the limit, because a request somewhat too large can still be answered under its own id.
   const lines = new LineSplitter(2 * maxRequestBytes);
-  const take = (line: Line): void => {
+  /** False when nothing more is to be read. */
+  const take = (line: Line): boolean => {
     if (line.ok) connection.receive(line.text);
-    else connection.refuse(unreadable(line.reason, maxRequestBytes));
+    else connection.refuse(unreadable(line, maxRequestBytes));
+    return line.ok || !isLostRequest(line);
   };
   try {
     for await (const chunk of input) {
       for (const line of lines.push(toBytes(chunk))) {
-        take(line);
+        if (!take(line)) return;
         for (let wait = obstacle(service); wait !== undefined; wait = obstacle(service)) await wait;
         if (signal.aborted) return;
       }
@@ -44,16 +46,31 @@ function toBytes(chunk: unknown): Buffer {
   return typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
 }
 
-function unreadable(reason: Extract<Line, { ok: false }>['reason'], maxBytes: number): ErrorMessage {
+type Unreadable = Extract<Line, { ok: false }>;
+
+/** An object too large to be kept, whose id was not found: who sent it would wait for an answer for ever. */
+function isLostRequest(line: Unreadable): boolean {
+  return line.reason === 'too_large' && line.head.trimStart().startsWith('{') && requestIdOf(line) === null;
+}
+
+function requestIdOf(line: Unreadable): string | null {
+  return line.reason === 'too_large' ? readIdOfEnds(line.head, line.tail) : null;
+}
+
+function unreadable(line: Unreadable, maxBytes: number): ErrorMessage {
+  const { reason } = line;
+  const isLost = isLostRequest(line);
   return {
     type: 'ErrorMessage',
     code: 'E_VALIDATION_FAIL',
     message: reason === 'too_large' ? `Line is longer than the limit: ${maxBytes} bytes` : 'Line is not valid UTF-8',
-    request_id: null,
-    details: { reason, next: NEXT_STEPS[reason] },
+    request_id: requestIdOf(line),
+    details: { reason, ...(isLost ? { closing: true } : {}), next: isLost ? LOST : NEXT_STEPS[reason] },
   };
 }
 
+const LOST =
+  'the connection is closed, since no request_id stands in the first or last 4 KiB of the line; send less at once';
 const NEXT_STEPS = {
   too_large: 'send less at once, or raise limits.max_request_bytes in the registry',
   invalid_utf8: 'encode every line as UTF-8; send other bytes as base64',

@@ -2,17 +2,21 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorMessage } from '@tool-runtime/protocol';
-import { statusOf } from '../http/status-of.ts';
+import { headersOf, statusOf } from '../http/status-of.ts';
 import { endSocket } from './end-socket.ts';
 
 export function refuseSocket(socket: Socket, error: ErrorMessage): void {
   const status = statusOf(error);
   const body = JSON.stringify(error);
+  const headers = {
+    ...headersOf(error),
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  };
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
-    'connection: close',
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ].join('\r\n');
   endSocket(socket, `${head}\r\n\r\n${body}`);
 }

@@ -112,7 +112,24 @@ describe('serveStdio', () => {
     await client.served;
   });
 
-  test('a request of any size is addressed by its id, unless it is far too large', async () => {
+  test('a request that is far too large and whose id cannot be found ends the connection with a reason', async () => {
+    await using client = await open();
+    const hidden = { before: 'x'.repeat(20_000), request_id: 'hidden', after: 'x'.repeat(20_000) };
+    client.send(client.request('first', 'probe_nothing'));
+    client.send(JSON.stringify(hidden));
+    client.send(client.request('after', 'probe_nothing'));
+    await client.served;
+    const messages = messagesIn(client.output);
+    const refused = messages.find((message) => message.type === 'ErrorMessage');
+    assert.ok(refused?.type === 'ErrorMessage' && refused.request_id === null);
+    assert.deepEqual([refused.details?.['reason'], refused.details?.['closing']], ['too_large', true]);
+    assert.deepEqual(
+      terminalIds(messages).filter((id) => id !== null),
+      ['first'],
+    );
+  });
+
+  test('a request of any size is addressed by its id, also when it is far too large', async () => {
     await using client = await open();
     client.send(client.request('fits', 'probe_nothing', { text: 'x'.repeat(1_000) }));
     client.send(client.request('large', 'probe_nothing', { text: 'x'.repeat(2_000) }));
@@ -123,8 +140,8 @@ describe('serveStdio', () => {
       if (message.type === 'ToolResponse') return `${message.request_id} ${message.ok}`;
       return message.type === 'ErrorMessage' ? `${message.request_id} ${message.details?.['reason']}` : message.type;
     });
-    assert.deepEqual(reasons.toSorted(), ['after true', 'fits true', 'large too_large', 'null too_large']);
-    const huge = messages.find((message) => message.type === 'ErrorMessage' && message.request_id === null);
+    assert.deepEqual(reasons.toSorted(), ['after true', 'fits true', 'huge too_large', 'large too_large']);
+    const huge = messages.find((message) => message.type === 'ErrorMessage' && message.request_id === 'huge');
     assert.match(huge?.type === 'ErrorMessage' ? huge.message : '', /^Line is longer/, 'let go before it was whole');
   });
 

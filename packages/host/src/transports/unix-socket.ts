@@ -20,6 +20,8 @@ export interface UnixSocketService {
   readonly http: HttpServer;
   /** Whom the kernel says is at the other end; undefined refuses lines, and makes HTTP need a token. */
   readonly principalOf: (socket: Socket) => Principal | undefined;
+  /** Whom a refusal is counted against. */
+  readonly sourceOf: (socket: Socket) => string;
 }
 
 /** How long a silent client may still turn out to speak HTTP. */
@@ -74,7 +76,7 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x41 && byte <= 0x5a;
 }
 
-async function serveLines(socket: Socket, { host, principalOf }: UnixSocketService): Promise<void> {
+async function serveLines(socket: Socket, { host, principalOf, sourceOf }: UnixSocketService): Promise<void> {
   const gone = new AbortController();
   const writer = new LineWriter(socket, () => gone.abort());
   host.connections += 1;
@@ -82,8 +84,11 @@ async function serveLines(socket: Socket, { host, principalOf }: UnixSocketServi
     host.connections -= 1;
   });
   try {
-    const principal = principalOf(socket);
-    if (principal === undefined) throw unknownPeer();
+    const principal = host.attempts.judge(sourceOf(socket), () => {
+      const peer = principalOf(socket);
+      if (peer === undefined) throw unknownPeer();
+      return peer;
+    });
     const session = await host.openSession(principal, { client: { name: 'unix socket' } }, { isOfConnection: true });
     const isCongested = (): boolean => socket.writableLength > host.limits.maxUnsentBytes;
     const connection = new Connection(host.reach(principal), {

@@ -43,15 +43,17 @@ export function sessionRefused(message = 'Session was refused by the host', reas
 
 const GONE: ReadonlySet<string | undefined> = new Set(['unknown_session', 'session_expired', 'session_closed']);
 
-/** Also with status 401: the token of a session ends with it. */
+/** Also with status 401, or its place behind the limit of failures: the token of a session ends with it. */
 export function isSessionGone(details: JsonObject | undefined): boolean {
-  return GONE.has(reasonOf(details)) || details?.['status'] === 401;
+  return GONE.has(reasonOf(details)) || details?.['status'] === 401 || details?.['because'] === 'token_invalid';
 }
 
 const BUSY: ReadonlySet<string | undefined> = new Set(['limit_reached', 'draining', 'starting']);
 
 /** A refusal that a new attempt cannot change: who we are, or what we ask for, is not accepted. */
 export function isFinal({ code, details }: ToolError): boolean {
+  // A token that is refused does not become valid by waiting.
+  if (reasonOf(details) === 'auth_limited') return true;
   if (typeof details['retry_after_ms'] === 'number' || BUSY.has(reasonOf(details))) return false;
   const status = details['status'];
   return code === 'E_POLICY' || status === 401 || status === 403 || status === 404;

@@ -37,7 +37,8 @@ async function countWait(
 
 function lockKeys(call: JudgedCall, parts: SessionParts): readonly string[] {
   const { paths } = call.view;
+  const { locks = [], writes } = call.compiled.tool;
+  if (writes === 'unknown') return locks;
   const declared = paths.length === 0 ? WHOLE_WORKSPACE : paths.flatMap((path) => parts.workspace.lockKeys(path));
-  const { locks } = call.compiled.tool;
-  return locks === undefined ? declared : [...declared, ...locks];
+  return [...declared, ...locks];
 }

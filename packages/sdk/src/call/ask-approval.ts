@@ -1,8 +1,10 @@
 /** Takes the question to the approval broker. Returns edited arguments, if any; a missing yes is a refusal. */
-import type { JsonObject } from '@tool-runtime/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import { APPROVAL_ANSWERS } from '../contracts/policy.ts';
 import type { ApprovalDecision } from '../policy/approval-decision.ts';
+import { shownArgs } from '../redaction/call-args.ts';
+import { REDACTED } from '../redaction/find-values.ts';
 import { announceApproval } from './call-events.ts';
 import type { JudgedCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -15,7 +17,8 @@ export async function askApproval(
   edits: number,
   parts: SessionParts,
 ): Promise<JsonObject | undefined> {
-  const { open, view, decision } = call;
+  const { open, view, decision, compiled } = call;
+  const shown = shownArgs(view.args, compiled.annotations.arg_schema, parts.redactor);
   noteDecision(open, decision, parts);
   // The question is on record before anybody hears it.
   await writeTrail(open, parts);
@@ -26,7 +29,7 @@ export async function askApproval(
     parts.broker.decide(
       {
         approvalId,
-        call: view,
+        call: { ...view, args: shown },
         reason: decision.code,
         allowedAnswers: APPROVAL_ANSWERS,
         timeoutMs: parts.registry.limits.approval_timeout_ms,
@@ -34,15 +37,18 @@ export async function askApproval(
       open.signal(),
       () => {
         isAsked = true;
+        open.time.askPerson(parts.registry.limits.approval_timeout_ms);
         announceApproval(open, { event: 'ApprovalRequested', data: { ...about, reason: decision.code } }, parts);
       },
     ),
   );
+  open.time.personAnswered();
   if (isAsked) {
     announceApproval(open, { event: 'ApprovalAnswered', data: { ...about, ...answerOf(decided, parts) } }, parts);
   }
   if (!decided.ok) throw decided.error;
-  return argsOf(decided.value, parts);
+  const edited = argsOf(decided.value, parts);
+  return edited && uncover(edited, { shown, sent: view.args });
 }
 
 /** An answer that could not be recorded does not count, so it is announced as the no that it comes to. */
@@ -62,5 +68,45 @@ function argsOf(decided: ApprovalDecision, parts: SessionParts): JsonObject | un
   const said = decided.reason === undefined ? '' : `: ${parts.redact(decided.reason)}`;
   throw policyDenial(`Approval was not given: ${decided.message}${said}`, {
     details: { gate: 'approval', reason: decided.code, next: decided.next },
+  });
+}
+
+/**
+ * Approvers are not shown secrets, so what they leave as it was shown is what was sent. A text that was changed around a
+ * covered secret cannot be put together again: it is refused instead of running with the cover in it.
+ */
+function uncover(
+  edited: JsonObject,
+  { shown, sent }: { readonly shown: JsonObject; readonly sent: JsonObject },
+): JsonObject {
+  return uncovered(edited, shown, sent) as JsonObject;
+}
+
+function uncovered(edited: JsonValue, shown: JsonValue | undefined, sent: JsonValue | undefined): JsonValue {
+  if (typeof edited === 'string') {
+    if (edited === shown && typeof sent === 'string') return sent;
+    if (edited.includes(REDACTED) && edited !== sent) throw coveredSecret();
+    return edited;
+  }
+  if (Array.isArray(edited)) {
+    const [before, original] = [Array.isArray(shown) ? shown : [], Array.isArray(sent) ? sent : []];
+    return edited.map((item: JsonValue, at) => uncovered(item, before[at], original[at]));
+  }
+  if (!isJsonObject(edited)) return edited;
+  const [before, original] = [isJsonObject(shown) ? shown : {}, isJsonObject(sent) ? sent : {}];
+  const entries = Object.entries(edited).map(([name, item]): [string, JsonValue] => [
+    name,
+    uncovered(item, before[name], original[name]),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function coveredSecret() {
+  return policyDenial(`Edited arguments hold ${REDACTED} in the place of a secret`, {
+    details: {
+      gate: 'approval',
+      reason: 'approval.covered_secret',
+      next: 'leave the argument with the secret as it was shown, or write it anew',
+    },
   });
 }

@@ -1,8 +1,10 @@
 /** The one terminal message of a call. */
 import type { ToolResponse } from '@tool-runtime/protocol';
+import { redactEntry } from '../redaction/redact-error.ts';
 import { isOk, type OpenCall, type Outcome } from './call-types.ts';
+import type { SessionParts } from './session-parts.ts';
 
-export function buildResponse(open: OpenCall, outcome: Outcome): ToolResponse {
+export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: SessionParts): ToolResponse {
   return {
     type: 'ToolResponse',
     ok: isOk(outcome),
@@ -11,6 +13,6 @@ export function buildResponse(open: OpenCall, outcome: Outcome): ToolResponse {
     duration_ms: Math.round(outcome.durationMs * 1000) / 1000,
     data: outcome.data,
     errors: [...outcome.errors],
-    warnings: [...open.warnings],
+    warnings: open.warnings.map((entry) => redactEntry(entry, redactor)),
   };
 }

@@ -6,14 +6,17 @@ import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime
 import type { TerminalStatus } from '../contracts/classes.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { EffectIntent } from '../contracts/effects.ts';
-import type { CommitCandidate } from '../contracts/git.ts';
+import type { CommitCandidate, Publication } from '../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
 import type { CallView } from '../contracts/policy.ts';
 import type { RuleSubject } from '../contracts/rule.ts';
 import type { CallSpan } from '../contracts/telemetry.ts';
-import type { FileChange } from '../contracts/workspace.ts';
+import type { FileChange, MaybePromise, Workspace } from '../contracts/workspace.ts';
 import type { ToolExecutionOutput } from '../package/execution-output.ts';
+import type { CallPathRule } from '../policy/path-rule.ts';
+import type { CallTime } from './call-time.ts';
 import type { ChangeLog } from './change-log.ts';
+import type { Grant } from './grant.ts';
 import type { CompiledTool } from './session-parts.ts';
 
 /** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
@@ -30,6 +33,15 @@ export interface CallRequest {
   readonly tracestate?: string;
   /** Lets the tool put questions to the caller while it runs. */
   readonly askClient?: AskClient;
+  readonly turn?: CallTurn;
+}
+
+/** The place of a call among those that run at once. Waiting for it is part of the call's time. */
+export interface CallTurn {
+  /** Resolves as well when the signal fires first; then there is nothing to wait for any more. */
+  take(signal: () => AbortSignal): MaybePromise<void>;
+  /** Lets others go while a person is asked; the returned function ends that. */
+  lend(): () => void;
 }
 
 /** A call that has an identity and a clock, and nothing else yet. */
@@ -45,7 +57,9 @@ export interface OpenCall {
   readonly progress: { requested: boolean; pct: number; ended: boolean };
   /** Undefined when nobody traces. Never throws. */
   readonly span: CallSpan | undefined;
-  /** Signal of the call: fires on cancel and at the deadline. Made on first use, because most calls never look. */
+  /** How long it may take; every stage waits through it. */
+  readonly time: CallTime;
+  /** Fires on cancel and at the deadline. Made on first use. */
   signal(): AbortSignal;
   abort(reason: ToolError): void;
   cancelled(): boolean;
@@ -57,8 +71,14 @@ export interface ReadyCall {
   readonly compiled: CompiledTool;
   readonly args: JsonObject;
   readonly argsHash: string;
+  /** Longest run the tool's arguments and the registry allow, whatever the request says. */
+  readonly limitMs: number;
   readonly view: CallView;
   readonly subject: RuleSubject;
+  /** Undefined: no path rule speaks about the call. */
+  readonly pathRule: CallPathRule | undefined;
+  /** The session's, under the path rule. */
+  readonly workspace: Workspace;
 }
 
 /** Every gate has spoken. `ask` carries why a person or program must say yes. */
@@ -78,10 +98,16 @@ export interface RecordedCall extends AdmittedCall {
   readonly intent: EffectIntent;
 }
 
-/** The last gate was passed; a commit has the tree that passed it. */
-export interface GatedCall extends RecordedCall {
+/** What the last gate judged, for the tool to do exactly that. */
+export interface GateOutcome {
+  /** The tree of a commit. */
   readonly candidate: CommitCandidate | undefined;
+  /** The object of a push. */
+  readonly publication: Publication | undefined;
 }
+
+/** The last gate was passed. */
+export interface GatedCall extends RecordedCall, GateOutcome {}
 
 /** What running it came to; errors are values here, because they are recorded like anything else. */
 export interface Execution {
@@ -91,8 +117,10 @@ export interface Execution {
   readonly output: ToolExecutionOutput;
   /** For the record. */
   readonly facts: JsonObject | undefined;
-  /** Set when the tool ignored its deadline and still runs: its locks stay taken until it ends. */
-  readonly lingering: Promise<unknown> | undefined;
+  /** The tool ignored its deadline and was left behind. */
+  readonly isLeft: boolean;
+  /** What the tool may still change; it ends with the call. */
+  readonly grant: Grant;
 }
 
 /** How a call ended, whichever way. */

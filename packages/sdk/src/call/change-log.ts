@@ -36,6 +36,7 @@ export class ChangeLog {
       list: (query) => inner.list(query),
       search: (query) => inner.search(query),
       lockKeys: (path) => inner.lockKeys(path),
+      requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
       writeFile: async (path, bytes, options) => {
         const original = await this.#original(path, 'through');
         const change = await inner.writeFile(path, bytes, options);

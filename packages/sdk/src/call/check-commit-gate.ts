@@ -2,16 +2,29 @@
  * The last gate of git verbs, under the locks and right before they run, so that nothing can move in between: first the
  * guards on the state of the repository, then the rules about what would be committed or published.
  *
- * A commit is made from the candidate frozen here. Verbs that publish or rewrite commits need a recorded pass of the tree
- * they start from; without one the rules run now.
+ * A commit is made from the candidate frozen here, and recorded as judged. A push is settled here: every commit that its
+ * remote does not report needs such a record, otherwise the rules run now over all that would be published. A merge or
+ * rebase is judged by what the repository says of its remotes, as a warning in advance: that gives no record.
  */
-import type { ChangeScope, ChangeSet, CommitCandidate, GitIntent } from '../contracts/git.ts';
+import { policyDenial } from '../contracts/failures.ts';
+import type {
+  ChangeScope,
+  ChangeSet,
+  CommitCandidate,
+  GitIntent,
+  GitRepository,
+  Publication,
+} from '../contracts/git.ts';
 import { currentBranch } from '../git/current-branch.ts';
+import { emptyTree } from '../git/empty-tree.ts';
+import { headCommit } from '../git/head-commit.ts';
 import { findObjects } from '../git/resolve-revisions.ts';
-import { buildChangeSet } from '../validation/change-set.ts';
+import { type AddedCommit, commitsSince, publishedAt, trackedCommits } from '../validation/added-commits.ts';
+import { buildChangeSet, type Wanted } from '../validation/change-set.ts';
 import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
-import { unpublishedTrees } from '../validation/unpublished-trees.ts';
-import type { RecordedCall } from './call-types.ts';
+import { settlePush } from '../validation/settle-push.ts';
+import type { GateOutcome, RecordedCall } from './call-types.ts';
+import { endingWith } from './git-view.ts';
 import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
@@ -22,13 +35,14 @@ const SCOPES: Readonly<Partial<Record<GitIntent['verb'], ChangeScope>>> = {
   merge: 'head',
   rebase: 'head',
 };
+const NOTHING: GateOutcome = { candidate: undefined, publication: undefined };
 
-export async function checkCommitGate(call: RecordedCall, parts: SessionParts): Promise<CommitCandidate | undefined> {
+export async function checkCommitGate(call: RecordedCall, parts: SessionParts): Promise<GateOutcome> {
   const intent = call.subject.git;
-  if (intent === undefined) return undefined;
+  if (intent === undefined) return NOTHING;
   if (intent.overrides !== undefined) parts.rules.checkOverrides(intent.overrides);
   const scope = SCOPES[intent.verb];
-  const { git } = parts.programs;
+  const git = gitOf(call, parts);
   // At the same time: neither needs the other, and each waits for git.
   const [guarded, frozen] = await Promise.all([
     settle(() => runRules('guard', call.open, call.subject, parts)),
@@ -38,52 +52,138 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
   try {
     if (!guarded.ok) throw guarded.error;
     if (!frozen.ok) throw frozen.error;
-    if (scope === undefined) return undefined;
-    await judgeChanges(call, { scope, candidate, message: intent.message }, parts);
-    return candidate;
+    if (scope === undefined) return NOTHING;
+    if (intent.verb === 'push') return { candidate, publication: await checkPush(call, intent, parts) };
+    if (candidate === undefined) await judgeHead(call, parts);
+    else await judgeCommit(call, { candidate, message: intent.message }, parts);
+    return { candidate, publication: undefined };
   } catch (thrown) {
-    if (candidate !== undefined) await discardCandidate(git, candidate);
+    if (candidate !== undefined) await dropCandidate(candidate, parts);
     throw thrown;
   }
 }
 
-interface Judgement {
-  readonly scope: ChangeScope;
-  readonly candidate: CommitCandidate | undefined;
+function gitOf({ open }: RecordedCall, { programs }: SessionParts): GitRepository {
+  return endingWith(programs.git, open.signal);
+}
+
+interface Committed {
+  readonly candidate: CommitCandidate;
   readonly message: string | undefined;
 }
 
-async function judgeChanges(call: RecordedCall, judgement: Judgement, parts: SessionParts): Promise<void> {
+async function judgeCommit(call: RecordedCall, committed: Committed, parts: SessionParts): Promise<void> {
   if (!parts.rules.applies('on-commit', call.subject)) return;
-  const { git } = parts.programs;
-  const tree = judgement.candidate?.tree ?? (await findObjects(git, ['HEAD^{tree}']))[0];
-  const pass = tree === undefined ? undefined : passKey(tree, await currentBranch(git), parts);
-  if (judgement.scope === 'head' && pass !== undefined && (await hasPassed(pass, parts))) return;
-  const source = { git, workspace: parts.readOnlyWorkspace, signal: call.open.signal() };
-  let changes: Promise<ChangeSet> | undefined;
-  await runRules('on-commit', call.open, call.subject, parts, () => {
-    changes ??= buildChangeSet(judgement, source);
-    return changes;
-  });
-  if (pass === undefined || tree === undefined) return;
-  parts.findings.set(pass, call.open.callId);
-  parts.findings.set(treeKey(tree, parts), call.open.callId);
+  const git = gitOf(call, parts);
+  const { tree } = committed.candidate;
+  const changes = await judge(call, { scope: 'staged', ...committed }, parts);
+  const before = changes?.base ?? (await headCommit(git))?.tree ?? emptyTree(await git.config());
+  recordPass(call, { before, tree }, await currentBranch(git), parts);
+}
+
+/** Where a merge or rebase starts from. */
+async function judgeHead(call: RecordedCall, parts: SessionParts): Promise<void> {
+  if (!parts.rules.applies('on-commit', call.subject)) return;
+  const git = gitOf(call, parts);
+  const [[head], known, branch] = await Promise.all([
+    findObjects(git, ['HEAD^{commit}']),
+    trackedCommits(git),
+    currentBranch(git),
+  ]);
+  if (head !== undefined) {
+    const commits = await commitsSince(git, head, known);
+    const [tip] = commits ?? [];
+    // Without any remote-tracking branch nothing tells what is published: the last commit stands for all.
+    if (tip !== undefined && havePassed(known.length === 0 ? [tip] : commits, branch, parts)) return;
+  }
+  await judge(call, { scope: 'head' }, parts);
+}
+
+/** A tool that names no remote gets no publication to send: everything behind HEAD counts as new then. */
+async function checkPush(
+  call: RecordedCall,
+  { remote, refspec = 'HEAD', force = false }: GitIntent,
+  parts: SessionParts,
+): Promise<Publication | undefined> {
+  const git = gitOf(call, parts);
+  if (remote === undefined) {
+    const [commit] = await findObjects(git, ['HEAD^{commit}']);
+    const branch = await currentBranch(git);
+    await judgePublication(call, { tip: commit, branch, known: async () => [] }, parts);
+    return undefined;
+  }
+  const publication = await settlePush(git, { remote, refspec, force }, parts.registry);
+  if (publication.hash === undefined) return publication;
+  const branch = /^refs\/heads\/(.+)$/s.exec(publication.destination)?.[1];
+  const known = () => publishedAt(git, publication.remote, call.open.signal());
+  await judgePublication(call, { tip: publication.commit, branch, known }, parts);
+  return publication;
+}
+
+interface Published {
+  /** Undefined: what is pushed is no commit. */
+  readonly tip: string | undefined;
+  readonly branch: string | undefined;
+  known(): Promise<readonly string[]>;
 }
 
 /** What is published is every commit on the way, not only the last: each must have been judged when it was made. */
-async function hasPassed(pass: string, parts: SessionParts): Promise<boolean> {
-  if (parts.findings.get(pass) === undefined) return false;
-  const trees = await unpublishedTrees(parts.programs.git);
-  return trees.every((tree) => parts.findings.get(treeKey(tree, parts)) !== undefined);
+async function judgePublication(call: RecordedCall, published: Published, parts: SessionParts): Promise<void> {
+  if (!parts.rules.applies('on-commit', call.subject)) return;
+  const { tip, branch } = published;
+  if (tip === undefined) throw notACommit();
+  const known = await published.known();
+  const commits = await commitsSince(gitOf(call, parts), tip, known);
+  if (commits?.length === 0 || havePassed(commits, branch, parts)) return;
+  await judge(call, { scope: 'head', publication: { tip, known, branch } }, parts);
+  const [only, ...others] = commits ?? [];
+  if (only !== undefined && others.length === 0) recordPass(call, only, branch, parts);
 }
 
-function treeKey(tree: string, { registry }: SessionParts): string {
-  return `tree:${tree}:${registry.fingerprint}`;
+async function judge(call: RecordedCall, wanted: Wanted, parts: SessionParts): Promise<ChangeSet | undefined> {
+  const source = { git: gitOf(call, parts), workspace: parts.readOnlyWorkspace, signal: call.open.signal() };
+  let changes: Promise<ChangeSet> | undefined;
+  await runRules('on-commit', call.open, call.subject, parts, () => {
+    changes ??= buildChangeSet(wanted, source);
+    return changes;
+  });
+  return changes;
 }
 
-/** A pass is worth what the registry demanded when it was given, on a branch: rules ask more of protected ones. */
-function passKey(tree: string, branch: string | undefined, { registry }: SessionParts): string {
-  return `pass:${tree}:${registry.fingerprint}:${branch ?? ''}`;
+type Change = Pick<AddedCommit, 'before' | 'tree'>;
+
+/** The newest comes first: it also needs a pass on the branch, because rules ask more of protected ones. */
+function havePassed(
+  commits: readonly Change[] | undefined,
+  branch: string | undefined,
+  parts: SessionParts,
+): commits is readonly Change[] {
+  const [tip] = commits ?? [];
+  if (commits === undefined || tip === undefined) return false;
+  if (parts.findings.get(passKey(tip, branch, parts)) === undefined) return false;
+  return commits.every((change) => parts.findings.get(changeKey(change, parts)) !== undefined);
+}
+
+function recordPass(call: RecordedCall, change: Change, branch: string | undefined, parts: SessionParts): void {
+  parts.findings.set(passKey(change, branch, parts), call.open.callId);
+  parts.findings.set(changeKey(change, parts), call.open.callId);
+}
+
+/** From one tree to the next: the same tree on top of another one is another change, with other lines to judge. */
+function changeKey({ before, tree }: Change, { registry }: SessionParts): string {
+  return `change:${before}:${tree}:${registry.fingerprint}`;
+}
+
+/** A pass is worth what the registry demanded when it was given. */
+function passKey(change: Change, branch: string | undefined, parts: SessionParts): string {
+  return `${changeKey(change, parts)}:${branch ?? ''}`;
+}
+
+function notACommit() {
+  return policyDenial('What is pushed is not a commit, so no rule can judge it', {
+    path: 'refspec',
+    details: { gate: 'commit', reason: 'not_a_commit', next: 'push a branch, or a tag of a commit' },
+  });
 }
 
 /** Whatever became of the call, the frozen index is of no use afterwards. */

@@ -5,7 +5,9 @@
 import type { CoordinatorVerdict } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { PolicyOutcome } from '../contracts/policy.ts';
+import { judgeApproval, requireOperations } from './borrowed-operations.ts';
 import type { JudgedCall, ReadyCall } from './call-types.ts';
+import { checkPaths } from './path-rule-of.ts';
 import { runRules } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -17,20 +19,18 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     annotations: compiled.annotations,
     profile: view.profile,
   });
+  const operations = compiled.tool.operations?.(call.args) ?? {};
+  requireOperations(operations, parts);
   compiled.constraints.check(call.args);
+  checkPaths(call, parts, 'arguments');
   await runRules('before', call.open, subject, parts);
-  const approval = parts.approvals.judge({
-    tool: view.tool,
-    annotated: compiled.annotated,
-    profile: view.profile,
-    paths: view.paths,
-    asksByDefault: compiled.tool.asksByDefault === true,
-  });
+  const approval = judgeApproval(call, operations, parts);
   if (approval.verdict === 'deny') {
     throw policyDenial(`Approval policy denies the call: ${approval.reason}`, {
       details: { gate: 'approval', ...(approval.field === undefined ? {} : { field: approval.field }) },
     });
   }
+  checkPaths(call, parts, 'approval');
   const outcome = await parts.policy.evaluatePreTool(view);
   const policyAsks = judgePolicy(outcome);
   const ruling = parts.coordinator === undefined ? undefined : await parts.coordinator.evaluate(call);

@@ -5,13 +5,14 @@ import { buildChangeSet } from '../validation/change-set.ts';
 import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
 import { runValidation } from '../validation/run-validation.ts';
 import type { OpenCall } from './call-types.ts';
+import { endingWith } from './git-view.ts';
 import { ruleContext } from './run-rules.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export function createValidation(open: OpenCall, parts: SessionParts): Validation {
   async function judge(request: ValidationRequest, candidate: CommitCandidate | undefined): Promise<ValidationReport> {
     const { scope, since, message, signal } = request;
-    const source = { git: parts.programs.git, workspace: parts.readOnlyWorkspace, signal };
+    const source = { git: endingWith(parts.programs.git, open.signal), workspace: parts.readOnlyWorkspace, signal };
     const changes = await buildChangeSet({ scope, since, message, candidate }, source);
     return runValidation(request, changes, {
       rules: parts.rules,

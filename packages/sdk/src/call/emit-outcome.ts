@@ -1,4 +1,5 @@
 /** Tells listeners, metrics, budgets and the span of the call how it ended. */
+import { toToolError } from '@tool-runtime/protocol';
 import { announceEnd, announceViolation } from './call-events.ts';
 import { isOk, type OpenCall, type Outcome } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -7,13 +8,15 @@ import { boundedToolName } from './tool-name.ts';
 export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionParts): void {
   const tool = boundedToolName(open.request.tool, parts);
   parts.metrics.count(parts.sessionId, tool, outcome);
-  for (const budget of parts.budgets) {
-    budget.spend(
-      { sessionId: parts.sessionId, callId: open.callId, tool },
-      { bytes: outcome.bytes, durationMs: outcome.durationMs },
-    );
-  }
   const { bytes, durationMs, status } = outcome;
+  for (const budget of parts.budgets) {
+    try {
+      budget.spend({ sessionId: parts.sessionId, callId: open.callId, tool }, { bytes, durationMs });
+    } catch (thrown) {
+      // The call is over and on record: who counts it cannot change it any more.
+      parts.reportUnexpected(toToolError(thrown));
+    }
+  }
   parts.coordinator?.spend(open.callId, { bytes, durationMs, status });
   for (const entry of outcome.errors) announceViolation(open, entry, parts);
   // A tool that runs on after its deadline may still report; nobody hears it after this.

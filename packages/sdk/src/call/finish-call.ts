@@ -1,16 +1,19 @@
 /** The last word before the answer: "after" hooks may rewrite the data, the policy may withhold it, errors are redacted. */
 import type { JsonValue, ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
+import { redactEntry } from '../redaction/redact-error.ts';
 import { isOk, type Outcome, type RecordedCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
+import { shownData } from './shown-data.ts';
 
 export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
-  if (!isOk(outcome)) return { ...outcome, errors: outcome.errors.map((entry) => redacted(entry, parts)) };
-  const rewritten = await settle(() => rewriteData(call, outcome.data, parts));
-  if (!rewritten.ok) return withheld(outcome, rewritten.error);
-  const judged = await settle(() => judgeOutput(call, rewritten.value, parts));
-  if (!judged.ok) return withheld(outcome, judged.error);
+  if (!isOk(outcome)) return outcome;
+  const { time } = call.open;
+  const rewritten = await settle(() => time.wait('output', () => rewriteData(call, outcome.data, parts)));
+  if (!rewritten.ok) return withheld(outcome, rewritten.error, parts);
+  const judged = await settle(() => time.wait('output', () => judgeOutput(call, rewritten.value, parts)));
+  if (!judged.ok) return withheld(outcome, judged.error, parts);
   return rewritten.value === outcome.data ? outcome : { ...outcome, data: rewritten.value };
 }
 
@@ -29,7 +32,7 @@ async function rewriteData(call: RecordedCall, data: JsonValue, parts: SessionPa
       action: 'rewrote_result' as const,
     })),
   );
-  return answer.data;
+  return shownData(call, answer.data, parts);
 }
 
 async function judgeOutput(call: RecordedCall, data: JsonValue, parts: SessionParts): Promise<void> {
@@ -42,10 +45,6 @@ async function judgeOutput(call: RecordedCall, data: JsonValue, parts: SessionPa
 }
 
 /** The effect stands and is on record; only its data is kept back. */
-function withheld(outcome: Outcome, error: ToolError): Outcome {
-  return { ...outcome, data: null, errors: [error.toEntry()] };
-}
-
-function redacted(entry: Outcome['errors'][number], parts: SessionParts): Outcome['errors'][number] {
-  return { ...entry, message: parts.redact(entry.message) };
+function withheld(outcome: Outcome, error: ToolError, { redactor }: SessionParts): Outcome {
+  return { ...outcome, data: null, errors: [redactEntry(error.toEntry(), redactor)] };
 }

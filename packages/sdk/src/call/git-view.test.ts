@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import type { GitRemote, GitRepository, GitRun } from '../contracts/git.ts';
 import { lookOnly, withoutRemotes } from './git-view.ts';
 
-const REMOTE: GitRemote = { name: 'origin', url: 'https://x.test/', transport: 'http', options: [], env: {} };
+const REMOTE: GitRemote = {
+  name: 'origin',
+  alias: 'x',
+  url: 'https://x.test/',
+  transport: 'http',
+  options: [],
+  env: {},
+};
 
 /** Remembers what reaches it. */
 function watchedGit(): { readonly git: GitRepository; readonly reached: string[] } {

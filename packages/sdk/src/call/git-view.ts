@@ -1,6 +1,35 @@
 /** The git capability cut down to what a call may do with it. */
 import { policyDenial } from '../contracts/failures.ts';
 import type { GitFiles, GitRepository, GitRun } from '../contracts/git.ts';
+import type { Grant } from './grant.ts';
+
+/** Every run ends with the signal, unless it brings one of its own. */
+export function endingWith(git: GitRepository, signal: () => AbortSignal): GitRepository {
+  return {
+    run: (request) => git.run({ signal: signal(), ...request }),
+    config: () => git.config(signal()),
+    identity: () => git.identity(signal()),
+    remote: (name, purpose) => git.remote(name, purpose, signal()),
+    files: git.files,
+    requireChangeable: (paths) => git.requireChangeable(paths),
+  };
+}
+
+/** Changes nothing any more once the grant is revoked. */
+export function granted(git: GitRepository, grant: Grant): GitRepository {
+  const { files } = git;
+  return {
+    ...git,
+    run: (request) => (request.access === 'write' ? grant.use(() => git.run(request)) : git.run(request)),
+    files: {
+      read: (name) => files.read(name),
+      list: (folder) => files.list(folder),
+      write: (name, bytes, how) => grant.use(() => files.write(name, bytes, how)),
+      rename: (from, to) => grant.use(() => files.rename(from, to)),
+      remove: (name) => grant.use(() => files.remove(name)),
+    },
+  };
+}
 
 /** For read-only calls and rules: whatever they ask, git sees everything read-only and no remote. */
 export function lookOnly(git: GitRepository): GitRepository {
@@ -23,8 +52,8 @@ export function lookOnly(git: GitRepository): GitRepository {
 export function withoutRemotes(git: GitRepository): GitRepository {
   return {
     run: (request) => offline(git, request),
-    config: () => git.config(),
-    identity: () => git.identity(),
+    config: (signal) => git.config(signal),
+    identity: (signal) => git.identity(signal),
     remote: () => Promise.reject(notAllowed('talk to remotes', 'network')),
     files: git.files,
     requireChangeable: (paths) => git.requireChangeable(paths),

@@ -2,28 +2,40 @@
 import { describeIssues, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { mutationClass } from '../contracts/annotations.ts';
 import type { CallProfile } from '../contracts/tool.ts';
+import { checkForm } from '../policy/check-form.ts';
 import { declaredPaths } from '../policy/declared-paths.ts';
 import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
 import { rewriteAliases } from '../policy/rewrite-aliases.ts';
+import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import type { OpenCall, ReadyCall } from './call-types.ts';
+import { pathRuleOf } from './path-rule-of.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
 import { noteRequested } from './trail.ts';
 
 export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): ReadyCall {
   const { tool, annotations, route } = compiled;
+  // Before anything can be said about them.
+  parts.redactor.learn(secretsIn(raw, annotations.arg_schema));
   const args = parseArgs(compiled, raw);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, annotations.arg_schema.path_params);
   const urls = declaredPaths(args, annotations.arg_schema.url_params);
   const profile = profileOf(compiled, args, parts);
-  const argsSummary = parts.summarizeArgs(args, tool.privateArgs ?? []) || '(no arguments)';
+  const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
+  const argsSummary = summaryOf(compiled, args, parts);
   noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
+  const limitMs = limitOf(compiled, args);
+  open.time.limit(limitMs);
+  checkForm({ tool: tool.name, paths, urls });
   return {
     open,
     compiled,
     args,
     argsHash,
+    limitMs,
+    pathRule,
+    workspace: pathRule === undefined ? parts.workspace : parts.workspace.under(pathRule),
     subject: {
       tool: tool.name,
       args,
@@ -50,6 +62,20 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
       destination: route.destination,
     },
   };
+}
+
+/** The caller may lower the limit by argument or by request, never raise it past the tool's maximum. */
+function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObject): number {
+  const asked = tool.timeoutArg === undefined ? undefined : args[tool.timeoutArg];
+  return Math.min(typeof asked === 'number' ? asked : timeoutMs, maxTimeoutMs);
+}
+
+/** Commands and URLs lose their secrets by position; of private arguments the size is told as it was sent. */
+function summaryOf({ tool, annotations }: CompiledTool, args: JsonObject, parts: SessionParts): string {
+  const { privateArgs = [] } = tool;
+  const shown = shownArgs(args, annotations.arg_schema, parts.redactor);
+  const sized = Object.fromEntries(privateArgs.flatMap((name) => (name in args ? [[name, args[name] ?? null]] : [])));
+  return parts.summarizeArgs({ ...shown, ...sized }, privateArgs) || '(no arguments)';
 }
 
 const NOTHING: readonly never[] = [];

@@ -1,17 +1,19 @@
 /** Turns what the execution came to into the terminal status and figures that are recorded and answered. */
 import type { ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
+import { redactEntry } from '../redaction/redact-error.ts';
 import type { Execution, Outcome, RecordedCall } from './call-types.ts';
 import { reportFault } from './report-fault.ts';
 import type { SessionParts } from './session-parts.ts';
+import { shownData } from './shown-data.ts';
 
 export function outcomeOf(call: RecordedCall, execution: Execution, parts: SessionParts): Outcome {
   const { error, changes } = execution;
   if (error !== undefined) reportFault(error, parts);
   return {
     status: error === undefined ? 'completed' : statusOf(error, call, execution),
-    data: execution.data,
-    errors: error === undefined ? [] : [{ ...error.toEntry(), message: parts.redact(error.message) }],
+    data: shownData(call, execution.data, parts),
+    errors: error === undefined ? [] : [redactEntry(error.toEntry(), parts.redactor)],
     changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
     bytes: bytesOf(call, execution),
     endedAt: parts.clock.now(),
@@ -19,9 +21,9 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
   };
 }
 
-/** A mutating tool that still runs after its deadline has an outcome nobody knows. */
+/** What a mutating tool did that was left behind at its deadline is not known. */
 function statusOf(error: ToolError, call: RecordedCall, execution: Execution): TerminalStatus {
-  if (execution.lingering !== undefined && call.view.mutationClass !== 'read_only') return 'unknown';
+  if (execution.isLeft && call.view.mutationClass !== 'read_only') return 'unknown';
   if (error.details['reason'] === 'cancelled') return 'cancelled';
   if (error.code === 'E_TIMEOUT') return 'timed_out';
   return 'failed';

@@ -5,9 +5,10 @@
  *         → commit gate → tool → AST sync → "after" rules → RESULT → hooks and policy after → events → response
  *
  * Everything before the intent may refuse and changes nothing. Nothing runs unrecorded; no answer leaves before its
- * record, and a refusal is recorded too. Stages throw; `settle` is the only catch.
+ * record, and a refusal is recorded too. Stages throw; `settle` is the only catch. Whatever can take time is waited for
+ * through `open.time`, so the call ends by its deadline whatever a stage does.
  */
-import type { JsonValue, ToolResponse } from '@tool-runtime/protocol';
+import type { JsonObject, JsonValue, ToolError, ToolResponse } from '@tool-runtime/protocol';
 import { acquireLocks } from './acquire-locks.ts';
 import { askApproval } from './ask-approval.ts';
 import { beginCall } from './begin-call.ts';
@@ -30,20 +31,23 @@ import { checkReplay } from './check-replay.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { executeTool, notExecuted } from './execute-tool.ts';
 import { finishCall } from './finish-call.ts';
+import type { Grant } from './grant.ts';
 import { normalizeArgs } from './normalize-args.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { recordIntent } from './record-intent.ts';
 import { recordRefusal } from './record-refusal.ts';
 import { recordReplay } from './record-replay.ts';
 import { recordResult } from './record-result.ts';
+import { releaseLocks } from './release-locks.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { resolveRoute } from './resolve-route.ts';
 import { runBeforeHooks } from './run-before-hooks.ts';
 import type { CompiledTool, SessionParts } from './session-parts.ts';
 import { type Settled, settle } from './settle.ts';
 import { syncAst } from './sync-ast.ts';
+import { takeBack } from './take-back.ts';
 import { tooManyEdits } from './too-many-edits.ts';
-import { validateChange } from './validate-change.ts';
+import { isJudgedAfter, validateChange } from './validate-change.ts';
 
 const MAX_EDITS = 3;
 
@@ -60,8 +64,9 @@ export async function runCall(
   const outcome = admission.ok
     ? await followAdmission(admission.value, parts)
     : await recordRefusal(open, admission.error, parts);
+  open.time.end();
   emitOutcome(open, outcome, parts);
-  return buildResponse(open, outcome);
+  return buildResponse(open, outcome, parts);
 }
 
 type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall; readonly answer: JsonValue };
@@ -70,20 +75,26 @@ type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall
 async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission> {
   const compiled = resolveRoute(open, parts);
   const judged = await judgeUntilSettled(open, compiled, parts);
-  await reserveBudget(judged, parts);
-  const { claim, recorded } = await checkReplay(judged, parts);
+  await open.time.wait('budget', () => reserveBudget(judged, parts));
+  const { claim, recorded } = await open.time.wait('key', () => checkReplay(judged, parts));
   if (recorded !== undefined) return { replay: judged, answer: recorded.answer };
   open.span?.stage('locks');
-  const releaseLocks = await acquireLocks(judged, parts);
+  const releaseLocks = await open.time.wait(
+    'locks',
+    () => acquireLocks(judged, parts),
+    (release) => release(),
+  );
   return { call: { ...judged, claim, releaseLocks } };
 }
 
 /** An approver may edit the arguments; edited arguments start over, a bounded number of times. */
 async function judgeUntilSettled(open: OpenCall, compiled: CompiledTool, parts: SessionParts): Promise<JudgedCall> {
-  let judged = await judgeArgs(open, compiled, open.request.args, parts);
+  const ready = normalizeArgs(open, compiled, open.request.args, parts);
+  await open.time.wait('turn', () => open.request.turn?.take(open.signal));
+  let judged = await judgeArgs(ready, parts);
   for (let edits = 0; judged.verdict === 'ask'; edits++) {
     open.span?.stage('approval');
-    const edited = await askApproval(judged, edits, parts);
+    const edited = await askPerson(judged, edits, parts);
     const approved: JudgedCall = {
       ...judged,
       verdict: 'allow',
@@ -91,21 +102,30 @@ async function judgeUntilSettled(open: OpenCall, compiled: CompiledTool, parts: 
     };
     if (edited === undefined) return approved;
     if (edits === MAX_EDITS) throw tooManyEdits(compiled.tool.name);
-    judged = await judgeArgs(open, compiled, edited, parts);
+    judged = await judgeArgs(normalizeArgs(open, compiled, edited, parts), parts);
   }
   return judged;
 }
 
-async function judgeArgs(
-  open: OpenCall,
-  compiled: CompiledTool,
-  args: unknown,
-  parts: SessionParts,
-): Promise<JudgedCall> {
+/** Others may run meanwhile: people are slow. */
+async function askPerson(call: JudgedCall, edits: number, parts: SessionParts): Promise<JsonObject | undefined> {
+  const { time, request } = call.open;
+  const resume = request.turn?.lend();
+  try {
+    return await time.wait('approval', () => askApproval(call, edits, parts));
+  } finally {
+    resume?.();
+  }
+}
+
+async function judgeArgs(call: ReadyCall, parts: SessionParts): Promise<JudgedCall> {
+  const { open, compiled } = call;
   const normalized = (given: unknown) => normalizeArgs(open, compiled, given, parts);
-  const ready = normalized(args);
-  const proposed = await runBeforeHooks(ready, parts, (changed) => normalized(changed).view);
-  return checkGates(proposed === undefined ? ready : normalized(proposed), parts);
+  const proposed = await open.time.wait('hooks', () =>
+    runBeforeHooks(call, parts, (changed) => normalized(changed).view),
+  );
+  const ready = proposed === undefined ? call : normalized(proposed);
+  return open.time.wait('gates', () => checkGates(ready, parts));
 }
 
 /** What the gates say to a call that nobody makes yet. `ready` is missing when its arguments were not understood. */
@@ -125,24 +145,38 @@ export async function judgeProposal(request: CallRequest, session: SessionParts)
   open.progress.ended = true;
   const ready = await settle(() => normalizeArgs(open, resolveRoute(open, parts), request.args, parts));
   if (!ready.ok) return { open, ready: undefined, judged: ready };
-  return { open, ready: ready.value, judged: await settle(() => checkGates(ready.value, parts)) };
+  const judged = await settle(() => open.time.wait('gates', () => checkGates(ready.value, parts)));
+  open.time.end();
+  return { open, ready: ready.value, judged };
 }
 
 async function followAdmission(admission: Admission, parts: SessionParts): Promise<Outcome> {
   if ('replay' in admission) return followReplay(admission.replay, admission.answer, parts);
   const { call } = admission;
-  let lingering: Promise<unknown> | undefined;
+  const { time, span } = call.open;
+  let grant: Grant | undefined;
   try {
-    call.open.span?.stage('intent');
-    const intent = await settle(() => recordIntent(call, parts));
+    span?.stage('intent');
+    const intent = await settle(() =>
+      time.wait(
+        'intent',
+        () => recordIntent(call, parts),
+        (late, reason) => void closeUnused(late, reason, parts),
+      ),
+    );
     if (!intent.ok) return await recordRefusal(call.open, intent.error, parts);
     const execution = await performCall(intent.value, parts);
-    lingering = execution.lingering;
+    grant = execution.grant;
     return await concludeCall(intent.value, execution, parts);
   } finally {
-    if (lingering === undefined) call.releaseLocks();
-    else void lingering.then(call.releaseLocks);
+    releaseLocks(call, grant, parts);
   }
+}
+
+/** The intent came on record after the call had been answered: nothing ran, and the record says so. */
+async function closeUnused(call: RecordedCall, reason: ToolError, parts: SessionParts): Promise<void> {
+  const execution = notExecuted(reason, parts);
+  await recordResult(call, execution, outcomeOf(call, execution, parts), parts);
 }
 
 async function followReplay(call: JudgedCall, answer: JsonValue, parts: SessionParts): Promise<Outcome> {
@@ -153,16 +187,28 @@ async function followReplay(call: JudgedCall, answer: JsonValue, parts: SessionP
 /** The deed, between its two records. */
 async function performCall(call: RecordedCall, parts: SessionParts): Promise<Execution> {
   announcePhase(call.open, PHASES.execute, parts);
-  const gate = await settle(() => checkCommitGate(call, parts));
+  const { time } = call.open;
+  const gate = await settle(() =>
+    time.wait(
+      'commitGate',
+      () => checkCommitGate(call, parts),
+      ({ candidate }) => void settle(() => candidate && dropCandidate(candidate, parts)),
+    ),
+  );
   if (!gate.ok) return notExecuted(gate.error, parts);
-  const execution = await executeGated({ ...call, candidate: gate.value }, parts);
+  const execution = await executeGated({ ...call, ...gate.value }, parts);
   if (execution.error !== undefined) return execution;
+  const { changes } = execution;
   announcePhase(call.open, PHASES.sync, parts);
-  const synced = await settle(() => syncAst(call, execution.changes, parts));
-  if (!synced.ok) return { ...execution, error: synced.error };
+  const synced = await settle(() => time.wait('index', () => syncAst(call, changes, parts)));
   announcePhase(call.open, PHASES.validate, parts);
-  const valid = await settle(() => validateChange(call, execution.changes, parts));
-  return valid.ok ? execution : { ...execution, data: null, error: valid.error };
+  // What could not be indexed cannot be judged, and what cannot be judged does not pass.
+  const valid = synced.ok
+    ? await settle(() => time.wait('afterRules', () => validateChange(call, changes, parts)))
+    : synced;
+  if (valid.ok) return execution;
+  if (!isJudgedAfter(call, changes, parts)) return { ...execution, error: valid.error };
+  return { ...execution, data: null, error: await takeBack(valid.error, call, changes, parts) };
 }
 
 async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execution> {
@@ -170,7 +216,9 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
   try {
     return await executeTool(call, parts);
   } finally {
-    if (candidate !== undefined) await settle(() => dropCandidate(candidate, parts));
+    if (candidate !== undefined) {
+      await settle(() => call.open.time.wait('cleanUp', () => dropCandidate(candidate, parts)));
+    }
   }
 }
 

@@ -1,10 +1,10 @@
 /** Writes down what is about to happen. If that fails, it does not happen. */
 import type { EffectIntent, RecordedIntent } from '../contracts/effects.ts';
-import type { IntentRecord, KeyClaim } from '../contracts/journal.ts';
+import type { IntentRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
 import type { AdmittedCall, RecordedCall } from './call-types.ts';
 import { isRepeatable } from './is-repeatable.ts';
 import type { SessionParts } from './session-parts.ts';
-import { noteDecision, writeTrail } from './trail.ts';
+import { handOver, noteDecision, writeTrail } from './trail.ts';
 import { keyTakenMeanwhile, refuseUsedKey } from './used-key.ts';
 
 export async function recordIntent(call: AdmittedCall, parts: SessionParts): Promise<RecordedCall> {
@@ -17,7 +17,7 @@ export async function recordIntent(call: AdmittedCall, parts: SessionParts): Pro
     await (call.claim === undefined ? writeTrail(call.open, parts) : claimKey(call, call.claim, parts));
   } catch (error) {
     // The refusal that follows writes the trail; it must not say that something was about to happen.
-    trail.length = before;
+    trail.splice(before);
     throw error;
   }
   return { ...call, intent };
@@ -25,11 +25,12 @@ export async function recordIntent(call: AdmittedCall, parts: SessionParts): Pro
 
 /** Key and intent in one step. Someone may have taken the key since the look-up; then nothing was appended. */
 async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: SessionParts): Promise<void> {
-  const state = await parts.journal.claim(claim, parts.recovery.prefix(call.open.trail));
-  refuseUsedKey(state);
-  if (state.state === 'done') throw keyTakenMeanwhile(state.callId);
-  call.open.trail.length = 0;
-  parts.recovery.written();
+  const take = async (records: readonly JournalRecord[]): Promise<void> => {
+    const state = await parts.journal.claim(claim, parts.recovery.prefix(records));
+    refuseUsedKey(state);
+    if (state.state === 'done') throw keyTakenMeanwhile(state.callId);
+  };
+  await handOver(call.open, take, parts);
 }
 
 function effectIntent(call: AdmittedCall): EffectIntent {

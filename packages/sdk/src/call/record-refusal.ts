@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
+import { redactError } from '../redaction/redact-error.ts';
 import type { CallRequest, OpenCall, Outcome } from './call-types.ts';
 import { reportFault } from './report-fault.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -13,7 +14,7 @@ export async function recordRefusal(open: OpenCall, error: ToolError, parts: Ses
   const entry = explained.toEntry();
   noteRequested(open, rawArgs(open.request, parts), parts);
   noteDecision(open, decisionOf(explained), parts);
-  const written = await settle(() => writeTrail(open, parts));
+  const written = await settle(() => open.time.wait('record', () => writeTrail(open, parts)));
   const errors = written.ok ? [entry] : [entry, await markUnrecorded(open, written.error, parts)];
   await tellTool(open, explained, parts);
   return {
@@ -29,24 +30,22 @@ export async function recordRefusal(open: OpenCall, error: ToolError, parts: Ses
 
 /** A tool that keeps records of its own has one of every attempt. What goes wrong there changes nothing here. */
 async function tellTool(
-  { callId, sessionId, request }: OpenCall,
+  { callId, sessionId, request, time }: OpenCall,
   error: ToolError,
   parts: SessionParts,
 ): Promise<void> {
   const tool = parts.recorders.get(request.tool);
   if (tool === undefined) return;
-  const told = await settle(() => tool.recordRefusal?.({ callId, sessionId, actor: parts.actor, error }));
+  const told = await settle(() =>
+    time.wait('record', () => tool.recordRefusal?.({ callId, sessionId, actor: parts.actor, error })),
+  );
   if (!told.ok) parts.reportUnexpected(told.error);
 }
 
 /** The refusal as callers and records see it: redacted, with the line that decided; what is our fault is reported. */
 export function explainRefusal(error: ToolError, parts: SessionParts): ToolError {
   reportFault(error, parts);
-  const explained = withRegistryLine(error, parts);
-  const message = parts.redact(explained.message);
-  if (message === explained.message) return explained;
-  const { path, details } = explained;
-  return new ToolError(explained.code, message, { ...(path === undefined ? {} : { path }), details, cause: error });
+  return redactError(withRegistryLine(error, parts), parts.redactor);
 }
 
 /** A gate names the registry key it judged by; here the key becomes the file and line that decided. */
@@ -93,18 +92,16 @@ function decisionOf(error: ToolError) {
 }
 
 async function markUnrecorded(open: OpenCall, cause: ToolError, parts: SessionParts) {
-  await parts.recovery.note(
-    {
-      kind: 'recovery',
-      at_ms: parts.clock.now(),
-      call_id: open.callId,
-      session_id: open.sessionId,
-      reason: 'refusal_unrecorded',
-      classification: 'repair',
-      note: open.request.tool,
-    },
-    { blocks: false },
-  );
+  const marker = {
+    kind: 'recovery',
+    at_ms: parts.clock.now(),
+    call_id: open.callId,
+    session_id: open.sessionId,
+    reason: 'refusal_unrecorded',
+    classification: 'repair',
+    note: open.request.tool,
+  } as const;
+  await settle(() => open.time.wait('record', () => parts.recovery.note(marker, { blocks: false })));
   return new ToolError('E_INTERNAL', 'The refusal could not be recorded', {
     details: { gate: 'journal', reason: 'recovery_required', why: cause.message },
   }).toEntry();

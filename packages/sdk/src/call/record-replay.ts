@@ -15,7 +15,7 @@ interface RecordedAnswer {
 export async function recordReplay(call: JudgedCall, answer: JsonValue, parts: SessionParts): Promise<Outcome> {
   const { open } = call;
   noteDecision(open, { outcome: 'allow', gate: 'idempotency', code: 'answered_from_record' }, parts);
-  await writeTrail(open, parts);
+  await open.time.wait('record', () => writeTrail(open, parts));
   const recorded = answer as JsonObject & RecordedAnswer;
   open.warnings.push(...recorded.warnings);
   return {

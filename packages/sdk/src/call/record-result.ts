@@ -10,6 +10,7 @@ import { failure } from '../contracts/failures.ts';
 import type { ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
 import { toEffectResult } from '../package/execution-output.ts';
+import { redactEntry } from '../redaction/redact-error.ts';
 import type { Execution, Outcome, RecordedCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
 import { settle } from './settle.ts';
@@ -24,20 +25,20 @@ export async function recordResult(
   parts: SessionParts,
 ): Promise<Outcome> {
   const record = resultRecord(call, execution, outcome);
-  const written = await settle(() => write(call, record, outcome, parts));
+  const { time, callId, sessionId } = call.open;
+  const written = await settle(() => time.wait('record', () => write(call, record, outcome, parts)));
   if (written.ok) return outcome;
-  const marked = await parts.recovery.note(
-    {
-      kind: 'recovery',
-      at_ms: parts.clock.now(),
-      call_id: call.open.callId,
-      session_id: call.open.sessionId,
-      reason: 'result_append_failed',
-      classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
-    },
-    { blocks: true },
-  );
-  return unrecorded(outcome, written.error, { marked, readOnly: call.view.mutationClass === 'read_only' });
+  const marker = {
+    kind: 'recovery',
+    at_ms: parts.clock.now(),
+    call_id: callId,
+    session_id: sessionId,
+    reason: 'result_append_failed',
+    classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
+  } as const;
+  const marked = await settle(() => time.wait('record', () => parts.recovery.note(marker, { blocks: true })));
+  const readOnly = call.view.mutationClass === 'read_only';
+  return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
 }
 
 async function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts: SessionParts): Promise<void> {
@@ -45,16 +46,16 @@ async function write(call: RecordedCall, record: ResultRecord, outcome: Outcome,
   const { claim } = call;
   // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
   if (claim === undefined || outcome.status === 'unknown') await parts.journal.append(records);
-  else await parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call), records);
+  else await parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call, parts), records);
   parts.recovery.written();
 }
 
-function answerOf(outcome: Outcome, call: RecordedCall) {
+function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: SessionParts) {
   return {
     status: outcome.status,
     data: outcome.data,
     errors: outcome.errors.map((entry) => ({ ...entry })),
-    warnings: call.open.warnings.map((entry) => ({ ...entry })),
+    warnings: call.open.warnings.map((entry) => ({ ...redactEntry(entry, redactor) })),
   };
 }
 

@@ -4,7 +4,7 @@ import type { RuleContext, RulePhase, RuleSubject } from '../contracts/rule.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { announceViolation } from './call-events.ts';
 import type { OpenCall } from './call-types.ts';
-import { lookOnly } from './git-view.ts';
+import { endingWith, lookOnly } from './git-view.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export async function runRules(
@@ -33,7 +33,7 @@ export function ruleContext(open: OpenCall, parts: SessionParts, changeSet: () =
     },
     ast: parts.ast,
     get git() {
-      return lookOnly(parts.programs.git);
+      return lookOnly(endingWith(parts.programs.git, open.signal));
     },
     commands: parts.programs.commands,
     cache: parts.findings,

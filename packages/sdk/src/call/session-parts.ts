@@ -18,7 +18,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { FindingCache } from '../contracts/rule.ts';
 import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool, CallProfile, ToolContext } from '../contracts/tool.ts';
-import type { Workspace } from '../contracts/workspace.ts';
+import type { SessionWorkspace, Workspace } from '../contracts/workspace.ts';
 import type { SessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Metrics } from '../events/metrics.ts';
@@ -35,6 +35,7 @@ import type { ArgConstraintCheck } from '../policy/arg-constraints.ts';
 import type { Ceiling } from '../policy/check-ceiling.ts';
 import type { HookSet } from '../policy/hook-set.ts';
 import type { RuleSet } from '../policy/rule-set.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** A tool with all that can be worked out before the first call. */
 export interface CompiledTool {
@@ -83,7 +84,9 @@ export interface SessionParts {
   readonly locks: LockTable;
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
+  /** Where it is in the workspace that path rules are written for; `.` for all of it. */
+  readonly folderPrefix: string;
   readonly readOnlyWorkspace: Workspace;
   /** Bound to the registry's allowlist; handed to calls of level `network` only. */
   readonly http: OpenHttpClient;
@@ -102,6 +105,8 @@ export interface SessionParts {
   newId(): string;
   hashArgs(tool: string, args: JsonObject): string;
   summarizeArgs(args: JsonObject, privateArgs: readonly string[]): string;
+  /** Knows the secrets of the runtime, and those that calls of this session brought along. */
+  readonly redactor: Redactor;
   redact(text: string): string;
   /** Tells the embedding program about failures that are nobody's fault but ours; callers see only E_INTERNAL. */
   reportUnexpected(error: ToolError): void;

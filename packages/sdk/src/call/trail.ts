@@ -1,6 +1,7 @@
 /** The records of one call, collected while it is judged and written together: fewer commits, same order. */
 import type { JsonObject } from '@tool-runtime/protocol';
-import type { DecisionRecord, RequestedRecord } from '../contracts/journal.ts';
+import type { DecisionRecord, JournalRecord, RequestedRecord } from '../contracts/journal.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import type { JudgedCall, OpenCall } from './call-types.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -42,9 +43,27 @@ export function noteDecision(open: OpenCall, decision: JudgedCall['decision'], p
   open.trail.push(record);
 }
 
-/** Writes what is waiting, after any marker an earlier failure left behind. On failure the trail stays. */
-export async function writeTrail(open: OpenCall, parts: SessionParts): Promise<void> {
-  await parts.journal.append(parts.recovery.prefix(open.trail));
-  open.trail.length = 0;
-  parts.recovery.written();
+/**
+ * Writes what is waiting, after any marker an earlier failure left behind. On failure the trail is what it was. While the
+ * journal has not answered, the records are its own: whoever does not wait must not write them a second time.
+ */
+export function writeTrail(open: OpenCall, parts: SessionParts): Promise<void> {
+  return handOver(open, (records) => parts.journal.append(parts.recovery.prefix(records)), parts);
+}
+
+/** The same with another way to write. */
+export async function handOver<T>(
+  { trail }: OpenCall,
+  write: (records: readonly JournalRecord[]) => MaybePromise<T>,
+  parts: SessionParts,
+): Promise<T> {
+  const records = trail.splice(0);
+  try {
+    const answer = await write(records);
+    parts.recovery.written();
+    return answer;
+  } catch (thrown) {
+    trail.unshift(...records);
+    throw thrown;
+  }
 }

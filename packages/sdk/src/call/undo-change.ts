@@ -99,7 +99,8 @@ async function removeEmptyFolders(workspace: Workspace, folders: readonly string
     try {
       await workspace.remove(folder, { recursive: false });
     } catch (thrown) {
-      if (isToolError(thrown) && thrown.code === 'E_FILE_IO') return;
+      // A rule that allows files of a folder need not allow the folder; then it stays, empty.
+      if (isToolError(thrown) && (thrown.code === 'E_FILE_IO' || thrown.code === 'E_POLICY')) return;
       throw thrown;
     }
   }

@@ -49,12 +49,19 @@ export function parseSideEffectLevel(value: string): SideEffectLevel {
 export interface ToolArgSchema {
   /** Argument keys that hold workspace-relative paths (a string, or an array of strings). */
   readonly path_params: readonly string[];
+  /**
+   * Those of `path_params` that stand for a set of files: a glob, or a folder with everything in it; left out or empty,
+   * everything. A path rule must then cover the whole set.
+   */
+  readonly set_params?: readonly string[];
   /** Argument keys that hold URLs the call will contact (a string, or an array of strings). */
   readonly url_params: readonly string[];
   /** Argument keys that hold commands the call will run (a line, or a list of words). */
   readonly command_params: readonly string[];
   /** Argument keys that hold environment variables for those commands. */
   readonly env_params: readonly string[];
+  /** Argument keys that hold headers of a request, by name. */
+  readonly header_params: readonly string[];
   /** Alias → canonical key. */
   readonly arg_aliases: Readonly<Record<string, string>>;
   /** Keys that must be present and not null. */
@@ -85,9 +92,11 @@ export function completeAnnotations(input: ToolAnnotationsInput = {}): ToolAnnot
     side_effect_level: input.side_effect_level ?? 'none',
     arg_schema: {
       path_params: input.arg_schema?.path_params ?? [],
+      ...(input.arg_schema?.set_params === undefined ? {} : { set_params: input.arg_schema.set_params }),
       url_params: input.arg_schema?.url_params ?? [],
       command_params: input.arg_schema?.command_params ?? [],
       env_params: input.arg_schema?.env_params ?? [],
+      header_params: input.arg_schema?.header_params ?? [],
       arg_aliases: input.arg_schema?.arg_aliases ?? {},
       required: input.arg_schema?.required ?? [],
     },

@@ -1,5 +1,6 @@
 /** The command capability handed to tools, and the port of the wall behind it. */
 import type { CommandList } from './command-list.ts';
+import type { ByteFilter } from './redaction.ts';
 
 /** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
 export interface CommandRequest {
@@ -14,8 +15,12 @@ export interface CommandRequest {
   readonly network: boolean;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
+  /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
+  requireFolder?(folder: string): void;
+  /** Every stream goes through one before anything of it is kept or told. */
+  readonly filter?: () => ByteFilter;
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
-  /** Kills the whole tree; what was printed until then is still returned. */
+  /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,6 +48,8 @@ export interface RunningCommand {
   readonly pids: readonly number[];
   write(bytes: Uint8Array): Promise<void>;
   endInput(): void;
+  /** It goes on as a job: its place among the running commands is free for others. */
+  toBackground(): void;
   /** Kills the tree; resolves when nothing of it is left. */
   stop(): Promise<void>;
   readonly done: Promise<CommandOutcome>;
@@ -85,6 +92,8 @@ export interface ConfinedProcess {
    * until `verify` has found it as it should be.
    */
   readonly reports: boolean;
+  /** It also waits at descriptor 5, until `verifyEarly` has found what was mounted so far as it should be. */
+  readonly pauses: boolean;
 }
 
 /**
@@ -134,6 +143,8 @@ export interface Wall {
    * when it shows something else: the program must not start then.
    */
   verify(init: number): boolean;
+  /** Same, before anything is mounted at a place that others can change. */
+  verifyEarly(init: number): boolean;
   /** To be called when the started process has ended: answers when nothing of it is left, and how the program ended. */
   settle(end: ProcessEnd, report: string): Promise<ProcessEnd>;
   /** To be called last. Protected names that appeared meanwhile are moved aside; answers their new names. */

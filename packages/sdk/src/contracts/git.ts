@@ -38,16 +38,38 @@ export interface GitOutput {
 /** A configured remote whose address the egress gate has passed. */
 export interface GitRemote {
   readonly name: string;
+  /** What git is given instead of the name: `options` bind it to the judged address and to nothing else. */
+  readonly alias: string;
   /** Without credentials, for messages. */
   readonly url: string;
   readonly transport: 'http' | 'local';
   /** Absolute folder of a local remote outside the workspace, shown to git for this run only. */
   readonly folder?: LentFolder;
+  /** Absolute git folder of a local remote. */
+  readonly repository?: string;
   /** What git needs before the verb to talk to it safely. */
   readonly options: readonly string[];
-  /** Option of the verb that says how the other side of a local talk is started: without hooks. */
-  readonly peer?: string;
+  /** Options of verbs that say how the other side of a local talk is started: with our configuration over its own. */
+  readonly peer?: { readonly uploadPack: string; readonly receivePack: string };
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface PushRequest {
+  readonly remote: string;
+  readonly refspec: string;
+  readonly force: boolean;
+}
+
+/** What a push does, settled and judged by the gate: the tool sends exactly this. */
+export interface Publication {
+  readonly remote: GitRemote;
+  /** Undefined: the destination is deleted. */
+  readonly hash: string | undefined;
+  /** The commit behind it; undefined when it leads to none, or nothing is sent. */
+  readonly commit: string | undefined;
+  /** Full name at the remote. */
+  readonly destination: string;
+  readonly isForced: boolean;
 }
 
 /** Who commits: the repository's own word, else the operator's, else a name made up from the session's actor. */
@@ -78,10 +100,10 @@ export interface GitFiles {
 export interface GitRepository {
   /** Throws E_GIT with git's own words when the exit code is not an accepted one. */
   run(request: GitRun): Promise<GitOutput>;
-  config(): Promise<GitConfig>;
-  identity(): Promise<GitIdentity>;
+  config(signal?: AbortSignal): Promise<GitConfig>;
+  identity(signal?: AbortSignal): Promise<GitIdentity>;
   /** Throws E_GIT for a name that is not configured, E_POLICY for an address that is not allowed. */
-  remote(name: string, purpose: 'fetch' | 'push'): Promise<GitRemote>;
+  remote(name: string, purpose: 'fetch' | 'push', signal?: AbortSignal): Promise<GitRemote>;
   readonly files: GitFiles;
   /**
    * Throws E_POLICY when one of these files of the work tree, as git names them (one character a byte), is the operator's
@@ -119,6 +141,8 @@ export interface GitIntent {
   /** Name of a branch that the call would create. */
   readonly newBranch?: string;
   readonly remote?: string;
+  /** What a push sends and where to. */
+  readonly refspec?: string;
   readonly force?: boolean;
   /** Rule id → reason why its finding is to be passed over, for rules that allow it. */
   readonly overrides?: Readonly<Record<string, string>>;

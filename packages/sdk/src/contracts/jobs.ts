@@ -1,7 +1,8 @@
 /** Commands that outlive the call that started them. They belong to a session and end with it. */
 import type { RunningCommand } from './commands.ts';
 
-export type JobState = 'running' | 'exited' | 'killed';
+export const JOB_STATES = ['running', 'exited', 'killed', 'timed_out'] as const;
+export type JobState = (typeof JOB_STATES)[number];
 
 export interface JobView {
   readonly id: string;
@@ -27,17 +28,24 @@ export interface JobOutput {
   readonly missedBytes: number;
 }
 
-export interface JobTable {
-  /** Takes over a running command; `feed` must be called with everything it prints from now on. */
+/** Room for one job, held before its command starts, so that no command has to be killed for want of it. */
+export interface JobPlace {
+  /** To be called with everything the command prints, from its first byte on: the first poll tells it. */
+  feed(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
+  /** The command outlives its call. Answers the id of the job. */
   adopt(job: {
     readonly command: string;
     readonly running: RunningCommand;
     /** Called once, when the command has ended. */
     readonly closeOutput: () => JobArtifacts;
-  }): {
-    readonly id: string;
-    feed(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
-  };
+  }): string;
+  /** The command ended within its call. Does nothing after `adopt`. */
+  release(): void;
+}
+
+export interface JobTable {
+  /** `lifeMs`: the whole tree is killed after so long, counted from now. Throws E_POLICY when there are too many jobs. */
+  reserve(lifeMs: number): JobPlace;
   list(): readonly JobView[];
   /** Throws E_VALIDATION_FAIL for an unknown id. Waits until something happens or the time is up. */
   poll(id: string, waitMs: number, signal: AbortSignal): Promise<JobView & JobOutput>;

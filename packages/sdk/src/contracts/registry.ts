@@ -71,6 +71,10 @@ export interface Limits {
   readonly lock_wait_ms: number;
   readonly max_request_bytes: number;
   readonly approval_timeout_ms: number;
+  readonly max_jobs: number;
+  readonly max_workspace_jobs: number;
+  /** Left out: by the number of processor cores. */
+  readonly max_commands?: number;
 }
 
 export interface Budgets {
@@ -112,6 +116,8 @@ export interface Registry {
 
   /** Egress: exact hosts, or `*.example.org` for subdomains. Empty: none. */
   readonly allowedDomains: readonly string[];
+  /** Hosts that may be sent credentials over plain http; entries as in `allowedDomains`. */
+  readonly insecureCredentials: readonly string[];
   readonly shellAllow: readonly CompiledPattern[];
   readonly git: GitSettings;
   readonly ast: {

@@ -6,10 +6,11 @@ import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
 import type { AskClient } from './client-port.ts';
 import type { CommandRunner } from './commands.ts';
-import type { CommitCandidate, GitIntent, GitRepository } from './git.ts';
+import type { CommitCandidate, GitIntent, GitRepository, Publication } from './git.ts';
 import type { HttpClient } from './http.ts';
 import type { JobTable } from './jobs.ts';
 import type { SessionMetrics } from './metrics.ts';
+import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
@@ -29,6 +30,8 @@ export interface ToolContext {
   readonly git: GitRepository;
   /** The frozen tree that passed the commit gate; only for calls whose intent is to commit. */
   readonly candidate: CommitCandidate | undefined;
+  /** What passed the push gate; only for calls whose intent is to push to a named remote. */
+  readonly publication: Publication | undefined;
   /** Runs rules on request. */
   readonly validation: Validation;
   readonly jobs: JobTable;
@@ -38,11 +41,17 @@ export interface ToolContext {
   readonly askClient: AskClient | undefined;
   /** Fires on cancel and at the deadline. */
   readonly signal: AbortSignal;
+  /** Longest run the arguments and the registry allow, for what outlives the call. */
+  readonly limitMs: number;
   /** `data` is for machines, such as which stream a chunk of output came from. */
   progress(pct: number, message: string, data?: JsonObject): void;
   warn(entry: ErrorEntry): void;
   /** Takes known secrets and token shapes out of text that did not come from the workspace. */
   redact(text: string): string;
+  /** A command as it may be shown: secrets given as options, headers, assignments or in URLs are taken out. */
+  redactCommand(command: string | readonly string[]): string;
+  /** Takes known secrets out of bytes that come in chunks, such as what a program prints. */
+  redactOutput(): ByteFilter;
   /**
    * Reports a file that changed by other means than `workspace`, whose own changes are noticed anyway. The code index
    * follows it and records name it; rules of the after phase judge only what can be taken back.
@@ -83,6 +92,10 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly risk: RiskClass;
   /** Narrows the static profile for one call's arguments; the static one is the worst case and is enforced as such. */
   profile?(args: z.output<Args>, registry: Registry): Partial<CallProfile>;
+  /** Capability operations this call needs besides those of the annotations, such as `{ workspace: ['delete'] }`. */
+  operations?(args: z.output<Args>): Readonly<Record<string, readonly string[]>>;
+  /** Paths in the arguments that stand inside other values, such as a diff; path rules judge them with those of the key. */
+  innerPaths?(args: z.output<Args>): readonly InnerPath[];
   /** Running it again with the same arguments has no further effect: a lost call may be retried. */
   readonly idempotent?: boolean;
   /** Takes `idempotent` back for a call whose arguments say otherwise. */
@@ -92,6 +105,8 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly maxTimeoutMs?: number;
   /** Argument that lets the caller choose the time limit. */
   readonly timeoutArg?: string;
+  /** Answers hold contents of the workspace, which pass as they are; of all others known secrets are taken out. */
+  readonly answersWithContents?: boolean;
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
   /** Every call needs somebody's yes unless `auto_approve` lists the tool, also where no approval policy is written. */
@@ -106,11 +121,22 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   hiddenBy?(registry: Registry): ToolError | undefined;
   /** Locks besides those of the declared paths, for what is shared by name. */
   readonly locks?: readonly string[];
+  /**
+   * `unknown`: a program decides what is written, so no paths are locked: a lock would keep others waiting and protect
+   * nothing. Left out: the declared paths are written, or, where there are none, anything.
+   */
+  readonly writes?: 'unknown';
   /** Extra facts for the journal's `requested` record, such as who a write is attributed to. */
   recordDetails?(args: z.output<Args>): JsonObject;
   /** Hears of calls of it that were refused before it ran, for tools that keep records of their own. Must not throw. */
   recordRefusal?(refusal: RefusedCall): MaybePromise<void>;
   run(args: z.output<Args>, context: ToolContext): MaybePromise<z.output<Data>>;
+}
+
+export interface InnerPath {
+  /** One of the path params. */
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface RefusedCall {

@@ -7,6 +7,7 @@
  * A method may answer synchronously (small files cost a twelfth that way) or with a promise: always `await` it.
  */
 import type { ListAnswer, ListQuery } from './listing.ts';
+import type { FoundPath, LinkUse, PathAccess, PathRule } from './path-rule.ts';
 import type { SearchAnswer, SearchQuery } from './search.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -28,9 +29,11 @@ export interface FileContent {
   /** Size of the whole file, also when `bytes` is a prefix. */
   readonly size: number;
   readonly mode: number;
-  /** Lower-case hex digest of the whole file. */
+  /** Lower-case hex digest of the whole file; empty when `isPartial`. */
   readonly sha256: string;
   readonly truncated: boolean;
+  /** A huge file of which only the wanted part was read: it has no digest. */
+  readonly isPartial?: true;
 }
 
 export interface ReadOptions {
@@ -40,6 +43,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** Sees the whole file in order, piece by piece, whatever `maxBytes` says; a piece is overwritten afterwards. */
   onPiece?(piece: Uint8Array): void;
+  /** With this a huge file is read only until it answers true, and gets no digest. */
+  isEnough?(): boolean;
 }
 
 export interface RemoveFileOptions {
@@ -138,4 +143,18 @@ export interface Workspace {
   search(query: SearchQuery): Promise<SearchAnswer>;
   /** Stable keys of a name for locking: two spellings of one file share at least one key. */
   lockKeys(path: string): readonly string[];
+  /**
+   * Throws E_POLICY when the path rules of the call forbid such a use. Every other method asks the same question as it
+   * opens the path; this one is for a tool that wants the answer for all its files before it touches the first. A link in
+   * the last place is followed unless `links` says that the tool means the link itself.
+   */
+  requireAllowed(path: string, access: PathAccess, links?: LinkUse): void;
+}
+
+/** The workspace before it is handed to a call. */
+export interface SessionWorkspace extends Workspace {
+  /** The same files; every use of a path is judged by `rule` while the path is held open. */
+  under(rule: PathRule): Workspace;
+  /** `through`: a link in the last place is followed. Throws E_POLICY for a path that leaves. */
+  locate(path: string, links: LinkUse): FoundPath;
 }

@@ -20,6 +20,20 @@ describe('an event bus', () => {
     assert.deepEqual(seen, ['1', '2']);
   });
 
+  test('the message of every event is plain text, whichever event it is; its data is as it was', () => {
+    const bus = createEventBus();
+    const seen: EventMessage[] = [];
+    bus.listen('a', ({ message }) => void seen.push(message));
+    const data = { chunk: '\u001b[31mred' };
+    for (const event of ['TaskProgress', 'RuleViolation', 'ChildEvent', 'CallStatusChanged', 'Metrics']) {
+      bus.emit('a', { ...progress('\u001b[31mred\r\n\u202ebidi', event), data });
+    }
+    assert.equal(seen.length, 5);
+    for (const message of seen) {
+      assert.deepEqual([message.progress.message, message.data], ['red bidi', data]);
+    }
+  });
+
   test('a slow listener loses the oldest events and is told how many, in a message its own schema accepts', async () => {
     for (const filter of [{}, { sessionId: 'a' }]) {
       const bus = createEventBus({ capacity: 3 });

@@ -5,6 +5,7 @@
  */
 import type { EventMessage } from '@tool-runtime/protocol';
 import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/events.ts';
+import { plainMessage } from '../contracts/plain-message.ts';
 import { EventListener } from './event-listener.ts';
 
 export interface EventFilter {
@@ -20,7 +21,7 @@ export interface EventBus {
   emit(sessionId: string, message: EventMessage): void;
   /** Ends when `close` is called or the loop is left. */
   subscribe(filter?: EventFilter): AsyncIterableIterator<RuntimeEvent>;
-  /** Calls back at once, in order, for as long as the returned function is not called. The callback must not throw. */
+  /** Calls back at once, in order, for as long as the returned function is not called. One that throws hears no more. */
   listen(
     sessionId: string,
     callback: (event: RuntimeEvent) => void,
@@ -50,7 +51,7 @@ export function createEventBus(options: { readonly capacity?: number } = {}): Ev
     hears: (sessionId, selection) => everywhere.hears(selection) || sessions.get(sessionId)?.hears(selection) === true,
     emit(sessionId, message) {
       lastId += 1;
-      const event = { id: lastId, sessionId, message };
+      const event = { id: lastId, sessionId, message: forPeople(message) };
       everywhere.tell(event);
       sessions.get(sessionId)?.tell(event);
     },
@@ -68,6 +69,13 @@ export function createEventBus(options: { readonly capacity?: number } = {}): Ev
       for (const audience of [everywhere, ...sessions.values()]) audience.end();
     },
   };
+}
+
+/** The message of an event is shown to people, and most of it comes from tools and programs. Its data is for programs. */
+function forPeople(message: EventMessage): EventMessage {
+  const plain = plainMessage(message.progress.message);
+  if (plain === message.progress.message) return message;
+  return { ...message, progress: { ...message.progress, message: plain } };
 }
 
 interface Target {
@@ -99,7 +107,15 @@ class Audience {
 
   tell(event: RuntimeEvent): void {
     const isStatus = event.message.event === STATUS_EVENT;
-    for (const target of this.#targets) if (!isStatus || target.events === 'all') target.push(event);
+    for (const target of this.#targets) {
+      if (isStatus && target.events !== 'all') continue;
+      try {
+        target.push(event);
+      } catch {
+        // A listener must not throw. One that does hears no more, and the call it heard of goes on.
+        target.end();
+      }
+    }
   }
 
   end(): void {

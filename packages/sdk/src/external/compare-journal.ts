@@ -8,8 +8,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import type { RunResult } from '../contracts/external.ts';
 import type { DecisionRecord, ResultRecord } from '../contracts/journal.ts';
-import { REDACTED } from '../journal/redact.ts';
 import { digest } from '../platform/digest.ts';
+import { REDACTED } from '../redaction/find-values.ts';
 import { sameDigest } from './digests.ts';
 import { WRAPPER_EXIT } from './protocol-constants.ts';
 import { runStart } from './run-age.ts';

@@ -82,7 +82,7 @@ export async function concludeRun(attempt: RunAttempt, ended: EndedRun, context:
 /** One that never ran: writes the result and answers the error with the run's id in it. */
 export async function refusedRun(attempt: RunAttempt, error: ToolError, context: ToolContext): Promise<ToolError> {
   const { run_code: code = 'COMPONENT_FAILED', exit_code: exit = WRAPPER_EXIT.run_failed } = error.details;
-  const entry = { code: String(code), message: attempt.secrets.hide(error.message), details: { code: error.code } };
+  const entry = { code: String(code), message: attempt.secrets.text(error.message), details: { code: error.code } };
   if (code === 'VERIFICATION_FAILED') {
     attempt.audit.push('verification_failure');
     const details = { reason: 'verification_failure', run_id: attempt.run.runId };
@@ -128,7 +128,7 @@ function withDetails(error: ToolError, details: JsonObject): ToolError {
 
 function cleanFile({ run, secrets }: RunAttempt): RunFile {
   const file = readRunFile(run, RESULT_FILE, EXTERNAL_LIMITS.resultBytes);
-  if (typeof file === 'string' || secrets.values.length === 0) return file;
+  if (typeof file === 'string' || secrets.isEmpty) return file;
   const clean = scrubResult(file, secrets);
   if (clean === undefined) return file;
   writeResultAtomic(run, clean);
@@ -218,7 +218,7 @@ async function keepOutputs(
   for (const { path, media_type, digest = '', bytes = 0 } of outputs) {
     const known = { path, media_type, digest, bytes };
     const fits = bytes <= ARTIFACT_BYTES && bytes <= room;
-    const artifact = fits ? await keepOutput(run, { path, digest, artifacts, forbidden: secrets.values }) : 'too_large';
+    const artifact = fits ? await keepOutput(run, { path, digest, artifacts, forbidden: secrets.forms }) : 'too_large';
     if (typeof artifact === 'string') {
       const details = { reason: `output_${artifact}`, run_id: run.runId };
       warn({ code: 'E_POLICY', message: `Output is not offered as an artifact: ${path}`, path, details });

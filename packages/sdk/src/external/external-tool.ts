@@ -65,6 +65,7 @@ export function externalTool(settings: ExternalToolSettings, ports: ExternalPort
       result_readers: ['artifact_read'],
     },
     effect: network ? 'network' : 'process',
+    writes: 'unknown',
     risk: 'high',
     idempotent: false,
     timeoutMs: settings.timeout_ms,

@@ -25,16 +25,21 @@ export type Probe =
 export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
   const { settings, sealed, programs, signal } = setting;
   const flood = new AbortController();
-  const deadline = AbortSignal.timeout(EXTERNAL_LIMITS.capabilitiesMs);
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const end = await programs.run({
+  const asking = programs.run({
     sealed,
     interpreter: settings.interpreter,
     args: ['--capabilities'],
     writable: false,
     network: false,
-    signal: AbortSignal.any([signal, deadline, flood.signal]),
+    signal: AbortSignal.any([signal, late.signal, flood.signal]),
+    // Its own time: how long the sandbox takes on a busy machine says nothing about the tool.
+    onStarted() {
+      timer = setTimeout(() => late.abort(), EXTERNAL_LIMITS.capabilitiesMs);
+    },
     environment: (places) => probeEnvironment(setting, places),
     onOutput(stream, chunk) {
       if (stream !== 'stdout') return;
@@ -43,9 +48,10 @@ export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
       else chunks.push(chunk);
     },
   });
+  const end = await asking.finally(() => clearTimeout(timer));
   if (signal.aborted) throw signal.reason;
   if (flood.signal.aborted) return { problem: `more than ${EXTERNAL_LIMITS.capabilitiesBytes} bytes` };
-  if (deadline.aborted) return { problem: `no answer within ${EXTERNAL_LIMITS.capabilitiesMs} ms` };
+  if (late.signal.aborted) return { problem: `no answer within ${EXTERNAL_LIMITS.capabilitiesMs} ms` };
   if (end.code !== 0) return { problem: `exit code ${end.code ?? end.signal}` };
   return readAnswer(Buffer.concat(chunks), settings.name);
 }

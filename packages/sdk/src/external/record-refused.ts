@@ -15,7 +15,7 @@ export async function recordRefused(
     const attempt = new RunAttempt({ settings, ports, call });
     try {
       const reason = error.details['reason'] ?? error.details['gate'];
-      const message = attempt.secrets.hide(error.message);
+      const message = attempt.secrets.text(error.message);
       const details = reason === undefined ? {} : { details: { reason } };
       await attempt.settle({
         exitCode: WRAPPER_EXIT.run_failed,

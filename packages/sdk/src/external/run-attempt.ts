@@ -6,6 +6,8 @@ import type { ExternalToolSettings, RunEntry, RunResult } from '../contracts/ext
 import type { RunFile } from '../contracts/run-history.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import { createRunFolder, type RunFolder } from '../platform/run-folder.ts';
+import { KnownValues } from '../redaction/known-values.ts';
+import { createRedactor, type Redactor } from '../redaction/redactor.ts';
 import { type AcceptedResult, acceptToolResult } from './accept-result.ts';
 import { type ExternalPorts, runsFolder } from './external-ports.ts';
 import type { Pin } from './find-pin.ts';
@@ -14,7 +16,6 @@ import type { CheckOutput } from './judge-outputs.ts';
 import { newResult, newToolInfo, newWrapperInfo } from './new-result.ts';
 import { resultDigest } from './result-digest.ts';
 import { runRefusal } from './run-refusal.ts';
-import { SecretValues } from './secret-values.ts';
 import { createRunRecord, type RunRecord } from './settle-run.ts';
 import { formatTimestamp } from './timestamps.ts';
 import { secretsOf } from './tool-environment.ts';
@@ -54,7 +55,9 @@ export class RunAttempt {
   readonly ports: ExternalPorts;
   readonly run: RunFolder;
   readonly base: string;
-  readonly secrets: SecretValues;
+  /** What the tool is handed. */
+  readonly secrets: KnownValues;
+  readonly redactor: Redactor;
   readonly startedAtMs: number;
   /** Filled in as it becomes known. */
   version = 'unknown';
@@ -75,7 +78,9 @@ export class RunAttempt {
     this.ports = ports;
     this.#setting = setting;
     this.base = runsFolder(ports.state, pack);
-    this.secrets = new SecretValues(secretsOf(settings, ports.environment));
+    const handed = Object.values(secretsOf(settings, ports.environment));
+    this.secrets = new KnownValues(handed);
+    this.redactor = createRedactor({ secrets: handed });
     this.startedAtMs = ports.now();
     this.run = openFolder(this.base, setting);
     this.#record = createRunRecord(this.run);
@@ -138,7 +143,7 @@ export class RunAttempt {
       duration_ms: Math.max(0, Math.round(now - this.startedAtMs)),
       exit_code: exitCode,
       tool_exit_code: toolExitCode,
-      inputs: this.secrets.hideJson(this.#setting.inputs ?? {}),
+      inputs: this.redactor.redactJson(this.#setting.inputs ?? {}),
       errors,
       warnings,
     };

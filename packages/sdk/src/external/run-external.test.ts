@@ -1,6 +1,6 @@
 /** The wrapper with real programs behind the real wall, through a runtime. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
@@ -414,3 +414,28 @@ function sleepers(): readonly string[] {
       }
     });
 }
+
+describe('path rules', () => {
+  test('a pack is judged by what it leads to', async () => {
+    const ruled = await openExternalScene({
+      tools: ['name: needs-pack'],
+      registry: ["arg_constraints: [{ tool: needs-pack, arg_patterns: ['packs/**'] }]"],
+    });
+    try {
+      for (const folder of ['packs/sub', 'other']) {
+        mkdirSync(join(ruled.workspace, folder), { recursive: true });
+        writeFileSync(join(ruled.workspace, folder, 'a.pack'), 'packed');
+      }
+      symlinkSync('../other', join(ruled.workspace, 'packs/link'));
+      symlinkSync('sub', join(ruled.workspace, 'packs/inner'));
+      for (const pack of ['packs/link/a.pack', 'other/a.pack', 'packs/inner/../link/a.pack']) {
+        const { errors } = await ruled.session.call('needs-pack', { pack, args: ['result'] });
+        assert.equal(errors[0]?.details?.['reason'], 'arg_constraint', pack);
+      }
+      const { errors } = await ruled.session.call('needs-pack', { pack: 'packs/inner/a.pack', args: ['result'] });
+      assert.deepEqual(errors, []);
+    } finally {
+      await ruled.dispose();
+    }
+  });
+});

@@ -56,6 +56,9 @@ async function execute(
   const { sealed, programs, ...files } = ready;
   const stdout = new ProgressLines(STREAM_BYTES, progressReporter(attempt, context));
   const stderr = new OutputCapture(STREAM_BYTES);
+  const streams = { stdout, stderr };
+  // Before anything is kept: where the middle is left out, a value could be cut in two.
+  const filters = { stdout: attempt.secrets.stream(), stderr: attempt.secrets.stream() };
   const setting = { settings, host: ports.environment, wrapperVersion: ports.wrapperVersion };
   const facts = {
     ...files,
@@ -78,14 +81,15 @@ async function execute(
       // Behind the wall ours is the only way out; without one the host's own way is.
       ...(settings.network && !enforcesNetwork ? proxyVariables(ports.environment) : {}),
     }),
-    onOutput: (stream, chunk) => (stream === 'stdout' ? stdout.add(chunk) : stderr.add(chunk)),
+    onOutput: (stream, chunk) => streams[stream].add(filters[stream].push(chunk)),
   });
+  for (const name of ['stdout', 'stderr'] as const) streams[name].add(filters[name].end());
   const exitCode = end.code ?? 128 + (constants.signals[end.signal as NodeJS.Signals] ?? 0);
   return { end, exitCode, stdout: shown(stdout.finish(), attempt), stderr: shown(stderr.finish(), attempt) };
 }
 
 function shown(stream: CapturedStream, { secrets }: RunAttempt): CapturedStream {
-  return { ...stream, text: secrets.hide(stripVTControlCharacters(stream.text)) };
+  return { ...stream, text: secrets.text(stripVTControlCharacters(stream.text)) };
 }
 
 function progressReporter(
@@ -95,7 +99,7 @@ function progressReporter(
   let last = 0;
   return ({ pct = last, message, data }) => {
     last = pct;
-    context.progress(pct, secrets.hide(message), data);
+    context.progress(pct, secrets.text(message), secrets.json(data));
   };
 }
 

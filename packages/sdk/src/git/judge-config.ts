@@ -1,18 +1,8 @@
 /** Decides about every key of a repository's configuration before git is let near it. */
 import { policyDenial } from '../contracts/failures.ts';
-import { HARMLESS_CONFIG } from './harmless-config.ts';
+import { NEUTRAL_KEYS } from './fixed-options.ts';
+import { HARMFUL_CONFIG, HARMLESS_CONFIG } from './harmless-config.ts';
 import type { ConfigEntry } from './parse-config.ts';
-
-/** Keys that are harmless with these values although others would start something. */
-const HARMLESS_VALUES: readonly { readonly key: RegExp; readonly value: RegExp }[] = [
-  { key: /^core\.fsmonitor$/, value: /^(?:false|no|off|0|)$/i },
-  { key: /^core\.hookspath$/, value: /^(?:|\/dev\/null|\.git\/hooks\/?)$/ },
-  { key: /^core\.(?:pager|askpass|gitproxy)$/, value: /^$/ },
-  { key: /^credential\.helper$/, value: /^$/ },
-  { key: /^submodule\..*\.update$/s, value: /^(?:checkout|rebase|merge|none)$/ },
-  { key: /^protocol\..*allow$/s, value: /^(?:never|user)$/ },
-  { key: /^http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version|maxrequests)$/, value: /^/ },
-];
 
 const WHY: readonly { readonly key: RegExp; readonly why: string }[] = [
   { key: /^filter\./, why: 'runs a program on the content of files' },
@@ -22,17 +12,31 @@ const WHY: readonly { readonly key: RegExp; readonly why: string }[] = [
   { key: /^core\.fsmonitor$/, why: 'runs a program on every look at the work tree' },
   { key: /^core\.worktree$/, why: 'puts the work tree somewhere else' },
   { key: /^include(?:if)?\./, why: 'brings in configuration from elsewhere' },
+  { key: /^alias\./, why: 'stands in for a program that git looks up by name' },
+  { key: /^receive\.procreceiverefs$/, why: 'runs a hook of the repository' },
+  { key: /^pull\.twohead$/, why: 'names a merge strategy that may be a program or drop a side' },
   { key: /^url\./, why: 'redirects remotes' },
   { key: /^http\./, why: 'changes how remotes are reached' },
   { key: /^remote\..*\.(?:uploadpack|receivepack|vcs)$/s, why: 'runs a program to reach the remote' },
 ];
 
+export interface Judging {
+  /** Begins the message. */
+  readonly whose?: string;
+  /** `file:line` of the list. */
+  readonly registryAt?: string | undefined;
+}
+
 /** Throws E_POLICY for the first key that is neither harmless nor listed by the operator. */
-export function judgeConfig(entries: readonly ConfigEntry[], listed: readonly string[], registryAt?: string): void {
+export function judgeConfig(
+  entries: readonly ConfigEntry[],
+  listed: readonly string[],
+  { whose = 'Repository', registryAt }: Judging = {},
+): void {
   for (const { key, value } of entries) {
     if (isHarmless(key, value) || isListed(key, listed)) continue;
     const why = WHY.find((known) => known.key.test(key))?.why ?? 'may run programs or reach elsewhere';
-    throw policyDenial(`Repository configuration is not allowed, it ${why}: ${shownKey(key)}`, {
+    throw policyDenial(`${whose} configuration is not allowed, it ${why}: ${shownKey(key)}`, {
       path: shownKey(key),
       details: {
         gate: 'git_config',
@@ -46,12 +50,20 @@ export function judgeConfig(entries: readonly ConfigEntry[], listed: readonly st
 }
 
 function isHarmless(key: string, value: string): boolean {
-  if (HARMLESS_VALUES.some((rule) => rule.key.test(key) && rule.value.test(value))) return true;
-  return PLAIN.has(key) || FAMILIES.some((family) => family.test(key));
+  if (HARMFUL_CONFIG.test(key)) return false;
+  if (NEUTRAL_KEYS.has(key)) return true;
+  return CLASSES.some((known) => (known.plain.has(key) || matchesOne(key, known.families)) && known.value.test(value));
 }
 
-const PLAIN = new Set(HARMLESS_CONFIG.filter((key) => !key.includes('*')));
-const FAMILIES = HARMLESS_CONFIG.filter((key) => key.includes('*')).map(keyPattern);
+const CLASSES = HARMLESS_CONFIG.map(({ keys, value }) => ({
+  value,
+  plain: new Set(keys.filter((key) => !key.includes('*'))),
+  families: keys.filter((key) => key.includes('*')).map(keyPattern),
+}));
+
+function matchesOne(key: string, families: readonly RegExp[]): boolean {
+  return families.some((family) => family.test(key));
+}
 
 /** Whether a registry's list of keys covers one; `filter.lfs.*` covers all of the section. Case does not matter. */
 export function isListed(key: string, listed: readonly string[]): boolean {

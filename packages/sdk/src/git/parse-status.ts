@@ -1,4 +1,8 @@
-/** Reads `git status --porcelain=v2 --branch -z`, the one machine form that says everything at once. */
+/**
+ * Reads `git status --porcelain=v2 --branch -z`, the one machine form that says everything at once. Files that are
+ * being written are left out.
+ */
+import { isTemporaryPath } from '../contracts/temporary-name.ts';
 
 export interface StatusEntry {
   readonly path: string;
@@ -33,6 +37,7 @@ export function parseStatus(output: string): StatusReport {
     else if (field.startsWith('2 ')) entries.push({ ...tracked(field, 9), from: fields[++at] ?? '' });
     else if (field.startsWith('1 ')) entries.push(tracked(field, 8));
     else if (field.startsWith('u ')) entries.push({ ...tracked(field, 10), kind: 'unmerged' });
+    else if (isTemporaryPath(field.slice(2))) continue;
     else if (field.startsWith('? ')) entries.push(loose(field, '?', 'untracked'));
     else if (field.startsWith('! ')) entries.push(loose(field, '!', 'ignored'));
   }

@@ -33,6 +33,8 @@ export function createRecoveryLog(journal: JournalStore): RecoveryLog {
       return pending;
     },
     async note(marker, { blocks }) {
+      // From now on, not only when the journal has failed again: it may take long to answer.
+      blocked ||= blocks;
       try {
         await journal.append([...pending, marker]);
         written();
@@ -40,7 +42,6 @@ export function createRecoveryLog(journal: JournalStore): RecoveryLog {
       } catch {
         // The journal is the place where failures are told; when it is down the marker waits for it.
         pending.push(marker);
-        blocked ||= blocks;
         return false;
       }
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../redaction/redactor.ts';
 import { createArgsSummarizer } from './summarize-args.ts';
 
 const summarize = createArgsSummarizer(createRedactor({ secrets: ['hunter22'] }));

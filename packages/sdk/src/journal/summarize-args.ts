@@ -4,7 +4,8 @@
  * Text is redacted before it is cut, so that a cut cannot take a secret's tell-tale beginning away from the rest of it.
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
-import { isSecretMember, REDACTED, type Redactor } from './redact.ts';
+import { REDACTED } from '../redaction/find-values.ts';
+import { isSecretMember, type Redactor } from '../redaction/redactor.ts';
 
 const MAX_SUMMARY_CHARS = 512;
 const MAX_TEXT_CHARS = 120;

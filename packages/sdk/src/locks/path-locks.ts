@@ -4,7 +4,7 @@
  * Keys are taken in sorted order, so two calls that need the same pair cannot deadlock. A waiter leaves the queue when
  * its time is up or its signal fires, and never runs afterwards. Without contention nothing is awaited.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { LockOwner, LockTable } from '../contracts/locks.ts';
 
 interface Waiter {
@@ -97,7 +97,7 @@ function waitFor(locks: Map<string, Lock>, key: string, request: Acquire, waitMs
       reject(error);
     };
     const timer = setTimeout(() => leave(lockTimedOut(lock.owner, request)), Math.max(0, waitMs));
-    const onAbort = (): void => leave(lockWaitCancelled());
+    const onAbort = (): void => leave(waitEnded(lock.owner, request));
     const stopWaiting = (): void => {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', onAbort);
@@ -122,13 +122,17 @@ function lockTimedOut(owner: LockOwner, request: Acquire): ToolError {
       owner_call_id: owner.callId,
       owner_tool: owner.tool,
       owner_session_id: owner.sessionId,
-      waited_ms: request.waitMs,
+      waited_for: 'locks',
+      longest_wait_ms: request.waitMs,
       next: 'retry when that call has finished, or raise limits.lock_wait_ms',
     },
   });
 }
 
-function lockWaitCancelled(): ToolError {
+/** The call's time was up before the longest wait for a lock was, or it was cancelled. */
+function waitEnded(owner: LockOwner, request: Acquire): ToolError {
+  const { reason } = request.signal;
+  if (isToolError(reason) && reason.code === 'E_TIMEOUT') return lockTimedOut(owner, request);
   return new ToolError('E_INTERNAL', 'Cancelled while waiting for a lock', {
     details: { gate: 'locks', reason: 'cancelled' },
   });

@@ -6,8 +6,8 @@ import { failure } from '../contracts/failures.ts';
 import { numberIn } from './bubblewrap-report.ts';
 import type { SpawnedProcess } from './spawned-process.ts';
 
-/** Descriptors 3 and 4 of bubblewrap, and the words that name them. */
-export const ADMISSION_FDS = ['pipe', 'gate'] as const;
+/** Descriptors 3, 4 and 5 of bubblewrap, and the words that name the first two. The last one is named by mounts. */
+export const ADMISSION_FDS = ['pipe', 'gate', 'pause'] as const;
 export const ADMISSION_WORDS = ['--json-status-fd', '3', '--block-fd', '4'];
 
 const LOOK_MS = 1;
@@ -20,11 +20,17 @@ export interface Admission {
   readonly admitted: Promise<void>;
 }
 
-/** `verify` answers false while the sandbox is being set up, and throws when it must not be used. */
-export function admitProcess(process: SpawnedProcess, verify: (init: number) => boolean): Admission {
+/** Each answers false while the sandbox is being set up, and throws when it must not be used. */
+export interface Verification {
+  /** Before mounts whose place others can change, where there are any. */
+  readonly early: (init: number) => boolean;
+  readonly all: (init: number) => boolean;
+}
+
+export function admitProcess(process: SpawnedProcess, verification: Verification): Admission {
   const { promise: init, resolve } = Promise.withResolvers<number | undefined>();
   const report = readReport(process.extra[0], resolve);
-  const admitted = admit(process, init, verify);
+  const admitted = admit(process, init, verification);
   admitted.catch(() => {});
   return { report, admitted };
 }
@@ -32,8 +38,9 @@ export function admitProcess(process: SpawnedProcess, verify: (init: number) => 
 async function admit(
   process: SpawnedProcess,
   reported: Promise<number | undefined>,
-  verify: (init: number) => boolean,
+  { early, all }: Verification,
 ): Promise<void> {
+  const { pause, gate } = process;
   let isOver = false;
   const over = () => {
     isOver = true;
@@ -41,19 +48,26 @@ async function admit(
   process.exited.then(over, over);
   try {
     const init = await reported;
-    if (init === undefined) return process.gate?.close();
-    for (let waited = 0; !verify(init); waited += LOOK_MS) {
-      // How it ended is told by its report.
-      if (isOver) return process.gate?.close();
-      if (waited >= GIVE_UP_MS) throw notSetUp();
-      await delay(LOOK_MS);
-    }
-    process.gate?.open();
+    // How it ended is told by its report.
+    if (init === undefined) return;
+    if (pause !== undefined) await until(() => isOver || early(init));
+    pause?.open();
+    await until(() => isOver || all(init));
+    gate?.open();
   } catch (thrown) {
     // First the kill: a gate that closes may let bubblewrap go on.
     process.kill('SIGKILL');
-    process.gate?.close();
     throw thrown;
+  } finally {
+    pause?.close();
+    gate?.close();
+  }
+}
+
+async function until(isDone: () => boolean): Promise<void> {
+  for (let waited = 0; !isDone(); waited += LOOK_MS) {
+    if (waited >= GIVE_UP_MS) throw notSetUp();
+    await delay(LOOK_MS);
   }
 }
 

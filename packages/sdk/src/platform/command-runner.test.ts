@@ -399,3 +399,19 @@ describe('a wall that cannot be had', () => {
     assert.match(outcome.stderr.text, /Read-only/);
   });
 });
+
+test('a caller that refuses the folder is told the real one, and nothing starts', async (t) => {
+  const { workspace, run } = open(t, { isolation: 'none' });
+  mkdirSync(join(workspace, 'real'));
+  symlinkSync('real', join(workspace, 'link'));
+  const told: string[] = [];
+  const refuse = (folder: string): void => {
+    told.push(folder);
+    if (folder === 'real') throw new RangeError('not here');
+  };
+  const made = list(['touch', 'made']);
+  await assert.rejects(run(made, { cwd: 'link', requireFolder: refuse }), RangeError);
+  assert.equal(existsSync(join(workspace, 'real/made')), false);
+  await run(made, { cwd: '.', requireFolder: refuse });
+  assert.deepEqual([told, existsSync(join(workspace, 'made'))], [['real', '.'], true]);
+});

@@ -6,6 +6,7 @@ import type { CommandRequest, OpenCommandRunner, RunningCommand, Wall, WalledPro
 import { failure, policyDenial } from '../contracts/failures.ts';
 import { baseEnvironment } from '../shell/environment.ts';
 import { errnoCode } from './errno-error.ts';
+import type { FairSlots } from './fair-slots.ts';
 import { resolveProgram, SYSTEM_PROGRAMS } from './resolve-program.ts';
 import { runCommand } from './run-command.ts';
 import { createSessionWall, type SessionWall, type SessionWallOptions } from './session-wall.ts';
@@ -14,6 +15,13 @@ import type { ReadyProgram } from './walled-process.ts';
 export interface CommandRunnerOptions extends SessionWallOptions {
   /** Shared with others of the session; otherwise the runner makes its own and closes it. */
   readonly wall?: SessionWall;
+  /** How many commands run at once, and on whose account these are; left out: any number. */
+  readonly slots?: CommandSlots;
+}
+
+export interface CommandSlots {
+  readonly shared: FairSlots;
+  readonly owner: string;
 }
 
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
@@ -29,21 +37,34 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     if (isClosed) await command.stop();
     return command;
   }
+  async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
+    await shared.require();
+    const programs = findPrograms(request, { ...options, workspace: workspace.path });
+    const cwd = folderInside(workspace.path, request.cwd);
+    request.requireFolder?.(cwd);
+    const proxySocket = request.network ? await shared.proxySocket() : null;
+    const protectedPaths = shared.protectedPaths('programs');
+    const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
+    try {
+      const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
+      requireUncancelled(request.signal);
+      const networkEnforced = isolation.enforcesNetwork;
+      return await runCommand({ request, spawner, wall, programs: ready, networkEnforced, onBackground });
+    } catch (thrown) {
+      wall.leave();
+      throw thrown;
+    }
+  }
+
   return {
     async start(request) {
-      await shared.require();
-      const programs = findPrograms(request, { ...options, workspace: workspace.path });
-      const cwd = folderInside(workspace.path, request.cwd);
-      const proxySocket = request.network ? await shared.proxySocket() : null;
-      const protectedPaths = shared.protectedPaths('programs');
-      const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
+      const leaveSlot = await takeSlot(options.slots, request.signal);
       try {
-        const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
-        requireUncancelled(request.signal);
-        const networkEnforced = isolation.enforcesNetwork;
-        return await track(runCommand({ request, spawner, wall, programs: ready, networkEnforced }));
+        const command = await track(launch(request, leaveSlot));
+        command.done.then(leaveSlot, leaveSlot);
+        return command;
       } catch (thrown) {
-        wall.leave();
+        leaveSlot();
         throw thrown;
       }
     },
@@ -53,6 +74,31 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
       if (options.wall === undefined) await shared.close();
     },
   };
+}
+
+/** Waits for a place among the running commands. The returned function leaves it; called again it does nothing. */
+async function takeSlot(slots: CommandSlots | undefined, signal: AbortSignal | undefined): Promise<() => void> {
+  if (slots === undefined) return () => {};
+  const { shared, owner } = slots;
+  if ((await shared.take(owner, signal)) === false) throw noTurn(shared.size);
+  let isHeld = true;
+  return () => {
+    if (isHeld) shared.give();
+    isHeld = false;
+  };
+}
+
+function noTurn(size: number): ToolError {
+  return new ToolError(
+    'E_TIMEOUT',
+    `Command did not start: as many as may run at once in this workspace (${size}) did`,
+    {
+      details: {
+        waited_for: 'commands',
+        next: 'try again when they have ended, or let the operator raise limits.max_commands',
+      },
+    },
+  );
 }
 
 /** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */

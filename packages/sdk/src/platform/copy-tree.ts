@@ -4,7 +4,9 @@
  * Links are copied as text and never followed. Each name is judged while it is copied, so what appears in the source
  * meanwhile is judged too; what vanishes meanwhile is not in the copy.
  */
+
 import { closeSync, constants, fchmodSync, fstatSync } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import { copyContent } from './copy-content.ts';
 import {
   type InnerEntry,
@@ -25,7 +27,6 @@ import type { GoverningFiles, TreeGuard } from './governing-files.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf } from './root.ts';
 import { MAX_DEPTH, openInnerDirectory, type Survey } from './survey-tree.ts';
-import { isTemporaryName } from './temporary-file.ts';
 import { intoItself, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface CopyRules {

@@ -34,6 +34,7 @@ export interface ExternalStart {
   readonly signal: AbortSignal;
   environment(places: PrivatePlaces, wall: { readonly enforcesNetwork: boolean }): Readonly<Record<string, string>>;
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
+  onStarted?(): void;
 }
 
 export interface ExternalEnd {
@@ -66,6 +67,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
       await shared.require();
       const command = await begin(shared, start);
       running.add(command);
+      start.onStarted?.();
       try {
         const { code, signal, stderr, networkEnforced, quarantined = [] } = await command.done;
         if (code !== null && NOT_EXECUTED.includes(code) && LIMITER.test(stderr.text)) throw neverRan(stderr.text);

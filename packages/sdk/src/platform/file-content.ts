@@ -15,6 +15,8 @@ import { ErrnoError } from './errno-error.ts';
 /** About a millisecond of reading and hashing: what the event loop can spare for one call. */
 export const SMALL_FILE_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 512 * 1024;
+/** Reading and hashing more takes longer than a call may. */
+const HUGE_FILE_BYTES = 1024 ** 3;
 export const PERMISSION_BITS = 0o777;
 
 const readAt = promisify(read);
@@ -72,9 +74,10 @@ function readAtOnce(fd: number, file: OpenFile, options: ReadOptions): FileConte
 async function streamContent(fd: number, file: OpenFile, options: ReadOptions): Promise<FileContent> {
   const kept = Buffer.allocUnsafe(Math.min(options.maxBytes ?? file.size, file.size));
   const passing = Buffer.allocUnsafe(kept.length < file.size ? CHUNK_BYTES : 0);
-  const hasher = createHash('sha256');
+  const isPartial = options.isEnough !== undefined && file.size > HUGE_FILE_BYTES;
+  const hasher = isPartial ? undefined : createHash('sha256');
   let position = 0;
-  while (position < file.size) {
+  while (position < file.size && !(isPartial && position >= kept.length && options.isEnough?.())) {
     throwIfAborted(options.signal);
     const chunk =
       position < kept.length
@@ -83,16 +86,17 @@ async function streamContent(fd: number, file: OpenFile, options: ReadOptions): 
     const { bytesRead } = await readAt(fd, chunk, 0, chunk.length, position);
     if (bytesRead === 0) break;
     const piece = chunk.subarray(0, bytesRead);
-    hasher.update(piece);
+    hasher?.update(piece);
     options.onPiece?.(piece);
     position += bytesRead;
   }
   return {
     bytes: kept.subarray(0, position),
-    size: position,
+    size: isPartial ? file.size : position,
     mode: file.mode,
-    sha256: hasher.digest('hex'),
-    truncated: position > kept.length,
+    sha256: hasher?.digest('hex') ?? '',
+    truncated: isPartial ? file.size > kept.length : position > kept.length,
+    ...(isPartial ? { isPartial } : {}),
   };
 }
 

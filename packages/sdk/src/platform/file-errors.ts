@@ -44,6 +44,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EFBIG: fileIo('File is too large for the file system', 'Write less, or to several files'),
   EAGAIN: fileIo('Path kept changing while it was resolved', 'Try again when nothing is being renamed'),
   EBUSY: fileIo('File is busy', 'Try again later'),
+  EIO: fileIo('Disk or file system failed', 'Look at the system log, then try again'),
+  ESTALE: fileIo('File handle is stale', 'Try again; the file system was remounted or exported anew'),
+  EINVAL: fileIo('File system does not support this', 'Use another file or file system'),
   ETXTBSY: fileIo('File is a running program', 'Stop the program first'),
   EBADF: fileIo('Workspace is closed', 'Open a new session'),
   EILSEQ: fileIo('Link target is not valid UTF-8', 'Use a path without that link'),
@@ -62,6 +65,27 @@ export function fileError(thrown: unknown, path: string): ToolError {
     details: { ...rule, reason: errno, next },
     cause: thrown,
   });
+}
+
+/**
+ * The net under all calls: a failure of the file system that nobody told for a path. Undefined for everything else. The
+ * message of the system holds absolute paths, so none of it is passed on.
+ */
+export function untoldFileError(thrown: unknown): ToolError | undefined {
+  const errno = isToolError(thrown) ? undefined : codeIn(thrown);
+  const explanation = errno === undefined ? undefined : EXPLANATIONS[errno];
+  if (errno === undefined || explanation === undefined) return undefined;
+  const { problem, next } = explanation;
+  return new ToolError('E_FILE_IO', `${problem} (${errno})`, { details: { reason: errno, next }, cause: thrown });
+}
+
+/** What was thrown may be anything, and asking it may throw. */
+function codeIn(thrown: unknown): string | undefined {
+  try {
+    return errnoCode(thrown);
+  } catch {
+    return undefined;
+  }
 }
 
 /** System failures of `action`, thrown or rejected, become ToolErrors about `path`. */

@@ -51,7 +51,8 @@ export function gitPlaces(folder: string): readonly GoverningPlace[] {
   return paths.map((path) => ({ path, access: 'git' }));
 }
 
-function plainFolders(gitDir: string): GitFolders {
+/** A repository that is a folder of its own: throws E_GIT when it borrows data from another one. */
+export function plainFolders(gitDir: string): GitFolders {
   if (kindOf(join(gitDir, 'commondir')) !== 'missing') {
     throw unusable(
       'Repository borrows its data from elsewhere: .git/commondir',

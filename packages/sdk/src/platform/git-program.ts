@@ -7,6 +7,7 @@ import { failure } from '../contracts/failures.ts';
 import type { GitOutput, GitRun } from '../contracts/git.ts';
 import { fixedEnvironment, fixedOptions } from '../git/fixed-options.ts';
 import { gitFailure } from '../git/git-failure.ts';
+import { isListed } from '../git/judge-config.ts';
 import type { GitFolders } from './git-folders.ts';
 import { resolveProgram } from './resolve-program.ts';
 import type { SessionWall } from './session-wall.ts';
@@ -23,7 +24,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
 
 export function createGitProgram(shared: SessionWall, listedConfig: readonly string[]): GitProgram {
-  const options = ['--no-pager', '--no-optional-locks', ...fixedOptions(listedConfig)];
+  const options = ['--no-pager', '--no-optional-locks', ...fixedOptions((key) => isListed(key, listedConfig))];
   const running = new Set<WalledProcess>();
   let program: string | undefined;
   return {

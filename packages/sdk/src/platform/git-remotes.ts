@@ -1,10 +1,13 @@
 /** Judges a configured remote: its address by the egress gate, a local one by who may reach outside the workspace. */
+import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { policyDenial } from '../contracts/failures.ts';
 import type { GitConfig, GitRemote } from '../contracts/git.ts';
 import type { Registry } from '../contracts/registry.ts';
+import { needsEncryption, unencrypted } from '../egress/judge-credentials.ts';
 import { judgeUrl } from '../egress/judge-url.ts';
+import { fixedOptions } from '../git/fixed-options.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { checkRemoteName, shown } from '../git/ref-names.ts';
 import { parseRemoteAddress, type RemoteAddress } from '../git/remote-address.ts';
@@ -12,13 +15,13 @@ import { kindOf } from './bubblewrap-args.ts';
 import { errnoCode } from './errno-error.ts';
 import { identityOf } from './root.ts';
 
-export type RemoteRules = Pick<Registry, 'allowedDomains' | 'git'> & {
+export type RemoteRules = Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git'> & {
   /** `file:line` of the key that decided. */
   place(key: string): string | undefined;
 };
 
-/** Hooks of a local remote are programs of a repository too: its side of the talk is started without them. */
-const QUIET = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c receive.autogc=false';
+/** The other side of a local talk reads the configuration of its repository: ours is put over it, hooks off first of all. */
+const PEER = ['git', ...fixedOptions(() => false).map((word) => `'${word}'`)].join(' ');
 
 export interface RemoteQuestion {
   readonly name: string;
@@ -43,15 +46,34 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
       next: 'keep one push address per remote',
     });
   }
-  return { ...first, name };
+  return addressed(first, name);
 }
+
+/**
+ * The remote by a name nobody can have configured, with the judged address as its only one: git contacts what was judged,
+ * and no other key of the remote (push, mirror, tagOpt, a second address) has a say.
+ */
+function addressed({ address, ...judged }: Addressed, name: string): GitRemote {
+  const alias = `tool-runtime-${randomBytes(8).toString('hex')}`;
+  const tracked = `remote.${alias}.fetch=+refs/heads/*:refs/remotes/${name}/*`;
+  const options = [...judged.options, '-c', `remote.${alias}.url=${address}`, '-c', tracked];
+  return { ...judged, name, alias, options };
+}
+
+/** The same remote for a look at it. */
+export function readOnly(remote: GitRemote): GitRemote {
+  const { folder } = remote;
+  return folder === undefined ? remote : { ...remote, folder: { ...folder, writable: false } };
+}
+
+type Addressed = Omit<GitRemote, 'name' | 'alias'> & { readonly address: string };
 
 function judgeAddress(
   address: RemoteAddress,
   name: string,
   { workspace, purpose }: RemoteQuestion,
   rules: RemoteRules,
-): Omit<GitRemote, 'name'> {
+): Addressed {
   if (address.transport === 'local') return localRemote(address.path, { name, workspace, purpose }, rules);
   const judged = new URL(address.url);
   const credentials = judged.username !== '' || judged.password !== '';
@@ -65,17 +87,27 @@ function judgeAddress(
     });
   }
   judgeUrl(address.url, rules.allowedDomains);
-  return { url: address.shown, transport: 'http', options: HTTP_OPTIONS, env: credentialsFor(judged, rules) };
+  return {
+    url: address.shown,
+    address: address.url,
+    transport: 'http',
+    options: HTTP_OPTIONS,
+    env: { ...credentialsFor(judged, rules), GIT_ALLOW_PROTOCOL: 'http:https' },
+  };
 }
 
 /** Git follows no redirect to a place nobody judged; the proxy would refuse it anyway. */
 const HTTP_OPTIONS = ['-c', 'http.followRedirects=false', '-c', 'http.cookieFile='];
 
-/** The operator names the variable that holds a host's token; git gets it in its environment, for this run only. */
-function credentialsFor(url: URL, { git }: RemoteRules): Readonly<Record<string, string>> {
+/**
+ * The operator names the variable that holds a host's token; git gets it in its environment, for this run only. Throws
+ * E_POLICY where it would be sent in the clear.
+ */
+function credentialsFor(url: URL, { git, insecureCredentials }: RemoteRules): Readonly<Record<string, string>> {
   const variable = git.credentials[url.host] ?? git.credentials[url.hostname];
   const token = variable === undefined ? undefined : process.env[variable];
   if (token === undefined || token === '') return {};
+  if (needsEncryption(url, insecureCredentials)) throw unencrypted('git.credentials', url, 'remote');
   const pair = token.includes(':') ? token : `x-access-token:${token}`;
   return {
     GIT_CONFIG_COUNT: '1',
@@ -84,11 +116,7 @@ function credentialsFor(url: URL, { git }: RemoteRules): Readonly<Record<string,
   };
 }
 
-function localRemote(
-  path: string,
-  { name, workspace, purpose }: RemoteQuestion,
-  rules: RemoteRules,
-): Omit<GitRemote, 'name'> {
+function localRemote(path: string, { name, workspace, purpose }: RemoteQuestion, rules: RemoteRules): Addressed {
   const folder = realRepository(resolve(workspace, path));
   if (folder === undefined) {
     throw gitFailure(`Remote is not a repository on this machine: ${name}`, {
@@ -111,14 +139,15 @@ function localRemote(
       },
     });
   }
-  const program = purpose === 'fetch' ? 'upload-pack' : 'receive-pack';
   return {
     url: folder,
+    address: folder,
     transport: 'local',
     ...(isInside ? {} : { folder: { path: folder, writable: purpose === 'push', identity: identityAt(folder) } }),
+    repository: isRepository(folder) ? folder : join(folder, '.git'),
     options: [],
-    env: {},
-    peer: `--${program}=${QUIET} ${program}`,
+    env: { GIT_ALLOW_PROTOCOL: 'file' },
+    peer: { uploadPack: `--upload-pack=${PEER} upload-pack`, receivePack: `--receive-pack=${PEER} receive-pack` },
   };
 }
 

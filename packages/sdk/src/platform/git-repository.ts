@@ -4,25 +4,27 @@
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GitConfig, GitIdentity, GitOutput, GitRun, OpenGit } from '../contracts/git.ts';
+import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../contracts/git.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { judgeConfig } from '../git/judge-config.ts';
+import { judgeState } from '../git/judge-state.ts';
 import { type ConfigEntry, parseConfig } from '../git/parse-config.ts';
 import { errnoCode } from './errno-error.ts';
 import { forgetFailed } from './forget-failed.ts';
 import { createGitFiles } from './git-files.ts';
-import { findGitFolders, type GitFolders } from './git-folders.ts';
+import { findGitFolders, type GitFolders, plainFolders } from './git-folders.ts';
 import { findIdentity } from './git-identity.ts';
 import { createGitProgram, findGit } from './git-program.ts';
-import { judgeRemote } from './git-remotes.ts';
+import { judgeRemote, readOnly } from './git-remotes.ts';
+import { readState } from './git-state.ts';
 import { requireChangeable } from './governed-work-tree.ts';
 import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
-  readonly registry: Pick<Registry, 'allowedDomains' | 'git' | 'spot'>;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot'>;
   readonly governing: readonly GoverningPlace[];
   /** Stands in for a committer nobody named. */
   readonly actor: string;
@@ -49,7 +51,7 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
     const base = baseFiles(wall.workspace.path, folders);
     const before = witnessOf(base);
     const entries = await readConfig(program.run, folders, signal);
-    judgeConfig(entries, registry.git.allow_config, placeOf(registry, 'git.allow_config'));
+    judgeConfig(entries, registry.git.allow_config, { registryAt: placeOf(registry, 'git.allow_config') });
     const watched = [...new Set([...base, ...originFiles(entries, wall.workspace.path)])];
     // Changed while it was read: what was judged may not be what is there. The next call reads again.
     const fresh: Judged = { folders, config: createConfig(entries), witness: witnessOf(watched), watched };
@@ -57,14 +59,27 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
     return fresh;
   }
 
+  /** A repository on this machine is as hostile as our own: the programs on its side read its configuration. */
+  async function judgeLocalRemote(remote: GitRemote, gitDir: string, signal?: AbortSignal): Promise<void> {
+    const listed = registry.git.allow_config;
+    const folders = plainFolders(gitDir);
+    const run = (request: GitRun) => program.run({ ...request, remote: readOnly(remote) }, folders);
+    const entries = await readConfig(run, folders, signal);
+    judgeConfig(entries, listed, {
+      whose: `Remote ${remote.name}:`,
+      registryAt: placeOf(registry, 'git.allow_config'),
+    });
+  }
+
   return {
     async run(request) {
       const { folders } = await ready(request.signal);
+      requireSoundState(request, folders);
       return accepted(request, await program.run(request, folders));
     },
-    config: async () => (await ready(undefined)).config,
-    async identity() {
-      const { config } = await ready(undefined);
+    config: async (signal) => (await ready(signal)).config,
+    async identity(signal) {
+      const { config } = await ready(signal);
       identity ??= forgetFailed(
         findIdentity({
           config,
@@ -79,10 +94,12 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
       );
       return identity;
     },
-    async remote(name, purpose) {
-      const { config } = await ready(undefined);
+    async remote(name, purpose, signal) {
+      const { config } = await ready(signal);
       const place = (key: string) => placeOf(registry, key);
-      return judgeRemote({ name, purpose, workspace: wall.workspace.path }, config, { ...registry, place });
+      const remote = judgeRemote({ name, purpose, workspace: wall.workspace.path }, config, { ...registry, place });
+      if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
+      return remote;
     },
     files: createGitFiles(() => findGitFolders(wall.workspace.path)),
     requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
@@ -90,11 +107,21 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
   };
 }
 
+/** Plumbing that knows nothing of unfinished operations: saving and restoring must work whatever lies there. */
+const UNAWARE: ReadonlySet<string | undefined> = new Set(
+  'fast-import update-ref symbolic-ref read-tree write-tree hash-object update-index checkout-index'.split(' '),
+);
+
+function requireSoundState({ access, words }: GitRun, { gitDir }: GitFolders): void {
+  if (access === 'read' || UNAWARE.has(words[0])) return;
+  judgeState(readState(gitDir), { aborting: words[1] === '--abort' });
+}
+
 /** All the repository says, its work tree's own file and includes among it; the fixed options on top are left out. */
 async function readConfig(
   run: (request: GitRun, folders: GitFolders) => Promise<GitOutput>,
   folders: GitFolders,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<readonly ConfigEntry[]> {
   const { code, stdout, stderr } = await run(
     {

@@ -2,6 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { ErrnoError } from './errno-error.ts';
 import type { GoverningFiles } from './governing-files.ts';
+import { judgePlace } from './judge-place.ts';
 import { shownPath } from './path-rules.ts';
 import { type Place, requireWritable } from './places.ts';
 import { type FindOptions, findTarget, makeMissingFolders, type WriteTarget } from './write-target.ts';
@@ -13,7 +14,7 @@ export interface TargetOptions extends FindOptions {
   readonly access?: 'read';
 }
 
-/** The caller closes the target. Throws E_POLICY for read-only places, protected names and paths that leave. */
+/** The caller closes the target. Throws E_POLICY for read-only places, governing files, path rules and paths that leave. */
 export function openGuardedTarget(place: Place, guard: GoverningFiles, options: TargetOptions): WriteTarget {
   if (options.access !== 'read') requireWritable(place);
   const target = findTarget(place.root, place.path, options);
@@ -22,6 +23,7 @@ export function openGuardedTarget(place: Place, guard: GoverningFiles, options: 
     // Moved out of the root since it was opened.
     if (location === undefined) throw new ErrnoError('EXDEV');
     guard.checkTarget(target, { location, spelling: place.spelling, access: options.access ?? 'change' });
+    judgePlace(place, { dirFd: target.dirFd, below: [...target.missing, target.name] }, options.access ?? 'write');
     if (target.missing.length === 0 || options.missingFolders === 'leave') return target;
     if (options.missingFolders === 'refuse') throw folderMissing(target.missingFolder);
     return makeMissingFolders(target);

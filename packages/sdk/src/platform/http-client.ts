@@ -12,6 +12,7 @@ import type { HttpAnswer, HttpRequest, OpenHttpClient } from '../contracts/http.
 import { isAddress } from '../egress/domain-entry.ts';
 import { followRedirect, type Hop, isRedirect } from '../egress/follow-redirect.ts';
 import { judgeAddresses } from '../egress/judge-address.ts';
+import { judgeCredentials, judgeQuery } from '../egress/judge-credentials.ts';
 import { judgeHeaders, judgeMethod } from '../egress/judge-headers.ts';
 import { type JudgedUrl, judgeUrl } from '../egress/judge-url.ts';
 import { readBody } from './http-body.ts';
@@ -23,6 +24,8 @@ import { type ResolveHost, resolveHost } from './resolve-host.ts';
 export interface HttpClientOptions {
   /** Registry entries in normal form. */
   readonly allowedDomains: readonly string[];
+  /** Entries that may be sent credentials over plain http. None: nobody. */
+  readonly insecureCredentials?: readonly string[];
   readonly resolve?: ResolveHost;
   /** Certificates to trust instead of the system's, PEM. */
   readonly ca?: string;
@@ -30,6 +33,7 @@ export interface HttpClientOptions {
 
 interface Network {
   readonly allowedDomains: readonly string[];
+  readonly insecureCredentials: readonly string[];
   readonly resolve: ResolveHost;
   readonly agents: PinnedAgents;
 }
@@ -37,6 +41,7 @@ interface Network {
 export function createHttpClient(options: HttpClientOptions): OpenHttpClient {
   const network: Network = {
     allowedDomains: options.allowedDomains,
+    insecureCredentials: options.insecureCredentials ?? [],
     resolve: options.resolve ?? resolveHost,
     agents: createPinnedAgents(options.ca === undefined ? {} : { ca: options.ca }),
   };
@@ -53,6 +58,7 @@ async function send(request: HttpRequest, network: Network): Promise<HttpAnswer>
     headers: judgeHeaders(request.headers),
     body: request.body,
   };
+  judgeQuery(first.target.url, network.insecureCredentials);
   const deadline = startDeadline(request, first.target.host);
   try {
     return await followHops(first, request.maxBytes, network, deadline.signal);
@@ -66,6 +72,7 @@ async function send(request: HttpRequest, network: Network): Promise<HttpAnswer>
 async function followHops(first: Hop, maxBytes: number, network: Network, stop: AbortSignal): Promise<HttpAnswer> {
   const redirects: string[] = [];
   for (let hop = first; ; ) {
+    judgeCredentials(hop.target.url, hop.headers, network.insecureCredentials);
     const pin = await pinTarget(hop.target, network, stop);
     stop.throwIfAborted();
     const response = await exchange(hop, pin, network.agents, stop);

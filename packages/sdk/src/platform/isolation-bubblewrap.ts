@@ -23,7 +23,7 @@ import { defaultLimits, limitWords, type ResourceLimits } from './resource-limit
 import { isBelow, mountWords } from './sandbox-mounts.ts';
 import type { Spawner } from './spawned-process.ts';
 import { startingFolder } from './starting-folder.ts';
-import { SETTLED, verifyMounts } from './verify-mounts.ts';
+import { SETTLED, verifyEarlyMounts, verifyMounts } from './verify-mounts.ts';
 import { prepareEtc } from './wall-etc.ts';
 import { PROTECTED, testWall } from './wall-self-test.ts';
 
@@ -183,9 +183,11 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
         env: withProxy(relay, others),
         cwd: '/',
         reports: true,
+        pauses: mounts.some(({ late }) => late),
       };
     },
     verify: (init) => verifyMounts(init, mounts),
+    verifyEarly: (init) => verifyEarlyMounts(init, mounts),
     settle: settleReport,
     leave,
   };

@@ -21,10 +21,10 @@ export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
     commands: { start: async (request) => (await open()).commands.start(request), close },
     git: {
       run: async (request) => (await open()).git.run(request),
-      config: async () => (await open()).git.config(),
-      identity: async () => (await open()).git.identity(),
+      config: async (signal) => (await open()).git.config(signal),
+      identity: async (signal) => (await open()).git.identity(signal),
+      remote: async (name, purpose, signal) => (await open()).git.remote(name, purpose, signal),
       requireChangeable: async (paths) => (await open()).git.requireChangeable(paths),
-      remote: async (name, purpose) => (await open()).git.remote(name, purpose),
       files: {
         read: async (name) => (await open()).git.files.read(name),
         write: async (name, bytes, how) => (await open()).git.files.write(name, bytes, how),

@@ -5,17 +5,43 @@
  * still alive then fails to find it under its name, instead of publishing what a sweep has half removed.
  */
 import { closeSync } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import { type DirectoryEntry, listNames, removeFile, renameEntry, statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { Pace } from './pace.ts';
-import type { RelativePath } from './path-rules.ts';
+import { joinPath, type RelativePath, splitPath } from './path-rules.ts';
+import type { Place } from './places.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Root } from './root.ts';
-import { isTemporaryName, temporaryEntry } from './temporary-file.ts';
+import { temporaryEntry } from './temporary-file.ts';
 
 const MIN_AGE_MS = 60_000;
 const MAX_REMOVED = 1000;
+
+const SWEEP_EVERY_MS = 60_000;
+const MAX_SWEPT_FOLDERS = 1000;
+
+/**
+ * For every write: clears away what killed writes left in the folder of the file. It runs besides the write and at most
+ * once a minute for a folder; when it fails, that is no concern of the write.
+ */
+export function createFolderSweep(): (place: Place) => void {
+  const swept = new Map<string, number>();
+  return ({ root, path, spelling, isWritable }) => {
+    const folder = parentOf(path);
+    const now = Date.now();
+    const key = parentOf(spelling);
+    if (!isWritable || Math.abs(now - (swept.get(key) ?? 0)) < SWEEP_EVERY_MS) return;
+    if (swept.size >= MAX_SWEPT_FOLDERS) swept.clear();
+    swept.set(key, now);
+    sweepDirectory(root, folder, now).catch(() => {});
+  };
+}
+
+function parentOf(path: string): RelativePath {
+  return joinPath(splitPath(path).components.slice(0, -1));
+}
 
 /** Removes leftovers directly inside `directory`; answers how many. */
 export async function sweepDirectory(root: Root, directory: RelativePath, now: number): Promise<number> {

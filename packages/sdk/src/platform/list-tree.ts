@@ -5,6 +5,7 @@
  * and the walk ends at the limit. Links are listed and never followed.
  */
 import type { ListAnswer, ListQuery } from '../contracts/listing.ts';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import { type GlobLevel, walkGlobs } from '../glob/glob-walk.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
 import { Pace } from './pace.ts';
@@ -52,7 +53,9 @@ class Walk {
   }
 
   open(view: FolderView, globs: GlobLevel): void {
-    const wanted = view.entries.filter((entry) => !view.hides(entry) && (isFolder(entry) || globs.matches(entry)));
+    const wanted = view.entries.filter(
+      (entry) => !isUnfinished(entry) && !view.hides(entry) && (isFolder(entry) || globs.matches(entry)),
+    );
     this.#open.push({ view, globs, wanted: wanted.sort(), next: 0 });
   }
 
@@ -85,6 +88,11 @@ class Walk {
     const below = inner === undefined ? undefined : view.enter(name);
     if (below !== undefined && inner !== undefined) this.open(below, inner);
   }
+}
+
+/** Being written, or left behind by a write that was killed. */
+function isUnfinished(entry: string): boolean {
+  return isTemporaryName(isFolder(entry) ? entry.slice(0, -1) : entry);
 }
 
 function isFolder(entry: string): boolean {

@@ -1,5 +1,6 @@
 /** Which root a path belongs to: the workspace, or a folder the host added under `@name/`. A request cannot add any. */
 import { ToolError } from '@tool-runtime/protocol';
+import type { PathRule } from '../contracts/path-rule.ts';
 import { type RelativePath, relativePath, SANDBOX_RULE, shownPath } from './path-rules.ts';
 import { openRoot, type Root } from './root.ts';
 
@@ -17,27 +18,60 @@ export interface Place {
   /** The whole path in its normal form, `@name/` included. */
   readonly spelling: string;
   readonly isWritable: boolean;
+  readonly ruling?: Ruling;
+}
+
+export interface Ruling {
+  /** What path rules are written against. */
+  readonly frame: RuleFrame;
+  /** The path rules of the call the place was looked up for. */
+  readonly rule: PathRule | undefined;
+}
+
+/** The root that path rules start from, and what stands before a path below this place's own root. */
+export interface RuleFrame {
+  readonly root: Root;
+  /** Before what callers write. */
+  readonly pathPrefix: string;
+  /** Before what `root` locates. */
+  readonly locationPrefix: string;
 }
 
 export interface Places {
-  find(path: string): Place;
+  find(path: string, rule?: PathRule): Place;
   /** Closes the extra roots; the workspace's own belongs to whoever opened it. */
   close(): void;
 }
 
 const EXTRA_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
-export function createPlaces(root: Root, options: { readOnly: boolean; extraRoots: readonly ExtraRoot[] }): Places {
+export interface PlacesOptions {
+  readonly readOnly: boolean;
+  readonly extraRoots: readonly ExtraRoot[];
+  /** Of a workspace that is a folder of another one. */
+  readonly enclosing?: Enclosing;
+}
+
+/** The workspace a folder belongs to. */
+export interface Enclosing {
+  readonly root: Root;
+  /** Where the folder is in it, `.` for the root itself. */
+  readonly prefix: string;
+}
+
+export function createPlaces(root: Root, options: PlacesOptions): Places {
   const extras = openExtraRoots(root, options.extraRoots);
   const isWritable = !options.readOnly;
+  const frame = frameOf(root, options.enclosing);
   return {
-    find(input) {
+    find(input, rule) {
       const spelling = relativePath(input);
       const [, name = '', rest = ''] = spelling.startsWith('@') ? spelling.split(/^@([^/]*)\/?/) : [];
       const extra = extras.get(name);
-      if (extra === undefined) return { root, path: spelling, spelling, isWritable };
+      if (extra === undefined) return { root, path: spelling, spelling, isWritable, ruling: { frame, rule } };
       const path = (rest === '' ? '.' : rest) as RelativePath;
-      return { root: extra.root, path, spelling, isWritable: isWritable && extra.access === 'write' };
+      const mayWrite = isWritable && extra.access === 'write';
+      return { root: extra.root, path, spelling, isWritable: mayWrite, ruling: { frame: extra.frame, rule } };
     },
     close() {
       for (const extra of extras.values()) extra.root.close();
@@ -45,12 +79,25 @@ export function createPlaces(root: Root, options: { readOnly: boolean; extraRoot
   };
 }
 
-function openExtraRoots(root: Root, wanted: readonly ExtraRoot[]): Map<string, { root: Root; access: string }> {
-  const extras = new Map<string, { root: Root; access: string }>();
+function frameOf(root: Root, enclosing: Enclosing | undefined): RuleFrame {
+  if (enclosing === undefined) return { root, pathPrefix: '', locationPrefix: '' };
+  const pathPrefix = enclosing.prefix === '.' ? '' : `${enclosing.prefix}/`;
+  return { root: enclosing.root, pathPrefix, locationPrefix: '' };
+}
+
+interface OpenExtra {
+  readonly root: Root;
+  readonly access: string;
+  readonly frame: RuleFrame;
+}
+
+function openExtraRoots(root: Root, wanted: readonly ExtraRoot[]): Map<string, OpenExtra> {
+  const extras = new Map<string, OpenExtra>();
   try {
     for (const { name, path, access } of wanted) {
       if (!EXTRA_NAME.test(name) || extras.has(name)) throw new TypeError(`Extra root name is unusable: ${name}`);
-      extras.set(name, { root: openRoot(path, { backend: root.backend }), access });
+      const opened = openRoot(path, { backend: root.backend });
+      extras.set(name, { root: opened, access, frame: { root: opened, pathPrefix: '', locationPrefix: `@${name}/` } });
     }
     return extras;
   } catch (thrown) {

@@ -9,6 +9,7 @@ import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained, fileError } from './file-errors.ts';
 import type { GoverningFiles } from './governing-files.ts';
 import { folderMissing } from './guarded-target.ts';
+import { judgeBelow } from './judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Place } from './places.ts';
 import { identityOf, type Root } from './root.ts';
@@ -118,16 +119,29 @@ async function checkTrees(check: TreeCheck): Promise<Omit<Transfer, 'target'>> {
   const { from, to, guard, options } = check.job;
   const [sourcePath, targetPath] = [operandPath(from), operandPath(to)];
   if (purpose === 'copy' && typeOf(source.stat) === 'other') throw specialFile(sourcePath);
-  const rules = { guard, spelling: sourcePath, purpose, signal: options.signal };
+  const rules = { guard, spelling: sourcePath, purpose, signal: options.signal, judge: judgeBoth(check) };
   const survey = await explained(sourcePath, () => surveyEntry(source, rules));
   const replaced = await explained(targetPath, () => findReplaced(check, targetPath));
   return { root: to.root, guard, source, sourcePath, survey, targetPath, replaced };
+}
+
+/** What is in the tree leaves one place and arrives in another: path rules must allow both. */
+function judgeBoth({ job, purpose, source, to }: TreeCheck): ((name: string) => void) | undefined {
+  const access = purpose === 'copy' ? 'read' : 'write';
+  const leave = judgeBelow(job.from, { dirFd: source.dirFd, below: [source.name] }, access);
+  const arrive = judgeBelow(job.to, { dirFd: to.dirFd, below: [...to.missing, to.name] }, 'write');
+  if (leave === undefined || arrive === undefined) return undefined;
+  return (name) => {
+    leave(name);
+    arrive(name);
+  };
 }
 
 async function findReplaced({ to, job }: TreeCheck, spelling: string): Promise<Transfer['replaced']> {
   if (to.existing === undefined) return undefined;
   const entry = { dirFd: to.dirFd, name: to.name, stat: to.existing };
   const { signal } = job.options;
-  const { bytes } = await surveyEntry(entry, { guard: job.guard, spelling, purpose: 'remove', signal });
+  const judge = judgeBelow(job.to, { dirFd: to.dirFd, below: [to.name] }, 'write');
+  const { bytes } = await surveyEntry(entry, { guard: job.guard, spelling, purpose: 'remove', signal, judge });
   return { ...entry, snapshot: await snapshotEntry(entry, { bytes, signal }) };
 }

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessInfo {
   readonly pid: number;
-  readonly command: string;
+  readonly words: readonly string[];
   readonly cpuPercent: number;
   readonly memoryMb: number;
 }
@@ -37,7 +37,7 @@ function readProcess(pid: number, uptime: number): ProcessInfo | undefined {
     return {
       pid,
       // Kernel threads have no command line; ps shows their name in brackets.
-      command: words.length === 0 ? `[${stat.name}]` : words.join(' '),
+      words: words.length === 0 ? [`[${stat.name}]`] : words,
       cpuPercent: rounded((stat.cpuTicks / TICKS_PER_SECOND / seconds) * 100),
       memoryMb: rounded(residentBytes(pid) / MIB),
     };

@@ -2,10 +2,11 @@
  * Names that no file tool may create, change or remove, wherever they stand in the tree. Reading them is allowed.
  * Our own temporary names are among them: a sweep would take what a caller puts there.
  */
+
 import { ToolError } from '@tool-runtime/protocol';
 import { LOCK_FILE } from '../contracts/external.ts';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import { SANDBOX_RULE, shownPath } from './path-rules.ts';
-import { isTemporaryName } from './temporary-file.ts';
 
 export interface ProtectedNames {
   /** Throws E_POLICY when a component of the resolved location is protected. */

@@ -6,6 +6,7 @@ import { type FoundEntry, listNames, openSubdirectory, removeDirectory, removeFi
 import { errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import type { GoverningFiles } from './governing-files.ts';
+import { type HeldPlace, judgeBelow } from './judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Place } from './places.ts';
 import { removeAside, setAside } from './remove-tree.ts';
@@ -45,8 +46,10 @@ async function removeFound(entry: FoundEntry, job: RemoveJob): Promise<TreeChang
   return { changes: [{ path, before, after: null }], ...survey };
 }
 
-function surveyFor(entry: FoundEntry, spelling: string, { guard, options }: RemoveJob): Promise<Survey> {
-  return surveyEntry(entry, { guard, spelling, purpose: 'remove', signal: options.signal });
+function surveyFor(entry: FoundEntry, spelling: string, { place, guard, options }: RemoveJob): Promise<Survey> {
+  const held: HeldPlace = { dirFd: entry.dirFd, below: [entry.name] };
+  const judge = judgeBelow(place, held, 'write');
+  return surveyEntry(entry, { guard, spelling, purpose: 'remove', signal: options.signal, judge });
 }
 
 async function removeEmpty(folder: FoundEntry, path: string): Promise<Survey> {

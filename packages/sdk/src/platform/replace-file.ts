@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fdatasync, fsync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { ToolError } from '@tool-runtime/protocol';
 import type { FileSnapshot, MaybePromise, WriteOptions } from '../contracts/workspace.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { sha256Hex } from './digest.ts';
@@ -37,6 +38,14 @@ const CHUNK_BYTES = 1024 * 1024;
 const writeAt = promisify(write);
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
+
+export function checkMode(mode: number | undefined): void {
+  if (mode === undefined || (mode & ~PERMISSION_BITS) === 0) return;
+  throw new ToolError('E_VALIDATION_FAIL', `File mode holds set-id or sticky bits: ${mode.toString(8)}`, {
+    path: 'mode',
+    details: { next: 'Use permission bits only, such as 644' },
+  });
+}
 
 /** Small and not durable: done when it returns. Else off the event loop. */
 export function replaceFile(job: Replacement): MaybePromise<ReplacementResult> {

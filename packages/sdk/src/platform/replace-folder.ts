@@ -5,11 +5,11 @@
  * after, the old one still lies under the name of the new one. Elsewhere the old one is set aside first, and killed
  * right after that, there is no target and the new one is where it was.
  */
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import { type DirectoryEntry, statEntry } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { setAside } from './remove-tree.ts';
 import { identityOf, type Root } from './root.ts';
-import { isTemporaryName } from './temporary-file.ts';
 
 export interface FolderReplacement {
   readonly root: Root;

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { ToolError } from '@tool-runtime/protocol';
 import type { CommandOutcome, CommandRequest, ProcessEnd, RunningCommand } from '../contracts/commands.ts';
+import type { ByteFilter } from '../contracts/redaction.ts';
 import { nextPipeline } from '../shell/next-pipeline.ts';
 import { OutputCapture } from './output-capture.ts';
 import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
@@ -14,10 +15,12 @@ export interface CommandPlan extends WallSetting {
   /** The programs of each pipeline of the list. */
   readonly programs: readonly (readonly ReadyProgram[])[];
   readonly networkEnforced: boolean;
+  onBackground?(): void;
 }
 
 const KILLED: ProcessEnd = { code: null, signal: 'SIGKILL' };
 const FOLDED = 128;
+const NOTHING = new Uint8Array(0);
 
 /** Answers when the first pipeline runs. Input goes to that one; later ones find theirs at the end. Throws E_SHELL. */
 export async function runCommand(plan: CommandPlan): Promise<RunningCommand> {
@@ -29,6 +32,7 @@ export async function runCommand(plan: CommandPlan): Promise<RunningCommand> {
 class CommandRun implements RunningCommand {
   readonly #plan: CommandPlan;
   readonly #captures: Readonly<Record<'stdout' | 'stderr', OutputCapture>>;
+  readonly #filters: Readonly<Record<'stdout' | 'stderr', ByteFilter>> | undefined;
   readonly #done = Promise.withResolvers<CommandOutcome>();
   #pipeline: RunningPipeline | undefined;
   #stdin: Writable | undefined;
@@ -38,7 +42,8 @@ class CommandRun implements RunningCommand {
 
   constructor(plan: CommandPlan) {
     this.#plan = plan;
-    const { maxOutputBytes } = plan.request;
+    const { maxOutputBytes, filter } = plan.request;
+    this.#filters = filter && { stdout: filter(), stderr: filter() };
     this.#captures = { stdout: new OutputCapture(maxOutputBytes), stderr: new OutputCapture(maxOutputBytes) };
     // Whoever only stops a command never looks at its outcome.
     this.#done.promise.catch(() => {});
@@ -75,6 +80,10 @@ class CommandRun implements RunningCommand {
 
   endInput(): void {
     this.#stdin?.end();
+  }
+
+  toBackground(): void {
+    this.#plan.onBackground?.();
   }
 
   async stop(): Promise<void> {
@@ -118,6 +127,11 @@ class CommandRun implements RunningCommand {
   }
 
   readonly #onOutput = (stream: 'stdout' | 'stderr', chunk: Uint8Array): void => {
+    this.#pass(stream, this.#filters?.[stream].push(chunk) ?? chunk);
+  };
+
+  #pass(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
     this.#captures[stream].add(chunk);
     try {
       this.#plan.request.onOutput?.(stream, chunk);
@@ -125,7 +139,7 @@ class CommandRun implements RunningCommand {
       this.#listenerFault ??= thrown;
       this.#kill();
     }
-  };
+  }
 
   #leave(): readonly string[] {
     this.#pipeline = undefined;
@@ -134,6 +148,8 @@ class CommandRun implements RunningCommand {
   }
 
   #outcome({ code, signal }: ProcessEnd, quarantined: readonly string[]): CommandOutcome {
+    for (const stream of ['stdout', 'stderr'] as const) this.#pass(stream, this.#filters?.[stream].end() ?? NOTHING);
+    if (this.#listenerFault !== undefined) throw this.#listenerFault;
     return {
       code,
       signal,

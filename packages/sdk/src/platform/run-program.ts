@@ -44,7 +44,7 @@ export async function runProgram(
   { folder, spawner }: RunOptions,
 ): Promise<RunningProgram> {
   const admission = verify === undefined ? [] : ADMISSION_WORDS;
-  const extraFds = verify === undefined ? [] : ADMISSION_FDS;
+  const extraFds = verify === undefined ? [] : ADMISSION_FDS.slice(0, 2);
   const child = await start(spawner, { program: file, args: [...admission, ...args], cwd: folder, extraFds });
   if (verify !== undefined) await admitOrEnd(child, verify);
   const { stdout, stderr } = child;
@@ -59,7 +59,7 @@ export async function runProgram(
 
 async function admitOrEnd(child: SpawnedProcess, verify: (init: number) => boolean): Promise<void> {
   try {
-    await admitProcess(child, verify).admitted;
+    await admitProcess(child, { early: verify, all: verify }).admitted;
   } catch (thrown) {
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     await child.exited;

@@ -6,6 +6,9 @@ import type { BubblewrapProgram } from './bubblewrap-program.ts';
 /** Where bubblewrap keeps the host's root while it works, beside the new one. */
 export const HOST_ROOT = 'oldroot';
 
+/** Exists in the new root once all but the late mounts are made. */
+export const PAUSED = 'run/paused';
+
 export interface Mount {
   /** Absolute path inside. */
   readonly at: string;
@@ -28,11 +31,11 @@ export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
 }
 
 /**
- * Bubblewrap makes or empties a file where it is about to mount one, through whatever link stands there at that moment;
- * until it is done, the host's files are within reach of such a link. So before mounts whose place others can change, it
- * lays a read-only copy of the host over its own view of it, which a sandbox never sees.
+ * Bubblewrap makes or empties a file where it is about to mount one, through whatever link stands there at that moment.
+ * So before mounts whose place others can change, it lays a read-only copy of the host over its own view of it, which a
+ * sandbox never sees, and waits, reading a file for the sandbox, until the writable mounts have been verified.
  */
-const HOST_READ_ONLY = readOnly('/', `../${HOST_ROOT}`);
+const BEFORE_LATE: Words = [...readOnly('/', `../${HOST_ROOT}`), '--file', '5', `/${PAUSED}`];
 
 export function mountWords(mounts: readonly Mount[], program: BubblewrapProgram, scratchBytes: number): Words {
   const words = ({ at, from, writable: isWritable }: Mount): Words => {
@@ -41,7 +44,7 @@ export function mountWords(mounts: readonly Mount[], program: BubblewrapProgram,
   };
   const late = mounts.filter((mount) => mount.late);
   const early = mounts.filter((mount) => !mount.late);
-  return [...early.flatMap(words), ...(late.length === 0 ? [] : HOST_READ_ONLY), ...late.flatMap(words)];
+  return [...early.flatMap(words), ...(late.length === 0 ? [] : BEFORE_LATE), ...late.flatMap(words)];
 }
 
 export function isBelow(path: string, folder: string): boolean {

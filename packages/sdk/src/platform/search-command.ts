@@ -3,6 +3,7 @@
  * behind `-e`, the path behind `--`.
  */
 import type { SearchQuery } from '../contracts/search.ts';
+import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
 import { type GlobPath, parseGlob } from '../glob/glob-syntax.ts';
 import { VENDOR_FOLDERS } from './folder-view.ts';
 
@@ -41,6 +42,7 @@ export function searchArguments(query: SearchQuery, { base, readsParents }: Sear
     ...(query.includeHidden ? ['--hidden'] : []),
     ...(query.includeIgnored ? ['--no-ignore'] : [...IGNORE_FILES, ...(readsParents ? [] : ['--no-ignore-parent'])]),
     '--glob=!.git',
+    `--glob=!${TEMPORARY_PREFIX}*`,
     ...(query.includeIgnored ? [] : VENDOR_FOLDERS.map((name) => `--glob=!${name}/`)),
     ...nameFilter(query.globs),
     '-e',

@@ -3,7 +3,7 @@ import type { OpenCommandRunner } from '../contracts/commands.ts';
 import type { OpenGit } from '../contracts/git.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
-import { createCommandRunner } from './command-runner.ts';
+import { type CommandSlots, createCommandRunner } from './command-runner.ts';
 import { createGitRepository } from './git-repository.ts';
 import { createSessionWall, type SessionWallOptions } from './session-wall.ts';
 
@@ -15,6 +15,8 @@ export interface ProgramsOptions {
   readonly governing: readonly GoverningPlace[];
   /** Who the session acts for. */
   readonly actor: string;
+  /** Left out: commands wait for nobody. */
+  readonly slots?: CommandSlots;
 }
 
 export interface SessionPrograms {
@@ -24,11 +26,11 @@ export interface SessionPrograms {
 }
 
 export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
-  const { workspace, state, registry, actor, governing } = given;
+  const { workspace, state, registry, actor, slots, governing } = given;
   const { isolation, allowedDomains } = registry;
   const options = { workspace, state, isolation, allowedDomains, governing };
   const wall = createSessionWall(options);
-  const commands = createCommandRunner({ ...options, wall });
+  const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
   const git = createGitRepository({ wall, registry, actor, governing });
   return {
     commands,

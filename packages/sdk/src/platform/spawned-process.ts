@@ -21,9 +21,14 @@ export interface SpawnOptions {
   readonly stdin: InputSource;
   readonly stdout: OutputSink;
   readonly stderr: Exclude<OutputSink, Link>;
-  /** The child's descriptors from 3 on: one of the host's, a pipe the host reads, or one it waits at until told to go on. */
-  readonly extraFds?: readonly (number | 'pipe' | 'gate')[];
+  /**
+   * The child's descriptors from 3 on: one of the host's, a pipe the host reads, or one the child waits at: a `gate` for
+   * a byte, a `pause` for the end of the file.
+   */
+  readonly extraFds?: readonly ExtraFd[];
 }
+
+export type ExtraFd = number | 'pipe' | 'gate' | 'pause';
 
 /** To be opened or closed once the child is admitted or killed. Closing alone does not keep the child from going on. */
 export interface Gate {
@@ -39,8 +44,9 @@ export interface SpawnedProcess {
   readonly stderr?: Readable;
   /** In the order of `extraFds`, those that are pipes. */
   readonly extra: readonly Readable[];
-  /** The one of `extraFds`, when it was asked for. */
+  /** Those of `extraFds`, when they were asked for. */
   readonly gate?: Gate;
+  readonly pause?: Gate;
   readonly exited: Promise<ExitStatus>;
   /** Signals the whole process group. One that is gone is no error. */
   kill(signal: NodeJS.Signals): void;

@@ -6,7 +6,16 @@ import { createChildReaper } from './child-reaper.ts';
 import { errnoCode } from './errno-error.ts';
 import type { NativeSpawn } from './native-spawn.ts';
 import { signalGroup } from './process-group.ts';
-import type { Gate, InputSource, Link, OutputSink, SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
+import type {
+  ExtraFd,
+  Gate,
+  InputSource,
+  Link,
+  OutputSink,
+  SpawnedProcess,
+  Spawner,
+  SpawnOptions,
+} from './spawned-process.ts';
 
 interface NativeLink extends Link {
   readonly reader: number;
@@ -67,6 +76,7 @@ interface HostEnds {
   readonly stderr: number | undefined;
   readonly extra: readonly number[];
   readonly gate: number | undefined;
+  readonly pause: number | undefined;
 }
 
 function connect(options: SpawnOptions, ends: Ends, native: NativeSpawn): HostEnds {
@@ -75,13 +85,20 @@ function connect(options: SpawnOptions, ends: Ends, native: NativeSpawn): HostEn
   const stderr = connectOutput(options.stderr, ends, native);
   const extra = (options.extraFds ?? []).map((kind) => ({
     kind,
-    fd: kind === 'gate' ? connectGate(ends, native) : connectOutput(kind, ends, native),
+    fd: connectExtra(kind, ends, native),
   }));
+  const waitedAt = (wanted: 'gate' | 'pause') => extra.find(({ kind }) => kind === wanted)?.fd;
   return {
     ...{ stdin, stdout, stderr },
     extra: extra.flatMap(({ kind, fd }) => (kind === 'pipe' && fd !== undefined ? [fd] : [])),
-    gate: extra.find(({ kind }) => kind === 'gate')?.fd,
+    gate: waitedAt('gate'),
+    pause: waitedAt('pause'),
   };
+}
+
+function connectExtra(kind: ExtraFd, ends: Ends, native: NativeSpawn): number | undefined {
+  if (kind === 'gate') return connectGate(ends, native);
+  return kind === 'pause' ? connectInput('pipe', ends, native) : connectOutput(kind, ends, native);
 }
 
 /** The child's end is open for writing too: when the host dies there is no end of file that would let the child go on. */
@@ -118,9 +135,10 @@ function connectGiven(given: number | 'null', ends: Ends): undefined {
   ends.descriptors.push(given === 'null' ? (ends.handedOver.at(-1) ?? -1) : given);
 }
 
-function openStreams({ stdin, stdout, stderr, extra, gate }: HostEnds) {
+function openStreams({ stdin, stdout, stderr, extra, gate, pause }: HostEnds) {
   return {
-    ...(gate === undefined ? {} : { gate: createGate(gate) }),
+    ...(gate === undefined ? {} : { gate: createGate(gate, '1') }),
+    ...(pause === undefined ? {} : { pause: createGate(pause, '') }),
     ...(stdin === undefined ? {} : { stdin: openStream(stdin, 'write') }),
     ...(stdout === undefined ? {} : { stdout: openStream(stdout, 'read') }),
     ...(stderr === undefined ? {} : { stderr: openStream(stderr, 'read') }),
@@ -133,7 +151,7 @@ function openStream(fd: number, use: 'read' | 'write'): Socket {
   return stream.on('error', () => {});
 }
 
-function createGate(fd: number): Gate {
+function createGate(fd: number, word: string): Gate {
   let isOpen = true;
   const close = (): void => {
     if (isOpen) closeSync(fd);
@@ -142,7 +160,7 @@ function createGate(fd: number): Gate {
   return {
     open() {
       try {
-        if (isOpen) writeSync(fd, '1');
+        if (isOpen && word !== '') writeSync(fd, word);
       } catch (thrown) {
         // The child has ended; its exit says how.
         if (errnoCode(thrown) !== 'EPIPE') throw thrown;

@@ -11,7 +11,15 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { ExitStatus } from './native-spawn.ts';
 import { signalGroup } from './process-group.ts';
-import type { InputSource, Link, OutputSink, SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
+import type {
+  ExtraFd,
+  InputSource,
+  Link,
+  OutputSink,
+  SpawnedProcess,
+  Spawner,
+  SpawnOptions,
+} from './spawned-process.ts';
 
 type Stdio = readonly ('pipe' | 'ignore' | number)[];
 
@@ -58,16 +66,19 @@ async function untilStarted(child: ChildProcess): Promise<void> {
 function started(child: ChildProcess, options: SpawnOptions, exited: Promise<ExitStatus>): SpawnedProcess {
   const pid = child.pid ?? -1;
   const { stdin, stdout, stderr } = child;
-  const streamsOf = (kind: 'pipe' | 'gate') =>
+  const streamsOf = (kind: ExtraFd) =>
     (options.extraFds ?? []).flatMap((fd, index) => (fd === kind ? [child.stdio[index + 3]] : []));
   const [gate] = streamsOf('gate') as Writable[];
+  const [pause] = streamsOf('pause') as Writable[];
+  const close = (stream: Writable) => () => void stream.destroy();
   return {
     pid,
     ...(options.stdin === 'pipe' && stdin !== null ? { stdin } : {}),
     ...(options.stdout === 'pipe' && stdout !== null ? { stdout } : {}),
     ...(options.stderr === 'pipe' && stderr !== null ? { stderr } : {}),
     extra: streamsOf('pipe') as Readable[],
-    ...(gate === undefined ? {} : { gate: { open: () => gate.end('1'), close: () => gate.destroy() } }),
+    ...(gate === undefined ? {} : { gate: { open: () => void gate.end('1'), close: close(gate) } }),
+    ...(pause === undefined ? {} : { pause: { open: close(pause), close: close(pause) } }),
     exited,
     kill: (signal) => signalGroup(pid, signal),
   };
@@ -92,9 +103,9 @@ function coverInherited(stdio: Stdio, inherited: readonly number[], cover: numbe
   return Array.from({ length: places }, (_, place) => stdio[place] ?? (inherited.includes(place) ? cover : 'ignore'));
 }
 
-function nodeStdio(end: InputSource | OutputSink | 'gate'): Stdio[number] {
+function nodeStdio(end: InputSource | OutputSink | ExtraFd): Stdio[number] {
   if (end === 'null') return 'ignore';
-  if (end === 'gate') return 'pipe';
+  if (end === 'gate' || end === 'pause') return 'pipe';
   return typeof end === 'object' ? 'pipe' : end;
 }
 

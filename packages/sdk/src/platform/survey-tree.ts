@@ -5,6 +5,7 @@
  * and removing rely on this look, because what may be lost there is what stood in the tree when the call was judged.
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import {
   type FoundEntry,
   type InnerEntry,
@@ -19,7 +20,6 @@ import { explained } from './file-errors.ts';
 import type { GoverningFiles, TreeGuard } from './governing-files.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf } from './root.ts';
-import { isTemporaryName } from './temporary-file.ts';
 import { mountedInside, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface SurveyRules {
@@ -29,6 +29,8 @@ export interface SurveyRules {
   /** What will happen to the tree. */
   readonly purpose: 'move' | 'copy' | 'remove';
   readonly signal: AbortSignal | undefined;
+  /** Throws E_POLICY for a name in the tree, given from the folder on, that path rules forbid. */
+  readonly judge?: ((name: string) => void) | undefined;
 }
 
 /** The folder itself counts as an entry. Our own temporary files do not: they go with the tree and nobody misses them. */
@@ -70,7 +72,7 @@ interface Position {
 }
 
 async function surveyFolder(dirFd: number, at: Position, progress: Progress): Promise<void> {
-  const { purpose } = progress.rules;
+  const { purpose, spelling, judge } = progress.rules;
   const own = fstatSync(dirFd, { bigint: true });
   if (at.depth > MAX_DEPTH) throw tooDeep(at.path);
   // A mount inside would be emptied, or left behind, where the rest goes.
@@ -84,6 +86,7 @@ async function surveyFolder(dirFd: number, at: Position, progress: Progress): Pr
     const stat = statEntry(entry);
     if (stat === undefined) continue;
     progress.guard.checkInner({ folder: identityOf(own), name: String(entry.name), stat }, path);
+    judge?.(path.slice(spelling.length + 1));
     if (entry.type === 'directory') await surveyInner(entry, { path, depth: at.depth + 1 }, progress);
     else surveyLeaf(entry, { path, stat }, progress);
   }

@@ -5,8 +5,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
-import { createTemporaryFile, TEMPORARY_PREFIX } from './temporary-file.ts';
+import { createTemporaryFile } from './temporary-file.ts';
 
 test('S0-31 a temporary name that somebody guessed and made first is not written to, a free one is', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'temporary-'));

@@ -1,11 +1,8 @@
 /** New content before it has its name: a file beside the target that only we could have made. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fchownSync } from 'node:fs';
+import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
 import { type DirectoryEntry, openEntry, removeFile } from './directory-entry.ts';
-
-/** Lists and searches leave such names out; a sweep removes what a crash left behind. */
-export const TEMPORARY_PREFIX = '.tool-runtime-tmp-';
-export const TEMPORARY_NAME = /^\.tool-runtime-tmp-[0-9a-f]{12}$/;
 
 export interface TemporaryFile extends DirectoryEntry {
   readonly fd: number;
@@ -21,10 +18,6 @@ export interface Ownership {
 /** A name in that folder that nothing has, and that a sweep would clear away if we died. */
 export function temporaryEntry(dirFd: number): DirectoryEntry {
   return { dirFd, name: `${TEMPORARY_PREFIX}${randomHex12()}` };
-}
-
-export function isTemporaryName(name: string | Buffer): boolean {
-  return typeof name === 'string' && TEMPORARY_NAME.test(name);
 }
 
 /** The mode is set again after creation because the process's umask narrows the first one. */

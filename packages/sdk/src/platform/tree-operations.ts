@@ -1,5 +1,7 @@
 /** The part of the workspace that concerns folders: listing and making one, and moving, copying, removing whole trees. */
+
 import { closeSync, constants } from 'node:fs';
+import { isTemporaryName } from '../contracts/temporary-name.ts';
 import type { DirectoryItem, FileChange, Workspace } from '../contracts/workspace.ts';
 import { copyEntry } from './copy-entry.ts';
 import { listEntries, makeDirectory, statEntry } from './directory-entry.ts';
@@ -7,31 +9,32 @@ import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import type { GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
+import { judgePlace } from './judge-place.ts';
 import { moveEntry } from './move-entry.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
-import { type Place, type Places, requireWritable } from './places.ts';
+import { type Place, requireWritable } from './places.ts';
 import { removeEntry } from './remove-entry.ts';
 import { snapshotWithoutContent } from './snapshot-entry.ts';
-import { isTemporaryName } from './temporary-file.ts';
 import { operandPath } from './tree-operand.ts';
 
 type TreeOperations = Pick<Workspace, 'readDirectory' | 'makeDirectory' | 'move' | 'copy' | 'remove'>;
 
 const NEW_FOLDER_MODE = 0o777;
 
-export function createTreeOperations(places: Places, guard: GoverningFiles): TreeOperations {
+export function createTreeOperations(find: (path: string) => Place, guard: GoverningFiles): TreeOperations {
   return {
-    readDirectory: (path) => explained(path, () => readPlace(places.find(path))),
-    makeDirectory: (path) => explained(path, () => makePlace(places.find(path), guard)),
-    move: async (from, to, options) => moveEntry({ from: places.find(from), to: places.find(to), guard, options }),
-    copy: async (from, to, options) => copyEntry({ from: places.find(from), to: places.find(to), guard, options }),
-    remove: async (path, options) => removeEntry({ place: places.find(path), guard, options }),
+    readDirectory: (path) => explained(path, () => readPlace(find(path))),
+    makeDirectory: (path) => explained(path, () => makePlace(find(path), guard)),
+    move: async (from, to, options) => moveEntry({ from: find(from), to: find(to), guard, options }),
+    copy: async (from, to, options) => copyEntry({ from: find(from), to: find(to), guard, options }),
+    remove: async (path, options) => removeEntry({ place: find(path), guard, options }),
   };
 }
 
-function readPlace({ root, path }: Place): readonly DirectoryItem[] {
-  const dirFd = root.openBeneath(path, constants.O_RDONLY | constants.O_DIRECTORY);
+function readPlace(place: Place): readonly DirectoryItem[] {
+  const dirFd = place.root.openBeneath(place.path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
+    judgePlace(place, { dirFd, below: [] }, 'read');
     return listEntries(dirFd)
       .filter(({ name }) => !isTemporaryName(name))
       .map(({ name, type }) => ({ name: String(name), type }));

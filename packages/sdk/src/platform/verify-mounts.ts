@@ -14,10 +14,13 @@ import { errnoCode } from './errno-error.ts';
 import { namesOf } from './held-path.ts';
 import { DIRECTORY_HANDLE, O_PATH } from './open-flags.ts';
 import { identityOf } from './root.ts';
-import { HOST_ROOT, type Mount } from './sandbox-mounts.ts';
+import { HOST_ROOT, type Mount, PAUSED } from './sandbox-mounts.ts';
 
 /** Every sandbox has this folder in its root; while bubblewrap still works, the process has another root without it. */
 export const SETTLED = 'run';
+
+/** Where bubblewrap puts the new root together, below its own. */
+const NEW_ROOT = 'newroot';
 
 const MOUNT_CHANGED = 'mount_changed';
 
@@ -25,9 +28,31 @@ const MOUNT_CHANGED = 'mount_changed';
 export function verifyMounts(init: number, mounts: readonly Mount[]): boolean {
   const root = openSettledRoot(init);
   if (root === undefined) return false;
+  if (statEntry({ dirFd: root, name: HOST_ROOT }) !== undefined) {
+    closeSync(root);
+    throw mountChanged(`/${HOST_ROOT}`);
+  }
+  return verifyBelow(root, init, mounts);
+}
+
+/** Same for all but the late mounts, while bubblewrap waits before it makes those. */
+export function verifyEarlyMounts(init: number, mounts: readonly Mount[]): boolean {
+  const root = openAt(`/proc/${init}/root/${NEW_ROOT}`);
+  if (root === undefined) return false;
+  if (statSync(`/proc/self/fd/${root}/${PAUSED}`, { throwIfNoEntry: false }) === undefined) {
+    closeSync(root);
+    return false;
+  }
+  return verifyBelow(
+    root,
+    init,
+    mounts.filter(({ late }) => !late),
+  );
+}
+
+function verifyBelow(root: number, init: number, mounts: readonly Mount[]): boolean {
   const opened = new Map<string, number>([['', root]]);
   try {
-    if (statEntry({ dirFd: root, name: HOST_ROOT }) !== undefined) throw mountChanged(`/${HOST_ROOT}`);
     const table = readMountTable(init);
     for (const mount of mounts) if (!isAsChecked(mount, opened, table)) throw mountChanged(mount.at);
     return true;
@@ -37,18 +62,22 @@ export function verifyMounts(init: number, mounts: readonly Mount[]): boolean {
 }
 
 function openSettledRoot(init: number): number | undefined {
-  let fd: number;
-  try {
-    fd = openSync(`/proc/${init}/root`, DIRECTORY_HANDLE);
-  } catch (thrown) {
-    // It ended, or has not given up its privileges yet.
-    if (errnoCode(thrown) === undefined) throw thrown;
-    return undefined;
-  }
+  const fd = openAt(`/proc/${init}/root`);
+  if (fd === undefined) return undefined;
   const isOurs = identityOf(fstatSync(fd, { bigint: true })) === identityOf(statSync('/', { bigint: true }));
   if (!isOurs && statEntry({ dirFd: fd, name: SETTLED }) !== undefined) return fd;
   closeSync(fd);
   return undefined;
+}
+
+function openAt(path: string): number | undefined {
+  try {
+    return openSync(path, DIRECTORY_HANDLE);
+  } catch (thrown) {
+    // It ended, has not come so far, or has not given up its privileges yet.
+    if (errnoCode(thrown) === undefined) throw thrown;
+    return undefined;
+  }
 }
 
 interface MountRow {

@@ -9,8 +9,9 @@ import { startWalled } from './walled-process.ts';
 /** Ends nothing by itself, so that what the process left behind is not somebody else's merit. */
 const OPEN_FIELD: Wall = {
   places: { home: '/', temporary: '/tmp' },
-  confine: (program) => ({ ...program, reports: false }),
+  confine: (program) => ({ ...program, reports: false, pauses: false }),
   verify: () => true,
+  verifyEarly: () => true,
   settle: async (end) => end,
   leave: () => [],
 };

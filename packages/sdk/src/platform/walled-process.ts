@@ -46,11 +46,15 @@ export async function spawnWalled(
   { name, confined }: ReadyProgram,
   ends: Ends,
 ): Promise<WalledProcess> {
-  const { reports, ...start } = confined;
+  const { reports, pauses, ...start } = confined;
   try {
-    const process = await spawner.spawn({ ...start, ...ends, ...(reports ? { extraFds: ADMISSION_FDS } : {}) });
+    const process = await spawner.spawn({
+      ...start,
+      ...ends,
+      ...(reports ? { extraFds: pauses ? ADMISSION_FDS : ADMISSION_FDS.slice(0, 2) } : {}),
+    });
     preferAsVictim(process.pid);
-    const { admitted, report } = reports ? admitProcess(process, (init) => wall.verify(init)) : OPEN;
+    const { admitted, report } = reports ? admitProcess(process, { early: wall.verifyEarly, all: wall.verify }) : OPEN;
     admitted.catch(() => abandon(process));
     return { process, admitted, ended: untilEnded(process, wall, report) };
   } catch (thrown) {

@@ -4,33 +4,30 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
-import { type BigIntStats, closeSync, constants } from 'node:fs';
-import { ToolError } from '@tool-runtime/protocol';
+import type { PathRule } from '../contracts/path-rule.ts';
 import type {
   FileChange,
   FileSnapshot,
-  FileStat,
   MaybePromise,
   RemoveFileOptions,
+  SessionWorkspace,
   Workspace,
   WriteOptions,
 } from '../contracts/workspace.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
-import { typeOf } from './directory-entry.ts';
-import { errnoCode } from './errno-error.ts';
-import { PERMISSION_BITS, readContent } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
 import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
-import { sweepDirectory } from './leftovers.ts';
+import { locatePlace } from './judge-place.ts';
+import { createFolderSweep, sweepDirectory } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
-import { createPlaces, type ExtraRoot, type Place } from './places.ts';
+import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
+import { readPlace, statPlace } from './read-place.ts';
 import { removeTarget } from './remove-file.ts';
-import { replaceFile } from './replace-file.ts';
-import { identityOf, type Root } from './root.ts';
+import { checkMode, replaceFile } from './replace-file.ts';
+import type { Root } from './root.ts';
 import { createTreeOperations } from './tree-operations.ts';
-import type { WriteTarget } from './write-target.ts';
 
 export type { ExtraRoot };
 
@@ -39,9 +36,11 @@ export interface WorkspaceOptions {
   readonly governing?: GoverningFiles;
   readonly readOnly?: boolean;
   readonly extraRoots?: readonly ExtraRoot[];
+  /** Where path rules start from, when the root is a folder of another workspace. */
+  readonly enclosing?: Enclosing;
 }
 
-export interface FileWorkspace extends Workspace {
+export interface FileWorkspace extends SessionWorkspace {
   /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
   sweepLeftovers(directory?: string): Promise<number>;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
@@ -49,56 +48,50 @@ export interface FileWorkspace extends Workspace {
 }
 
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
-  const places = createPlaces(root, { readOnly: options.readOnly ?? false, extraRoots: options.extraRoots ?? [] });
+  const { readOnly = false, extraRoots = [], enclosing } = options;
+  const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
   const guard = options.governing ?? createGoverningFiles();
   const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
+  const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep() };
   return {
-    stat: (path) => explained(path, () => statPlace(places.find(path))),
-    readFile: (path, readOptions) =>
-      explained(path, () => readContent(openReadable(places.find(path), guard), readOptions)),
-    writeFile: (path, bytes, writeOptions = {}) =>
-      explained(path, () => writePlace(places.find(path), guard, { bytes, options: writeOptions })),
-    removeFile: (path, removeOptions = {}) =>
-      explained(path, () => removePlace(places.find(path), guard, removeOptions)),
-    list: (query) => explained('.', () => tree.list(query)),
-    search: (query) => explained('.', () => tree.search(query)),
-    lockKeys: (path) => explained(path, () => placeKeys(places.find(path))),
+    ...filesUnder(files, undefined),
+    under: (rule) => filesUnder(files, rule),
+    locate: (path, links) => explained(path, () => locatePlace(places.find(path), links === 'through')),
     sweepLeftovers: async (directory = '.') =>
       explained(directory, () => {
         const place = places.find(directory);
         return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
-    ...createTreeOperations(places, guard),
     close: places.close,
   };
 }
 
-function openReadable({ root, path, spelling }: Place, guard: GoverningFiles): number {
-  const fd = root.openBeneath(path, constants.O_RDONLY);
-  try {
-    guard.checkRead(root, fd, spelling);
-    return fd;
-  } catch (thrown) {
-    closeSync(fd);
-    throw thrown;
-  }
+interface Files {
+  readonly places: Places;
+  readonly tree: ReturnType<typeof createFileTree>;
+  readonly guard: GoverningFiles;
+  /** Removes what killed writes left beside the place, now and then. */
+  readonly sweepSometimes: (place: Place) => void;
 }
 
-function statPlace({ root, path }: Place): FileStat | null {
-  let stat: BigIntStats;
-  try {
-    stat = root.statBeneath(path);
-  } catch (thrown) {
-    const code = errnoCode(thrown);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw thrown;
-  }
+function filesUnder({ places, tree, guard, sweepSometimes }: Files, rule: PathRule | undefined): Workspace {
+  const find = (path: string): Place => places.find(path, rule);
   return {
-    type: typeOf(stat),
-    size: Number(stat.size),
-    mode: Number(stat.mode) & PERMISSION_BITS,
-    mtimeMs: Number(stat.mtimeNs) / 1e6,
-    identity: identityOf(stat),
+    stat: (path) => explained(path, () => statPlace(find(path))),
+    readFile: (path, readOptions) => explained(path, () => readPlace(find(path), guard, readOptions)),
+    writeFile: (path, bytes, writeOptions = {}) =>
+      explained(path, () => {
+        const place = find(path);
+        sweepSometimes(place);
+        return writePlace(place, guard, { bytes, options: writeOptions });
+      }),
+    removeFile: (path, removeOptions = {}) => explained(path, () => removePlace(find(path), guard, removeOptions)),
+    list: (query) => explained('.', () => tree.list(query)),
+    search: (query) => explained('.', () => tree.search(query)),
+    lockKeys: (path) => explained(path, () => placeKeys(find(path))),
+    requireAllowed: (path, access, links = 'through') =>
+      explained(path, () => rule?.check({ ...locatePlace(find(path), links === 'through'), access })),
+    ...createTreeOperations(find, guard),
   };
 }
 
@@ -142,7 +135,7 @@ function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => U): Maybe
 }
 
 /** Closes the target when `action` is over, now or later. */
-function closing<T>(target: WriteTarget, action: () => MaybePromise<T>): MaybePromise<T> {
+function closing<T>(target: { close(): void }, action: () => MaybePromise<T>): MaybePromise<T> {
   let result: MaybePromise<T> | undefined;
   try {
     result = action();
@@ -150,12 +143,4 @@ function closing<T>(target: WriteTarget, action: () => MaybePromise<T>): MaybePr
   } finally {
     if (!(result instanceof Promise)) target.close();
   }
-}
-
-function checkMode(mode: number | undefined): void {
-  if (mode === undefined || (mode & ~PERMISSION_BITS) === 0) return;
-  throw new ToolError('E_VALIDATION_FAIL', `File mode holds set-id or sticky bits: ${mode.toString(8)}`, {
-    path: 'mode',
-    details: { next: 'Use permission bits only, such as 644' },
-  });
 }

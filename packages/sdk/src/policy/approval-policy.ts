@@ -5,18 +5,23 @@
  * by a list, not even by name; one that asks by default is approved by a list alone. Merging can only make verdicts
  * stricter.
  */
+import type { ToolError } from '@tool-runtime/protocol';
 import { isReadOnlyKind } from '../contracts/annotations.ts';
+import { policyDenial } from '../contracts/failures.ts';
 import type { ApprovalPolicy } from '../contracts/registry.ts';
 import type { CallProfile } from '../contracts/tool.ts';
+import { cutText } from '../glob/cut-text.ts';
 import { intersectGlobs } from '../glob/glob-covers.ts';
 import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { compilePathGlobs, intersectPathGlobs } from './match-path.ts';
+import { compilePathClause, type PathClause } from './path-clause.ts';
 
 export interface ApprovalSubject {
   readonly tool: string;
   readonly annotated: boolean;
   readonly profile: CallProfile;
-  readonly paths: readonly string[];
+  /** Left out: what is written is judged elsewhere. */
+  readonly paths?: readonly string[];
   /** Of a tool that nobody here wrote: what it says about itself opens nothing. */
   readonly asksByDefault?: boolean;
 }
@@ -31,6 +36,8 @@ export interface ApprovalVerdict {
 
 export interface ApprovalJudge {
   judge(subject: ApprovalSubject): ApprovalVerdict;
+  /** The write allow-list, for a call that may change something and names paths under these keys. */
+  writeClause(subject: ApprovalSubject, keys: readonly string[]): PathClause | undefined;
 }
 
 const UNANNOTATED: ApprovalVerdict = { verdict: 'ask', reason: 'approval.unannotated_tool' };
@@ -45,13 +52,17 @@ const WRITE_PATH = decidedBy('deny', 'write_path_allowlist');
 
 /** Without a policy, tools that say what they do pass, and the others ask. */
 export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): ApprovalJudge {
-  if (policy === undefined) return { judge: judgeWithoutPolicy };
+  if (policy === undefined) return { judge: judgeWithoutPolicy, writeClause: () => undefined };
   const denies = compileGlobs(policy.auto_deny ?? []);
   const approvesOwn = compileGlobs(policy.auto_approve ?? []);
   const approvesForeign = compileGlobs(foreignApproved(policy));
   const requires = compileGlobs(policy.require_approval ?? []);
-  const mayWrite = policy.write_path_allowlist && compilePathGlobs(policy.write_path_allowlist);
+  const allowlist = policy.write_path_allowlist;
+  const mayWrite = allowlist && compilePathGlobs(allowlist);
+  const clause =
+    allowlist && compilePathClause(allowlist, { gate: 'approval', keys: [], everyWrite: true, refuse: notInAllowlist });
   return {
+    writeClause: (subject, keys) => (clause === undefined || isReader(subject) ? undefined : { ...clause, keys }),
     judge(subject) {
       const readOnly = isReader(subject);
       const approves = subject.asksByDefault === true ? approvesForeign : approvesOwn;
@@ -113,9 +124,22 @@ function isReader({ annotated, profile }: ApprovalSubject): boolean {
   return level === 'none' || level === 'read_only' || (level === 'network' && profile.kind === 'fetch');
 }
 
+function notInAllowlist(key: string, path: string): ToolError {
+  return policyDenial(`Approval policy denies the call: ${WRITE_PATH.reason}`, {
+    path: key,
+    details: {
+      gate: 'approval',
+      reason: 'write_path',
+      field: 'approvals.write_path_allowlist',
+      target: cutText(path),
+      next: 'write to a path in the allow-list; a path that leads through a link is judged by its target too',
+    },
+  });
+}
+
 /** A writer that declares no path could write anywhere. */
-function allMatch(paths: readonly string[], mayWrite: GlobTest): boolean {
-  return paths.length > 0 && paths.every(mayWrite);
+function allMatch(paths: readonly string[] | undefined, mayWrite: GlobTest): boolean {
+  return paths === undefined || (paths.length > 0 && paths.every(mayWrite));
 }
 
 type List = readonly string[] | undefined;

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, type JsonValue } from '@tool-runtime/protocol';
 import type { ToolArgConstraint } from '../contracts/registry.ts';
-import { type ConstrainedTool, compileArgConstraints } from './arg-constraints.ts';
+import { type ArgConstraintCheck, type ConstrainedTool, compileArgConstraints } from './arg-constraints.ts';
+import { declaredPaths } from './declared-paths.ts';
+import { callPathRule } from './path-rule.ts';
 
 const argSchema = {
   path_params: ['src', 'dst'],
   url_params: [],
   command_params: [],
   env_params: [],
+  header_params: [],
   arg_aliases: { from: 'src' },
   required: [],
 };
@@ -17,7 +20,7 @@ const copy: ConstrainedTool = { name: 'fs_copy', argSchema };
 function allows(constraints: ToolArgConstraint[], args: Record<string, JsonValue>, tool = copy): boolean {
   const compiled = compileArgConstraints(constraints, tool);
   try {
-    compiled.check(args);
+    judge(compiled, args);
     return true;
   } catch (thrown) {
     assert.ok(isToolError(thrown));
@@ -25,6 +28,14 @@ function allows(constraints: ToolArgConstraint[], args: Record<string, JsonValue
     assert.equal(thrown.details['gate'], 'arguments');
     return false;
   }
+}
+
+/** As the gate does it, in a workspace without links. */
+function judge({ check, clauses }: ArgConstraintCheck, args: Record<string, JsonValue>): void {
+  check(args);
+  const named = declaredPaths(args, argSchema.path_params).map((path) => ({ ...path, isSet: false }));
+  const locate = (path: string) => ({ path, location: path, isFolder: false });
+  callPathRule({ clauses, named, prefix: '.' })?.checkNamed('arguments', locate);
 }
 
 describe('compileArgConstraints', () => {
@@ -87,7 +98,7 @@ describe('compileArgConstraints', () => {
   test('S2-26 names the key, the value cut short, and what would pass', () => {
     const compiled = compileArgConstraints([{ tool: '*', arg_patterns: ['src/**', 'docs/**'] }], copy);
     assert.throws(
-      () => compiled.check({ src: `etc/${'x'.repeat(200)}` }),
+      () => judge(compiled, { src: `etc/${'x'.repeat(200)}` }),
       (thrown) => {
         assert.ok(isToolError(thrown));
         assert.equal(thrown.message, `Argument is not allowed by policy: src = "etc/${'x'.repeat(76)}…"`);
@@ -109,7 +120,15 @@ describe('compileArgConstraints', () => {
   test('S2-26 refuses every call under a constraint that finds no argument', () => {
     const bare = {
       name: 'proc_list',
-      argSchema: { path_params: [], url_params: [], command_params: [], env_params: [], arg_aliases: {}, required: [] },
+      argSchema: {
+        path_params: [],
+        url_params: [],
+        command_params: [],
+        env_params: [],
+        header_params: [],
+        arg_aliases: {},
+        required: [],
+      },
     };
     assert.equal(allows([{ tool: '*', arg_patterns: ['src/**'] }], {}, bare), false);
     assert.equal(allows([{ tool: '*', arg_patterns: ['x'], arg_key: 'filter' }], {}, bare), true);

@@ -1,19 +1,22 @@
 /**
  * Operator limits on single arguments, compiled for one tool.
  *
- * A constraint without a key speaks about every declared path of the tool. What is absent is not judged; what is
- * present but is no text, number or boolean cannot be judged and is refused.
+ * A constraint without a key speaks about every declared path of the tool and about every file it writes. What is absent
+ * is not judged; what is present but is no text, number or boolean cannot be judged and is refused.
  */
-import type { JsonValue } from '@tool-runtime/protocol';
+import type { JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { ToolArgSchema } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { ToolArgConstraint } from '../contracts/registry.ts';
 import { cutText } from '../glob/cut-text.ts';
 import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { compilePathGlobs } from './match-path.ts';
+import { compilePathClause, type PathClause } from './path-clause.ts';
 
 export interface ArgConstraintCheck {
-  /** Throws E_POLICY naming the argument and its value. */
+  /** What is said about paths: judged as written and by where they lead. */
+  readonly clauses: readonly PathClause[];
+  /** Everything else. Throws E_POLICY naming the argument and its value. */
   check(args: Readonly<Record<string, JsonValue>>): void;
 }
 
@@ -26,9 +29,11 @@ interface KeyTest {
   readonly key: string;
   readonly matches: GlobTest;
   readonly patterns: readonly string[];
+  /** Its texts are paths, which clauses judge. */
+  readonly isPath: boolean;
 }
 
-const UNCONSTRAINED: ArgConstraintCheck = { check: () => undefined };
+const UNCONSTRAINED: ArgConstraintCheck = { clauses: [], check: () => undefined };
 
 /**
  * Throws E_VALIDATION_FAIL for a bad pattern. A constraint that finds no argument to speak about refuses every call of
@@ -43,6 +48,7 @@ export function compileArgConstraints(
   if (ours.some((constraint) => constrainedKeys(constraint, tool.argSchema).length === 0)) return refuseAll(tool.name);
   const tests = ours.flatMap((constraint) => compileConstraint(constraint, tool));
   return {
+    clauses: ours.flatMap((constraint) => pathClauses(constraint, tool)),
     check(args) {
       for (const test of tests) if (Object.hasOwn(args, test.key)) checkValue(test, args[test.key]);
     },
@@ -61,6 +67,7 @@ export function constrainedKeys(constraint: ToolArgConstraint, schema: ToolArgSc
 
 function refuseAll(tool: string): ArgConstraintCheck {
   return {
+    clauses: [],
     check() {
       throw policyDenial(`Argument constraint finds no argument: ${tool}`, {
         details: {
@@ -75,12 +82,25 @@ function refuseAll(tool: string): ArgConstraintCheck {
 }
 
 function compileConstraint(constraint: ToolArgConstraint, tool: ConstrainedTool): readonly KeyTest[] {
-  const keys = constrainedKeys(constraint, tool.argSchema);
   const patterns = constraint.arg_patterns;
-  return keys.map((key) => {
-    const compile = tool.argSchema.path_params.includes(key) ? compilePathGlobs : compileGlobs;
-    return { key, matches: compile(patterns), patterns };
+  return constrainedKeys(constraint, tool.argSchema).map((key) => {
+    const isPath = tool.argSchema.path_params.includes(key);
+    return { key, matches: (isPath ? compilePathGlobs : compileGlobs)(patterns), patterns, isPath };
   });
+}
+
+function pathClauses(constraint: ToolArgConstraint, { argSchema }: ConstrainedTool): readonly PathClause[] {
+  const patterns = constraint.arg_patterns;
+  const keys = constrainedKeys(constraint, argSchema).filter((key) => argSchema.path_params.includes(key));
+  if (keys.length === 0) return [];
+  return [
+    compilePathClause(patterns, {
+      gate: 'arguments',
+      keys,
+      everyWrite: constraint.arg_key === undefined,
+      refuse: (key, path) => notAllowed({ key, patterns }, cutText(path)),
+    }),
+  ];
 }
 
 function checkValue(test: KeyTest, value: JsonValue | undefined): void {
@@ -91,17 +111,21 @@ function checkValue(test: KeyTest, value: JsonValue | undefined): void {
 }
 
 function checkScalar(test: KeyTest, value: JsonValue): void {
+  if (test.isPath && typeof value === 'string') return;
   const judged = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   if (judged && test.matches(String(value))) return;
-  const shown = judged ? cutText(String(value)) : 'a value that is no text';
-  throw policyDenial(`Argument is not allowed by policy: ${test.key} = ${shown}`, {
-    path: test.key,
+  throw notAllowed(test, judged ? cutText(String(value)) : 'a value that is no text');
+}
+
+function notAllowed({ key, patterns }: Pick<KeyTest, 'key' | 'patterns'>, shown: string): ToolError {
+  return policyDenial(`Argument is not allowed by policy: ${key} = ${shown}`, {
+    path: key,
     details: {
       gate: 'arguments',
       reason: 'arg_constraint',
-      key: test.key,
+      key,
       field: 'arg_constraints',
-      next: allowedText(test.patterns),
+      next: allowedText(patterns),
     },
   });
 }

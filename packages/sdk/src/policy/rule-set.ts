@@ -129,9 +129,17 @@ export async function checkRule(
   }
 }
 
+/** Reads a message only where that runs nobody's code: what was thrown may be anything. */
+function reasonIn(thrown: unknown): string {
+  try {
+    return thrown instanceof Error && typeof thrown.message === 'string' ? thrown.message : 'unknown failure';
+  } catch {
+    return 'unknown failure';
+  }
+}
+
 export function uncheckable(thrown: unknown): Violation {
-  const why = thrown instanceof Error ? thrown.message : 'unknown failure';
-  return { message: `Rule could not be checked: ${why}` };
+  return { message: `Rule could not be checked: ${reasonIn(thrown)}` };
 }
 
 function violationError(entry: ActiveRule, violations: readonly Violation[]): ToolError {

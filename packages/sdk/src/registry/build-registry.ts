@@ -67,8 +67,8 @@ function shellPatterns(document: RegistryDocument): readonly CompiledPattern[] {
   );
 }
 
-function domainEntries(document: RegistryDocument): readonly string[] {
-  return document.network.allowed_domains.map((written) => {
+function domainEntries(list: readonly string[] = []): readonly string[] {
+  return list.map((written) => {
     const reading = readDomain(written);
     return 'entry' in reading ? reading.entry : written;
   });
@@ -112,7 +112,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
   const list = buildValidators(document, origin.rules);
   const validators = freezeMap(new Map(list.map((validator) => [validator.rule, validator])));
   const shellAllow = shellPatterns(document);
-  const allowedDomains = domainEntries(document);
+  const allowedDomains = domainEntries(document.network.allowed_domains);
   const externalTools = externalToolSettings(document.external_tools);
   const required = listedQuestions(document);
   const places = namedPlaces(origin.places, { validators, shellAllow, allowedDomains, externalTools, required });
@@ -123,6 +123,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     warnings: origin.warnings,
     spot: createSpot(origin.file, places),
     allowedDomains,
+    insecureCredentials: domainEntries(document.network.insecure_credentials),
     shellAllow,
     git: document.git,
     ast: document.ast,

@@ -21,6 +21,8 @@ describe('defaultRegistry', () => {
       lock_wait_ms: 10_000,
       max_request_bytes: 8 * 1024 * 1024,
       approval_timeout_ms: 120_000,
+      max_jobs: 16,
+      max_workspace_jobs: 64,
     });
   });
 

@@ -52,6 +52,12 @@ const network = z.strictObject({
     .describe(
       'Hosts that may be contacted on ports 80 and 443: example.org exactly, *.example.org for subdomains; other ports as host:port',
     ),
+  insecure_credentials: z
+    .array(domainText)
+    .exactOptional()
+    .describe(
+      'Hosts that may be sent credentials over plain http, written as in allowed_domains; left out: credentials need https',
+    ),
 });
 
 /** At least a section and a name: a lone wildcard would switch the check off by accident. */
@@ -77,7 +83,9 @@ const git = z.strictObject({
   credentials: z
     .record(z.string().min(1), z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Not the name of a variable'))
     .default({})
-    .describe('Host → name of the environment variable that holds its token for https remotes'),
+    .describe(
+      'Host → name of the environment variable that holds its token; sent over https only, unless network.insecure_credentials lists the host',
+    ),
 });
 
 const ast = z.strictObject({
@@ -115,7 +123,11 @@ const toolSettings = z
 const argConstraint = z.strictObject({
   tool: globText.describe('Tool name or glob'),
   arg_patterns: globs.describe('Globs; the argument must match at least one'),
-  arg_key: z.string().min(1).exactOptional().describe('Argument that is constrained'),
+  arg_key: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Argument that is constrained; left out: every path argument, and every file the tool writes'),
 });
 
 export const childrenSection = z.strictObject({
@@ -134,7 +146,9 @@ const approvals = z.strictObject({
   require_approval: globs.exactOptional().describe('Tools that always need a yes'),
   write_path_allowlist: globs
     .exactOptional()
-    .describe('Only these paths may be written; a write elsewhere is refused, whoever would approve it'),
+    .describe(
+      'Only these paths may be written, by name and by where links lead; a write elsewhere is refused, whoever would approve it',
+    ),
 });
 
 const limits = z.strictObject({
@@ -142,6 +156,21 @@ const limits = z.strictObject({
   lock_wait_ms: z.int().min(0).max(3_600_000).default(10_000).describe('Longest wait for a lock'),
   max_request_bytes: z.int().min(1024).max(67_108_864).default(8_388_608).describe('Largest request'),
   approval_timeout_ms: milliseconds.default(120_000).describe('How long an approval may stay unanswered'),
+  max_jobs: z.int().min(0).max(1000).default(16).describe('Jobs of one session that may run at the same time'),
+  max_workspace_jobs: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(64)
+    .describe('Jobs of all sessions of the workspace that may run at the same time; the operator sets it'),
+  max_commands: z
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe(
+      'Commands of all sessions of the workspace that may run at the same time, jobs not counted; further ones wait, the sessions by turns. Left out: twice the number of processor cores, at least 4. The operator sets it',
+    ),
 });
 
 const budgets = z.strictObject({
@@ -193,7 +222,10 @@ export const registryDocument = z
       .enum(SIDE_EFFECT_LEVELS)
       .exactOptional()
       .describe('Ceiling; left out: what the rest of the file needs'),
-    arg_constraints: z.array(argConstraint).exactOptional().describe('Ceiling: globs that arguments must match'),
+    arg_constraints: z
+      .array(argConstraint)
+      .exactOptional()
+      .describe('Ceiling: globs that arguments must match; a path must match as written and by where links lead'),
     recursion_limit: z.int().min(0).max(1000).exactOptional().describe('Ceiling: depth of child sessions'),
     approvals: approvals.exactOptional().describe('What is asked, approved or refused by rule'),
     isolation: z

@@ -113,6 +113,7 @@ describe('a registry that loads', () => {
         version: 1,
         warnings: [],
         allowedDomains: [],
+        insecureCredentials: [],
         shellAllow: [],
         git: {
           allow_push: false,
@@ -137,6 +138,8 @@ describe('a registry that loads', () => {
           lock_wait_ms: 10_000,
           max_request_bytes: 8_388_608,
           approval_timeout_ms: 120_000,
+          max_jobs: 16,
+          max_workspace_jobs: 64,
         },
         budgets: {},
         coordinator: { required: [], timeout_ms: 2000, share_args: false },

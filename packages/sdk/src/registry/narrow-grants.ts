@@ -34,6 +34,17 @@ export function narrowDomains(narrowing: Narrowing): readonly string[] {
   return [...kept];
 }
 
+/** What may be read on the way is the host's to say: a session can only take entries away. */
+export function narrowInsecureCredentials({ host, session, overreach }: Narrowing): readonly string[] {
+  const isGiven = (entry: string): boolean => host.insecureCredentials.some((outer) => domainCovers(outer, entry));
+  for (const [index, entry] of session.insecureCredentials.entries()) {
+    if (isGiven(entry)) continue;
+    const path = `network.insecure_credentials.${index}`;
+    overreach.push({ path, message: `Credentials over plain http are not allowed by the host: ${entry}` });
+  }
+  return session.insecureCredentials.filter(isGiven);
+}
+
 /** A line must match a pattern of each side. Which of two patterns is wider cannot be told, so only "none" overreaches. */
 export function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
   const { host, session } = narrowing;

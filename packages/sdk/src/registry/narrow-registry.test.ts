@@ -459,7 +459,13 @@ describe('narrowing', () => {
   const figure = fc.integer({ min: 1, max: 5 });
   const written = fc.record(
     {
-      network: fc.record({ allowed_domains: fc.array(domain, { maxLength: 3 }) }),
+      network: fc.record(
+        {
+          allowed_domains: fc.array(domain, { maxLength: 3 }),
+          insecure_credentials: fc.array(domain, { maxLength: 3 }),
+        },
+        optional,
+      ),
       shell_allow: fc.array(fc.constantFrom('^npm', '^npm test', '^(a|b)', '^a$', '^'), { maxLength: 3 }),
       git: fc.record(
         {
@@ -523,6 +529,9 @@ describe('narrowing', () => {
     const usable = registry.ceiling.tools === undefined ? () => true : compileGlobs(registry.ceiling.tools);
     return new Set([
       ...hosts.filter((host) => hostAllowed(registry.allowedDomains, host) !== undefined).map((host) => `host ${host}`),
+      ...hosts
+        .filter((host) => hostAllowed(registry.insecureCredentials, host) !== undefined)
+        .map((host) => `insecure ${host}`),
       ...lines
         .filter((line) => registry.shellAllow.some((pattern) => pattern.test(line)))
         .map((line) => `line ${line}`),

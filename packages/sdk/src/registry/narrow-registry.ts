@@ -18,6 +18,7 @@ import {
   narrowBranchPattern,
   narrowDomains,
   narrowExternalTools,
+  narrowInsecureCredentials,
   narrowProviders,
   narrowShell,
 } from './narrow-grants.ts';
@@ -110,6 +111,7 @@ export function narrowRegistry(host: Registry, session: Registry, options: Narro
     fingerprint: digest(canonicalJson({ host: host.fingerprint, session: session.fingerprint })),
     spot: createNarrowedSpot(narrowing),
     allowedDomains: narrowDomains(narrowing),
+    insecureCredentials: narrowInsecureCredentials(narrowing),
     shellAllow: narrowShell(narrowing),
     git: narrowGit(narrowing),
     ast: narrowAst(narrowing),

@@ -128,15 +128,22 @@ function isWithin({ session, overreach }: Narrowing, { path, own, limit }: Figur
 }
 
 export function narrowLimits(narrowing: Narrowing): Limits {
-  const lower = (key: keyof Limits): number => {
+  const lower = (key: Exclude<keyof Limits, 'max_commands'>): number => {
     const [own, limit] = [narrowing.session.limits[key], narrowing.host.limits[key]];
     return isWithin(narrowing, { path: `limits.${key}`, own, limit }) ? own : limit;
   };
+  const { host, session } = narrowing;
+  const [own, given] = [session.limits.max_commands, host.limits.max_commands];
+  const isLess = isWithin(narrowing, { path: 'limits.max_commands', own, limit: given ?? Number.POSITIVE_INFINITY });
+  const maxCommands = isLess ? own : given;
   return {
     max_in_flight: lower('max_in_flight'),
     lock_wait_ms: lower('lock_wait_ms'),
     max_request_bytes: lower('max_request_bytes'),
     approval_timeout_ms: lower('approval_timeout_ms'),
+    max_jobs: lower('max_jobs'),
+    max_workspace_jobs: lower('max_workspace_jobs'),
+    ...(maxCommands === undefined ? {} : { max_commands: maxCommands }),
   };
 }
 

@@ -166,21 +166,28 @@ describe('S0-64 build.must.pass', () => {
   });
 
   test('4.16 push, merge and rebase take the recorded pass of the tree on its branch, and run the rules without one', async () => {
-    await withGate({ registry: BUILD, files: files('true') }, async (gate) => {
+    const registry = `${BUILD}\ngit: {allow_push: true}`;
+    await withGate({ registry, files: files('true') }, async (gate) => {
       const { repository } = gate;
+      repository.git('init', '--quiet', '--bare', `${repository.beside}/remote.git`);
+      repository.git('remote', 'add', 'origin', `${repository.beside}/remote.git`);
+      repository.git('push', '--quiet', 'origin', 'main');
       const runs = () => readFileSync(repository.path('ran.log'), 'utf8').split('\n').length - 1;
       gate.stage({ 'a.txt': 'two\n' });
       assert.equal((await gate.ask()).ok, true);
       assert.equal(runs(), 1);
       repository.git('commit', '--quiet', '-m', 'x');
       for (const verb of ['push', 'merge', 'rebase'] as const)
-        assert.equal((await gate.ask({ verb })).error, undefined);
+        assert.equal((await gate.ask({ verb, remote: 'origin' })).error, undefined);
       assert.equal(runs(), 1);
       repository.git('checkout', '--quiet', '-b', 'elsewhere');
-      assert.equal((await gate.ask({ verb: 'push' })).error, undefined);
+      assert.equal((await gate.ask({ verb: 'push', remote: 'origin' })).error, undefined);
       assert.equal(runs(), 2);
       repository.commit({ 'a.txt': 'made outside\n', 'build.sh': 'exit 1\n' });
-      assert.equal((await gate.ask({ verb: 'push' })).error?.message, 'Build failed: exit code 1');
+      for (const verb of ['push', 'merge', 'rebase'] as const) {
+        const made = await gate.ask({ verb, remote: 'origin' });
+        assert.equal(made.error?.message, 'Build failed: exit code 1', verb);
+      }
     });
   });
 

@@ -120,34 +120,40 @@ describe('S0-67 secrets.scan', () => {
   });
 
   test('S0-67 a secret that was committed and taken out again is still published, and found', async () => {
-    await withGate({ registry, files: { 'a.txt': 'x\n' } }, async ({ repository, ask, stage }) => {
-      const remote = `${repository.beside}/remote.git`;
-      repository.git('init', '--quiet', '--bare', remote);
-      repository.git('remote', 'add', 'origin', remote);
-      repository.git('push', '--quiet', 'origin', 'main');
-      stage({ 'a.txt': 'judged\n' });
-      assert.equal((await ask()).ok, true);
-      repository.git('commit', '--quiet', '-m', 'fix: judged');
-      assert.equal((await ask({ verb: 'push' })).ok, true, 'by the pass of the commit');
-      repository.commit({ 'a.txt': `${TOKEN}\n` });
-      repository.commit({ 'a.txt': 'judged\n' });
-      assertFound(await ask({ verb: 'push' }), /a\.txt:1$/);
-    });
+    await withGate(
+      { registry: `${registry}\ngit: {allow_push: true}`, files: { 'a.txt': 'x\n' } },
+      async ({ repository, ask, stage }) => {
+        const remote = `${repository.beside}/remote.git`;
+        repository.git('init', '--quiet', '--bare', remote);
+        repository.git('remote', 'add', 'origin', remote);
+        repository.git('push', '--quiet', 'origin', 'main');
+        stage({ 'a.txt': 'judged\n' });
+        assert.equal((await ask()).ok, true);
+        repository.git('commit', '--quiet', '-m', 'fix: judged');
+        assert.equal((await ask({ verb: 'push', remote: 'origin' })).ok, true, 'by the pass of the commit');
+        repository.commit({ 'a.txt': `${TOKEN}\n` });
+        repository.commit({ 'a.txt': 'judged\n' });
+        assertFound(await ask({ verb: 'push', remote: 'origin' }), /a\.txt:1$/);
+      },
+    );
   });
   test('S0-67 a first push of a branch is judged from where it left what the remote has, not by its last commit', async () => {
-    await withGate({ registry, files: { 'a.txt': 'x\n', 'old.txt': `${OTHER}\n` } }, async ({ repository, ask }) => {
-      const remote = `${repository.beside}/remote.git`;
-      repository.git('init', '--quiet', '--bare', remote);
-      repository.git('remote', 'add', 'origin', remote);
-      repository.git('push', '--quiet', 'origin', 'main');
-      repository.git('checkout', '--quiet', '-b', 'feature');
-      repository.commit({ 'b.txt': 'clean\n' });
-      repository.commit({ 'c.txt': 'clean\n' });
-      assert.equal((await ask({ verb: 'push' })).error, undefined);
-      repository.commit({ 'b.txt': `${TOKEN}\n` });
-      repository.commit({ 'c.txt': 'still clean\n' });
-      assertFound(await ask({ verb: 'push' }), /b\.txt:1$/);
-    });
+    await withGate(
+      { registry: `${registry}\ngit: {allow_push: true}`, files: { 'a.txt': 'x\n', 'old.txt': `${OTHER}\n` } },
+      async ({ repository, ask }) => {
+        const remote = `${repository.beside}/remote.git`;
+        repository.git('init', '--quiet', '--bare', remote);
+        repository.git('remote', 'add', 'origin', remote);
+        repository.git('push', '--quiet', 'origin', 'main');
+        repository.git('checkout', '--quiet', '-b', 'feature');
+        repository.commit({ 'b.txt': 'clean\n' });
+        repository.commit({ 'c.txt': 'clean\n' });
+        assert.equal((await ask({ verb: 'push', remote: 'origin' })).error, undefined);
+        repository.commit({ 'b.txt': `${TOKEN}\n` });
+        repository.commit({ 'c.txt': 'still clean\n' });
+        assertFound(await ask({ verb: 'push', remote: 'origin' }), /b\.txt:1$/);
+      },
+    );
   });
 
   test('S0-67 works in repositories with long hashes, and answers the same when it remembers a content', async () => {

@@ -13,7 +13,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { OpenFindingCache, RuleDefinition } from '../contracts/rule.ts';
 import type { CallTelemetry } from '../contracts/telemetry.ts';
 import type { AnyTool } from '../contracts/tool.ts';
-import type { Workspace } from '../contracts/workspace.ts';
+import type { SessionWorkspace } from '../contracts/workspace.ts';
 import type { CoordinatorBreakers } from '../coordinator/circuit-breaker.ts';
 import { createSessionCoordinator } from '../coordinator/session-coordinator.ts';
 import type { EventBus } from '../events/event-bus.ts';
@@ -24,18 +24,21 @@ import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
+import type { FairSlots } from '../platform/fair-slots.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 import { checkSurface } from './check-surface.ts';
 import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import type { ChildBinding } from './family.ts';
+import { guardExits } from './guard-exits.ts';
 import { inProcessExecutors } from './in-process-executor.ts';
-import { createJobTable } from './job-table.ts';
+import { createJobTable, type JobCount } from './job-table.ts';
 import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
 
@@ -56,19 +59,24 @@ export interface RuntimeParts {
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   /** The workspace is a folder of a larger one, whose code index cannot be asked from here. */
   readonly isFolder: boolean;
+  /** Where it is in the workspace that path rules are written for; `.` for all of it. */
+  readonly folderPrefix: string;
   /** Tools whose programs live as long as the runtime and see its whole workspace. */
   readonly wholeWorkspaceTools: ReadonlySet<string>;
-  /** A client that reaches these registry entries and nothing else. */
-  createHttp(allowedDomains: readonly string[]): OpenHttpClient;
+  /** A client that reaches these registry entries and nothing else, and those of the second list with credentials in the clear. */
+  createHttp(allowedDomains: readonly string[], insecureCredentials: readonly string[]): OpenHttpClient;
   /** The registry that holds under both. Throws E_POLICY when the second asks for more. */
   narrowRegistry(host: Registry, requested: { readonly text: string; readonly file: string }): Promise<Registry>;
   /** The same runtime on a folder of its workspace: files, commands, git and the code index end there. */
   openFolder(folder: string): Promise<OpenFolder>;
   /** Commands and git behind the wall this registry asks for. */
-  createPrograms(registry: Registry, actor: string): SessionPrograms;
+  createPrograms(registry: Registry, session: Pick<SessionIdentity, 'actor' | 'sessionId'>): SessionPrograms;
+  /** Commands of all sessions that run at once. */
+  readonly commandSlots: FairSlots;
+  readonly jobCount: JobCount;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   readonly findings: OpenFindingCache;
@@ -78,8 +86,8 @@ export interface RuntimeParts {
   readonly clock: Clock;
   newId(): string;
   readonly hashArgs: SessionParts['hashArgs'];
-  readonly summarizeArgs: SessionParts['summarizeArgs'];
-  readonly redact: SessionParts['redact'];
+  /** Knows the secrets of the host; each session has one of its own that learns more. */
+  readonly redactor: Redactor;
   readonly reportUnexpected: SessionParts['reportUnexpected'];
 }
 
@@ -121,8 +129,10 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
       return [tool.name, compileTool(tool, route, registry)] as const;
     }),
   );
+  const exits = guardExits((child?.parent.parts.redactor ?? runtime.redactor).fork(), runtime);
   return {
     ...sharedParts(runtime),
+    ...exits,
     sessionId,
     actor,
     client,
@@ -140,22 +150,26 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     approvals: compileApprovalPolicy(registry.approvals),
     broker: createApprovalBroker({
       dispatcher: runtime.dispatcher,
-      journalAppend: (records) => runtime.journal.append(records),
+      journalAppend: (records) => exits.journal.append(records),
       clock: runtime.clock,
       newId: runtime.newId,
     }),
     budgets: [identity.budget, ...(runtime.budget === undefined ? [] : [runtime.budget])],
-    coordinator: createSessionCoordinator({ ...runtime, settings: registry.coordinator, client: identity.client }),
+    coordinator: createSessionCoordinator({
+      ...runtime,
+      ...exits,
+      settings: registry.coordinator,
+      client: identity.client,
+    }),
     readOnlyWorkspace: readOnlyView(runtime.workspace),
-    http: runtime.createHttp(registry.allowedDomains),
-    programs: runtime.createPrograms(registry, identity.actor),
-    jobs: createJobTable(runtime),
+    http: runtime.createHttp(registry.allowedDomains, registry.insecureCredentials),
+    programs: runtime.createPrograms(registry, identity),
+    jobs: createJobTable({ ...runtime, maxJobs: registry.limits.max_jobs }),
     reporter: createMetricsReporter({
       sessionId: identity.sessionId,
-      events: runtime.events,
+      events: exits.events,
       metrics: runtime.metrics,
     }),
-    artifacts: runtime.artifacts,
   };
 }
 
@@ -174,25 +188,21 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 }
 
 function sharedParts(runtime: RuntimeParts) {
-  const { instanceId, policy, journal, recovery, locks, workspace, ast, findings, events, metrics, clock } = runtime;
-  const { telemetry, newId, hashArgs, summarizeArgs, redact, reportUnexpected } = runtime;
+  const { instanceId, policy, recovery, locks, workspace, ast, findings, metrics, clock } = runtime;
+  const { folderPrefix, telemetry, newId, hashArgs } = runtime;
   return {
     instanceId,
     policy,
-    journal,
     recovery,
     locks,
     workspace,
+    folderPrefix,
     ast,
     findings,
-    events,
     metrics,
     telemetry,
     clock,
     newId,
     hashArgs,
-    summarizeArgs,
-    redact,
-    reportUnexpected,
   };
 }

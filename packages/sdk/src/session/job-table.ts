@@ -2,7 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
 import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
-import type { JobArtifacts, JobOutput, JobTable, JobView } from '../contracts/jobs.ts';
+import type { JobArtifacts, JobOutput, JobPlace, JobTable, JobView } from '../contracts/jobs.ts';
 
 const UNREAD_BYTES = 256 * 1024;
 const FINISHED_KEPT = 100;
@@ -14,8 +14,9 @@ interface Job {
   readonly command: string;
   readonly running: RunningCommand;
   readonly startedAt: number;
-  readonly unread: Record<StreamName, Unread>;
+  readonly unread: Readonly<Record<StreamName, Unread>>;
   readonly closeOutput: () => JobArtifacts;
+  isOverdue: boolean;
   artifacts: JobArtifacts;
   outcome: CommandOutcome | undefined;
   /** Wakes whoever waits for news. */
@@ -51,8 +52,37 @@ class Unread {
   }
 }
 
-export function createJobTable(options: { readonly clock: Clock; newId(): string }): JobTable {
+/** Jobs of all sessions of a workspace. */
+export interface JobCount {
+  running: number;
+  readonly max: number;
+}
+
+export interface JobTableOptions {
+  readonly clock: Clock;
+  newId(): string;
+  readonly maxJobs: number;
+  readonly jobCount: JobCount;
+}
+
+export function createJobTable(options: JobTableOptions): JobTable {
+  const { maxJobs, jobCount } = options;
   const jobs = new Map<string, Job>();
+  let running = 0;
+
+  function takePlace(): () => void {
+    if (running >= maxJobs) throw tooMany('session', 'limits.max_jobs', maxJobs);
+    if (jobCount.running >= jobCount.max) throw tooMany('workspace', 'limits.max_workspace_jobs', jobCount.max);
+    running += 1;
+    jobCount.running += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      running -= 1;
+      jobCount.running -= 1;
+    };
+  }
 
   function find(id: string): Job {
     const job = jobs.get(id);
@@ -71,38 +101,51 @@ export function createJobTable(options: { readonly clock: Clock; newId(): string
     for (const old of finished.slice(0, -FINISHED_KEPT)) jobs.delete(old.id);
   }
 
+  function reserve(lifeMs: number): JobPlace {
+    const leavePlace = takePlace();
+    const unread = { stdout: new Unread(), stderr: new Unread() };
+    const startedAt = options.clock.now();
+    const since = performance.now();
+    let job: Job | undefined;
+    return {
+      feed(stream, chunk) {
+        unread[stream].add(chunk);
+        job?.wake.resolve();
+      },
+      adopt(adopted) {
+        job = { ...newJob(`job-${options.newId()}`), ...adopted, startedAt, unread };
+        keep(job, lifeMs - (performance.now() - since), leavePlace);
+        return job.id;
+      },
+      release: () => job === undefined && leavePlace(),
+    };
+  }
+
+  /** Until it ends by itself, or its time is up. */
+  function keep(job: Job, leftMs: number, leavePlace: () => void): void {
+    jobs.set(job.id, job);
+    const timer = setTimeout(() => {
+      job.isOverdue = true;
+      void job.running.stop();
+    }, leftMs);
+    const onEnd = (outcome: CommandOutcome | undefined): void => {
+      clearTimeout(timer);
+      leavePlace();
+      finish(job, outcome);
+    };
+    job.running.done.then(onEnd, () => onEnd(undefined));
+  }
+
   return {
-    adopt({ command, running, closeOutput }) {
-      const job: Job = {
-        id: `job-${options.newId()}`,
-        command,
-        running,
-        startedAt: options.clock.now(),
-        unread: { stdout: new Unread(), stderr: new Unread() },
-        closeOutput,
-        artifacts: {},
-        outcome: undefined,
-        wake: Promise.withResolvers(),
-      };
-      jobs.set(job.id, job);
-      running.done.then(
-        (outcome) => finish(job, outcome),
-        () => finish(job, undefined),
-      );
-      return {
-        id: job.id,
-        feed(stream, chunk) {
-          job.unread[stream].add(chunk);
-          job.wake.resolve();
-        },
-      };
-    },
+    reserve,
     list: () => [...jobs.values()].map(viewOf),
     async poll(id, waitMs, signal) {
       const job = find(id);
       if (job.outcome === undefined && job.unread.stdout.isEmpty && job.unread.stderr.isEmpty && waitMs > 0) {
         await news(job, waitMs, signal);
       }
+      // Whoever polls next waits for what comes next.
+      if (job.outcome === undefined) job.wake = Promise.withResolvers();
       return { ...viewOf(job), ...takeOutput(job) };
     },
     async write(id, bytes, { end }) {
@@ -133,11 +176,17 @@ const FAILED: CommandOutcome = {
   networkEnforced: true,
 };
 
+function newJob(id: string): Pick<Job, 'id' | 'artifacts' | 'outcome' | 'isOverdue' | 'wake'> {
+  return { id, artifacts: {}, outcome: undefined, isOverdue: false, wake: Promise.withResolvers() };
+}
+
+/** Several may wait for the same job; each ends with its own time and signal. */
 async function news(job: Job, waitMs: number, signal: AbortSignal): Promise<void> {
-  job.wake = Promise.withResolvers();
-  const timer = setTimeout(job.wake.resolve, waitMs);
-  signal.addEventListener('abort', () => job.wake.resolve(), { once: true });
-  await job.wake.promise;
+  const { wake } = job;
+  const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
+  const timer = setTimeout(interrupt, waitMs);
+  signal.addEventListener('abort', () => interrupt(), { once: true });
+  await Promise.race([wake.promise, interrupted]);
   clearTimeout(timer);
 }
 
@@ -148,16 +197,33 @@ function takeOutput(job: Job): JobOutput {
   return { stdout: job.unread.stdout.take(), stderr: job.unread.stderr.take(), missedBytes };
 }
 
-function viewOf({ id, command, startedAt, outcome, artifacts }: Job): JobView {
+function stateOf(outcome: CommandOutcome | undefined, isOverdue: boolean): JobView['state'] {
+  if (outcome === undefined) return 'running';
+  if (outcome.signal === null) return 'exited';
+  return isOverdue ? 'timed_out' : 'killed';
+}
+
+function viewOf({ id, command, startedAt, outcome, isOverdue, artifacts }: Job): JobView {
   return {
     id,
     command,
     startedAt,
-    state: outcome === undefined ? 'running' : outcome.signal === null ? 'exited' : 'killed',
+    state: stateOf(outcome, isOverdue),
     code: outcome?.code ?? null,
     signal: outcome?.signal ?? null,
     artifacts,
   };
+}
+
+function tooMany(where: string, field: string, max: number): ToolError {
+  return new ToolError('E_POLICY', `Too many jobs run in this ${where}: ${max}`, {
+    details: {
+      gate: 'jobs',
+      reason: 'too_many_jobs',
+      field,
+      next: 'job_list shows those of this session: wait for one to end (job_poll), or end one (job_stop)',
+    },
+  });
 }
 
 function alreadyEnded(id: string): ToolError {

@@ -6,6 +6,7 @@
  */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { ToolExecutionStrategy } from '../package/execution-strategy.ts';
+import { FairSlots } from '../platform/fair-slots.ts';
 
 export interface BatchCall {
   /** What the call may touch: nothing exclusive (`shared`), some keys, or anything. */
@@ -24,7 +25,7 @@ export async function runBatch(
   strategy: ToolExecutionStrategy,
   release: (response: ToolResponse, index: number) => void,
 ): Promise<ToolResponse[]> {
-  const slots = new Slots(strategy.type === 'sequential' ? 1 : strategy.max_in_flight);
+  const slots = new FairSlots(strategy.type === 'sequential' ? 1 : strategy.max_in_flight);
   const inOrder = strategy.type !== 'bounded_concurrent';
   const running: Promise<ToolResponse>[] = [];
   let released: Promise<unknown> = Promise.resolve();
@@ -43,10 +44,10 @@ export async function runBatch(
 async function startWhenFree(
   call: BatchCall,
   blockers: readonly Promise<unknown>[],
-  slots: Slots,
+  slots: FairSlots,
 ): Promise<ToolResponse> {
   // First in the queue for a slot, then wait for blockers: all blockers are earlier in the same queue, so they have theirs.
-  await slots.take();
+  await slots.take('batch');
   try {
     await Promise.all(blockers);
     return await call.run();
@@ -62,28 +63,4 @@ function conflicts(earlier: BatchCall | undefined, later: BatchCall): boolean {
   if (a.readOnly && b.readOnly) return false;
   if (a.keys === undefined || b.keys === undefined) return true;
   return !a.keys.isDisjointFrom(b.keys);
-}
-
-/** A counted gate: at most `free` holders, first come first served. */
-export class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(free: number) {
-    this.#free = free;
-  }
-
-  take(): Promise<void> | undefined {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return undefined;
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
-  }
 }

@@ -1,6 +1,7 @@
 /** What a session has under way: each in its turn, all waited for when it ends, or cancelled together. */
 import type { ToolError } from '@tool-runtime/protocol';
-import { Slots } from './run-batch.ts';
+import type { CallTurn } from '../call/call-types.ts';
+import { FairSlots } from '../platform/fair-slots.ts';
 
 export type Abort = (reason: ToolError) => void;
 
@@ -10,20 +11,26 @@ interface Entry {
   abort: Abort | undefined;
 }
 
+/** Work that takes its turn itself, as the first thing it waits for. */
+type Work<Answer> = (onOpen: (abort: Abort) => void, turn: CallTurn) => Promise<Answer>;
+
+/** All waits are those of one session, so the slots know one owner. */
+const OWNER = 'session';
+
 export class RunningWork {
   readonly #entries = new Set<Entry>();
-  readonly #slots: Slots;
+  readonly #slots: FairSlots;
   #cancelled: ToolError | undefined;
 
   constructor(maxInFlight: number) {
-    this.#slots = new Slots(maxInFlight);
+    this.#slots = new FairSlots(maxInFlight);
   }
 
   /** Work that waits for its turn counts as running. `work` says through `onOpen` how it can be cancelled. */
-  async run<Answer>(work: (onOpen: (abort: Abort) => void) => Promise<Answer>): Promise<Answer> {
+  async run<Answer>(work: Work<Answer>): Promise<Answer> {
     const entry: Entry = { answer: undefined, abort: undefined };
     this.#entries.add(entry);
-    const answer = this.#inTurn(entry, work);
+    const answer = this.#withTurn(entry, work);
     entry.answer = answer;
     try {
       return await answer;
@@ -32,17 +39,30 @@ export class RunningWork {
     }
   }
 
-  async #inTurn<Answer>(entry: Entry, work: (onOpen: (abort: Abort) => void) => Promise<Answer>): Promise<Answer> {
-    const wait = this.#slots.take();
-    if (wait !== undefined) await wait;
+  async #withTurn<Answer>(entry: Entry, work: Work<Answer>): Promise<Answer> {
+    const slots = this.#slots;
+    let isTaken = false;
+    const turn: CallTurn = {
+      take(signal) {
+        isTaken = slots.isFree;
+        const wait = isTaken ? slots.take(OWNER) : slots.take(OWNER, signal());
+        return wait?.then((hasTurn) => {
+          isTaken = hasTurn;
+        });
+      },
+      lend() {
+        slots.give();
+        return () => slots.takeBack();
+      },
+    };
     try {
       return await work((abort) => {
         entry.abort = abort;
         // Work that still waited for its turn when all was cancelled is cancelled as it begins.
         if (this.#cancelled !== undefined) abort(this.#cancelled);
-      });
+      }, turn);
     } finally {
-      this.#slots.give();
+      if (isTaken) slots.give();
     }
   }
 

@@ -11,7 +11,7 @@ import {
   type ToolResponse,
   toToolError,
 } from '@tool-runtime/protocol';
-import type { CallRequest } from '../call/call-types.ts';
+import type { CallRequest, CallTurn } from '../call/call-types.ts';
 import { runCall } from '../call/pipeline.ts';
 import type { SessionParts } from '../call/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
@@ -42,6 +42,8 @@ export interface CallOptions {
   /** W3C trace context: the span of the call becomes a child of the caller's. */
   readonly traceparent?: string;
   readonly tracestate?: string;
+  /** A place outside the session that the call has to wait for, such as a slot of a host; waiting is part of its time. */
+  readonly turn?: CallTurn;
 }
 
 export type OpenChildHow = Pick<CallOptions, 'requestId'>;
@@ -73,7 +75,7 @@ export interface Session {
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
   handle(
     request: ToolRequest,
-    options?: Pick<CallOptions, 'signal' | 'askClient'>,
+    options?: Pick<CallOptions, 'signal' | 'askClient' | 'turn'>,
   ): Promise<ToolResponse | ErrorMessage>;
   /**
    * What the gates and the coordinator say to calls that nobody makes yet. Nothing runs, and nothing is promised: hooks,
@@ -173,22 +175,22 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
   async function openChild(options: ChildOptions, { requestId }: OpenChildHow = {}): Promise<ChildSession> {
     refuseWhenEnded();
     if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: false });
-    return running.run(() => family.open(options));
+    return running.run(inTurn(() => family.open(options)));
   }
 
   async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
     refuseWhenEnded();
     const request = toRequest(tool, args, options);
-    return running.run((onOpen) => runCall(request, parts, onOpen));
+    return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
   }
 
   async function propose(plan: PlanSteps, options: ProposeOptions = {}): Promise<PlanVerdict> {
     refuseWhenEnded();
     const stop = new AbortController();
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
-    return running.run((onOpen) => {
+    return running.run((onOpen, turn) => {
       onOpen((reason) => stop.abort(reason));
-      return proposePlan(plan, parts, signal);
+      return inTurn(() => proposePlan(plan, parts, signal), signal)(onOpen, turn);
     });
   }
 
@@ -238,6 +240,31 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     usage: hooks.usage,
     close,
     ended: over.promise,
+  };
+}
+
+/** Work that is no call and waits for its turn without a deadline: those it waits for have theirs. */
+function inTurn<Answer>(work: () => Promise<Answer>, signal = new AbortController().signal) {
+  return async (_onOpen: unknown, turn: CallTurn): Promise<Answer> => {
+    await turn.take(() => signal);
+    return work();
+  };
+}
+
+/** Outside first: a call that waits there takes no place in its session. */
+function bothTurns(outer: CallTurn | undefined, own: CallTurn): CallTurn {
+  if (outer === undefined) return own;
+  return {
+    async take(signal) {
+      await outer.take(signal);
+      if (!signal().aborted) await own.take(signal);
+    },
+    lend() {
+      const resume = [outer.lend(), own.lend()];
+      return () => {
+        for (const takeBack of resume) takeBack();
+      };
+    },
   };
 }
 

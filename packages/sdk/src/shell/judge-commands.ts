@@ -6,6 +6,7 @@
 
 import type { CommandList, SimpleCommand } from '../contracts/command-list.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
+import { redactCommandLine } from '../redaction/redact-command.ts';
 import { type Fault, findFaults } from './find-faults.ts';
 import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';
@@ -48,11 +49,12 @@ function describeAllowed(program: string, allow: readonly CompiledPattern[]): st
 
 function notAllowed({ argv: [program = ''], column }: SimpleCommand, text: string, allow: CommandPolicy['allow']) {
   const nearest = nearestPattern(program, allow);
-  return shellRefusal(`Command not in the allowlist: ${shown(text)} at column ${column}`, {
+  const command = shown(redactCommandLine(text));
+  return shellRefusal(`Command not in the allowlist: ${command} at column ${column}`, {
     reason: 'not_allowlisted',
     field: FIELD,
     program,
-    command: shown(text),
+    command,
     position: column,
     ...(nearest === undefined ? {} : { nearest: shown(nearest) }),
     next: describeAllowed(program, allow),
@@ -82,8 +84,9 @@ const THINGS: Readonly<Record<Fault['reason'], string>> = {
 };
 
 function faultError({ argv: [program = ''], column }: SimpleCommand, fault: Fault, nearest: CompiledPattern) {
-  const subject = fault.needs === 'spelled' ? `${program} ${fault.text}` : program;
-  const next = fault.next ?? (fault.needs === 'spelled' ? `leave out ${shown(fault.text)}` : 'use another tool');
+  const subject = fault.needs === 'spelled' ? redactCommandLine(`${program} ${fault.text}`) : program;
+  const spelled = subject.slice(program.length + 1);
+  const next = fault.next ?? (fault.needs === 'spelled' ? `leave out ${shown(spelled)}` : 'use another tool');
   return shellRefusal(`${THINGS[fault.reason]} not allowed, it ${fault.why}: ${shown(subject)} at column ${column}`, {
     reason: fault.reason,
     field: FIELD,

@@ -394,7 +394,8 @@ describe('a base somebody has been at', () => {
     const other = await tampered((copy) => writeFileSync(join(copy, second), repacked));
     assert.match(other.broken?.reason ?? '', /: digest mismatch: /);
     const gone = await tampered((copy) => rmSync(join(copy, second)));
-    assert.deepEqual([gone.ok, gone.archives?.map(({ state }) => state)], [true, ['ok', 'missing', 'ok']]);
+    assert.deepEqual([gone.ok, gone.archives?.map(({ state }) => state)], [false, ['ok', 'missing', 'ok']]);
+    assert.match(gone.broken?.reason ?? '', /^archive journal-.* is missing: records \d+ to \d+$/);
   });
 
   test('S1-41 a journal with a forged base is neither rotated nor pruned', async () => {

@@ -1,4 +1,7 @@
-/** Checks the whole journal: the sealed list of archives, the blocks behind the base, and the archives on request. */
+/**
+ * Checks the whole journal: the sealed list of archives, the blocks behind the base, that every archive
+ * is there, and what is in them on request.
+ */
 import type { ChainHead, VerifyOptions, VerifyReport } from '../contracts/journal.ts';
 import type { ArchiveCheck } from '../contracts/journal-rotation.ts';
 import { endOf, findForgedRow, type SealArchive } from './archive-rows.ts';
@@ -26,6 +29,7 @@ export function verifyJournal(parts: VerifyParts, anchor?: ChainHead, options: V
   const problem =
     firstBroken(archives) ??
     journal.broken ??
+    firstMissing(parts, rows) ??
     cutEnd(last, journal.head) ??
     (isOld ? unconfirmed(parts, rows, anchor) : undefined);
   return {
@@ -57,6 +61,24 @@ function firstBroken(archives: readonly ArchiveCheck[]): Broken | undefined {
   const found = archives.find(({ state }) => state === 'broken');
   if (found?.broken === undefined) return undefined;
   return { seq: found.broken.seq, reason: `archive ${found.archive}: ${found.broken.reason}` };
+}
+
+/** An archive that was deleted without `audit prune`. Looked for in every check: it costs no more than opening it. */
+function firstMissing({ files }: VerifyParts, rows: readonly ArchiveRow[]): Broken | undefined {
+  const row = rows.find(({ name, pruned_at }) => pruned_at === null && !isThere(files, name));
+  if (row === undefined) return undefined;
+  return { seq: row.first_seq, reason: `archive ${row.name} is missing: records ${row.first_seq} to ${row.through}` };
+}
+
+/** One that cannot be opened is there; its own check says what is wrong with it. */
+function isThere(files: VerifyParts['files'], name: string): boolean {
+  try {
+    const file = files.open(name);
+    file?.close();
+    return file !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** With the base it was written down how far the chain had come. */

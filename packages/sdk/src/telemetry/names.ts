@@ -75,6 +75,21 @@ export const PROMETHEUS_METRICS = {
     type: 'counter',
     help: 'Events that slow listeners did not get',
   },
+  authFailures: {
+    name: 'tool_runtime_auth_failures_total',
+    type: 'counter',
+    help: 'Failed attempts to authenticate, by reason',
+  },
+  authLimited: {
+    name: 'tool_runtime_auth_limited_total',
+    type: 'counter',
+    help: 'Failed attempts from sources that were over their limit',
+  },
+  authSources: {
+    name: 'tool_runtime_auth_failing_sources',
+    type: 'gauge',
+    help: 'Sources of failed attempts in the last minute',
+  },
 } as const;
 
-export const PROMETHEUS_LABELS = { tool: 'tool', code: 'code', upTo: 'le' } as const;
+export const PROMETHEUS_LABELS = { tool: 'tool', code: 'code', reason: 'reason', upTo: 'le' } as const;

@@ -10,6 +10,8 @@ export interface FaultPlan {
   readonly nth: number;
   /** `once`: only that call fails. `onwards`: that one and all later ones. */
   readonly mode: 'once' | 'onwards';
+  /** Makes what is thrown; a TypeError unless given. */
+  readonly fault?: (() => unknown) | undefined;
 }
 
 export interface Faults {
@@ -61,7 +63,7 @@ function failing(inner: object, port: string, faults: Faults, plan: FaultPlan): 
           faults.calls.push(`${port}.${String(name)}`);
           const count = faults.calls.length;
           if (count === plan.nth || (plan.mode === 'onwards' && count > plan.nth)) {
-            throw new TypeError(`injected fault at ${port}.${String(name)}`);
+            throw plan.fault === undefined ? new TypeError(`injected fault at ${port}.${String(name)}`) : plan.fault();
           }
         }
         return Reflect.apply(member, target, args);

@@ -16,7 +16,7 @@ export const nothing = defineTool({
   annotations: { kind: 'read', side_effect_level: 'read_only' },
   effect: 'read',
   risk: 'low',
-  timeoutMs: 1_000,
+  timeoutMs: 60_000,
   run: ({ text }) => ({ text: text ?? '' }),
 });
 
@@ -38,7 +38,7 @@ export function createCounter(name = 'probe_count'): Counter {
     annotations: { kind: 'edit', side_effect_level: 'workspace_write' },
     effect: 'write',
     risk: 'medium',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
     run: ({ n, fail }) => {
       runs.count += 1;
       if (fail) throw new TypeError('secret cause');

@@ -38,10 +38,6 @@ describe('S0-32 diffs that models write still say what they mean', () => {
     'right in every way': `--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}`,
     'no file header': `@@ -4,3 +4,3 @@\n${BODY}`,
     'one file header': `+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}`,
-    'counts too small': `@@ -4,1 +4,1 @@\n${BODY}`,
-    'counts too large': `@@ -4,30 +4,30 @@\n${BODY}`,
-    'only one count wrong': `@@ -4,3 +4,4 @@\n${BODY}`,
-    'no counts': `@@ -4 +4 @@\n${BODY}`,
     'no new range': `@@ -4,3 @@\n${BODY}`,
     'no line numbers': `@@ ... @@\n${BODY}`,
     'nothing but the signs': `@@\n${BODY}`,
@@ -50,11 +46,9 @@ describe('S0-32 diffs that models write still say what they mean', () => {
     'a section name': `@@ -4,3 +4,3 @@ function five() {\n${BODY}`,
     'no spaces in the header': `@@-4,3 +4,3@@\n${BODY}`,
     'a code fence': `\`\`\`diff\n--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}\`\`\`\n`,
-    'a code fence and wrong counts': `\`\`\`diff\n@@ -4,9 +4,9 @@\n${BODY}\`\`\`\n`,
     'prose around': `Here is the change:\n- it shouts\n\n\`\`\`diff\n@@ -4,3 +4,3 @@\n${BODY}\`\`\`\n- done\n`,
     'no final newline': `@@ -4,3 +4,3 @@\n${BODY}`.trimEnd(),
     'empty lines at the end': `@@ -4,3 +4,3 @@\n${BODY}\n\n`,
-    'empty lines at the end and wrong counts': `@@ -4,1 +4,1 @@\n${BODY}\n\n`,
     'CRLF throughout': `--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}`.replaceAll('\n', '\r\n'),
     'an empty line before the hunk': `--- a/f\n+++ b/f\n\n@@ -4,3 +4,3 @@\n${BODY}`,
     'a mail': `From ${'0'.repeat(40)} Mon\nSubject: x\n\n- y\n---\n f | 2 +-\n\ndiff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}-- \n2.43.0\n\n`,
@@ -66,7 +60,8 @@ describe('S0-32 diffs that models write still say what they mean', () => {
   test('blank context lines without their space', () => {
     const before = 'a\n\nb\n\nc\n';
     assert.equal(patch(before, '@@ -1,5 +1,5 @@\n a\n\n-b\n+B\n\n c\n'), 'a\n\nB\n\nc\n');
-    assert.equal(patch(before, '@@ -1,2 +1,2 @@\n a\n\n-b\n+B\n\n c\n'), 'a\n\nB\n\nc\n');
+    assert.equal(patch(before, '@@ -1,4 +1,4 @@\n a\n\n-b\n+B\n\n'), 'a\n\nB\n\nc\n');
+    assert.equal(patch(before, '@@\n a\n\n-b\n+B\n\n c\n'), 'a\n\nB\n\nc\n');
   });
 
   test('blank context lines that have blanks in the file, which keeps them', () => {
@@ -75,13 +70,76 @@ describe('S0-32 diffs that models write still say what they mean', () => {
     assert.equal(patch(before, '@@ -1,3 +1,3 @@\n a\n \n-b\n+B\n'), 'a\n \t\nB\n');
   });
 
-  test('a header with the counts of another hunk does not swallow the next one', () => {
-    const two = `@@ -1,9 +1,9 @@\n-line 1\n+ONE\n line 2\n@@ -9,2 +9,2 @@\n line 9\n-line 10\n+TEN\n`;
-    assert.equal(patch(TEN, two), TEN.replace('line 1\n', 'ONE\n').replace('line 10', 'TEN'));
-  });
-
   test('added lines that look like headers stay lines', () => {
     assert.equal(patch('-- x\n', '@@ -1 +1,2 @@\n--- x\n+++ y\n+@@ z\n'), '++ y\n@@ z\n');
+  });
+});
+
+describe('a hunk is as long as its header says', () => {
+  const table: Record<string, readonly [string, string]> = {
+    'fewer lines than stated': [
+      '@@ -4,3 +4,3 @@\n line 4\n-line 5\n',
+      '2 old and 1 new lines, but its header says 3 old and 3',
+    ],
+    'counts too small': [`@@ -4,1 +4,1 @@\n${BODY}`, '3 old and 3 new lines, but its header says 1 old and 1'],
+    'counts too large': [`@@ -4,30 +4,30 @@\n${BODY}`, '3 old and 3 new lines, but its header says 30 old and 30'],
+    'one count wrong': [`@@ -4,3 +4,4 @@\n${BODY}`, '3 old and 3 new lines, but its header says 3 old and 4'],
+    'counts left out, which means one': [
+      `@@ -4 +4 @@\n${BODY}`,
+      '3 old and 3 new lines, but its header says 1 old and 1',
+    ],
+    'one range, with a wrong count': [
+      `@@ -4,2 @@\n${BODY}`,
+      '3 old and 3 new lines, but its header says 2 old and any',
+    ],
+    'wrong in a code fence': [
+      `\`\`\`diff\n@@ -4,9 +4,9 @@\n${BODY}\`\`\`\n`,
+      '3 old and 3 new lines, but its header says 9 old and 9',
+    ],
+    'wrong, with empty lines behind': [
+      `@@ -4,1 +4,1 @@\n${BODY}\n\n`,
+      '3 old and 3 new lines, but its header says 1 old and 1',
+    ],
+  };
+  for (const [name, [diff, message]] of Object.entries(table)) {
+    test(name, () => {
+      assert.throws(
+        () => only(diff),
+        (thrown) => {
+          assert.ok(isToolError(thrown) && thrown.code === 'E_VALIDATION_FAIL');
+          assert.match(thrown.message, new RegExp(`^Hunk 1 has ${message} new lines: line \\d$`));
+          assert.deepEqual([thrown.details['reason'], thrown.details['hunk']], ['hunk_counts', 1]);
+          assert.match(String(thrown.details['next']), /send all of it.*correct the counts/);
+          return true;
+        },
+      );
+    });
+  }
+
+  test('the hunk is named when an earlier one is complete', () => {
+    const two = `@@ -1,2 +1,2 @@\n-line 1\n+ONE\n line 2\n@@ -9,2 +9,2 @@\n line 9\n`;
+    assert.throws(() => only(two), /^ToolError: Hunk 2 has 1 old and 1 new lines.*line 5$/);
+    assert.equal(patch(TEN, `${two}-line 10\n+TEN\n`), TEN.replace('line 1\n', 'ONE\n').replace('line 10', 'TEN'));
+  });
+
+  test('an added line without its line feed is refused, as it may be half a line', () => {
+    const diff = '@@ -1 +1,2 @@\n line 1\n+and a ha';
+    assert.throws(() => only(diff), /Diff ends in the middle of an added line of hunk 1: line 3/);
+    assert.equal(patch(TEN, `${diff}lf\n`), TEN.replace('line 1\n', 'line 1\nand a half\n'));
+  });
+
+  test('a line of the file without its line feed must stand at the stated line', () => {
+    const diff = '@@ -1,2 +1,2 @@\n-a\n+b\n li';
+    assert.equal(refusal('a\nlist\na\nli\n', diff)['reason'], 'diff_cut');
+    assert.equal(patch('a\nlist\na\nli\n', `${diff}st`), 'b\nlist\na\nli\n');
+    assert.equal(patch('x\na\nli\n', `${diff}\n`), 'x\nb\nli\n');
+  });
+
+  test('what is left of a remark or a header is refused', () => {
+    for (const rest of ['\\', '@', '@@', '@@ -9', '@@ -9,2 +9,2 @@\n']) {
+      assert.throws(() => only(`@@ -4,3 +4,3 @@\n${BODY}${rest}`), /belongs to no hunk|Hunk has no lines/, rest);
+    }
+    assert.throws(() => only('diff --git a/f b/f\nold mode 100644\nnew mode 1007'), /Not a file mode: 1007/);
   });
 });
 
@@ -175,7 +233,7 @@ describe('S0-32 a hunk that does not fit', () => {
   });
 
   test('is refused when it adds lines and shows none to find its place by', () => {
-    for (const header of ['@@', '@@ -3,2 +3,3 @@', '@@ -11,0 +12 @@']) {
+    for (const header of ['@@', '@@ -11,0 +12 @@']) {
       assert.equal(refusal(TEN, `${header}\n+new\n`)['reason'], 'hunk_unplaced', header);
     }
     assert.equal(patch(TEN, '@@ -10,0 +11 @@\n+new\n'), `${TEN}new\n`);
@@ -232,14 +290,14 @@ describe('S0-32 line ends and the end of the file', () => {
     assert.equal(patch('a\r\nb\n', '@@ -1,2 +1,2 @@\n-a\r\n+a\n b\n'), 'a\nb\n');
   });
 
-  const cases: readonly (readonly [string, string, string, string])[] = [
+  const cases: readonly (readonly [string, string, string, string, string?])[] = [
     ['adds the newline', 'a', '-a\n\\ No newline at end of file\n+a\n', 'a\n'],
     ['takes the newline away', 'a\n', '-a\n+a\n\\ No newline at end of file\n', 'a'],
     ['keeps it missing', 'a', '-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n', 'b'],
     ['says nothing, and the file has none', 'a', '-a\n+b\n', 'b'],
-    ['says nothing and adds behind a line without newline', 'a', ' a\n+b\n', 'a\nb'],
-    ['says nothing and adds behind such a line with CRLF above', 'x\r\na', ' x\n a\n+b\n', 'x\r\na\r\nb'],
-    ['says nothing and removes the last line', 'a\nb', ' a\n-b\n', 'a\n'],
+    ['says nothing and adds behind a line without newline', 'a', ' a\n+b\n', 'a\nb', '-1 +1,2'],
+    ['says nothing and adds behind such a line with CRLF above', 'x\r\na', ' x\n a\n+b\n', 'x\r\na\r\nb', '-1,2 +1,3'],
+    ['says nothing and removes the last line', 'a\nb', ' a\n-b\n', 'a\n', '-1,2 +1'],
     [
       'claims that there is none on both sides',
       'a\n',
@@ -249,8 +307,8 @@ describe('S0-32 line ends and the end of the file', () => {
     ['adds a newline that is there', 'a\n', '-a\n\\ No newline at end of file\n+b\n', 'b\n'],
     ['takes a newline away that is not there', 'a', '-a\n+b\n\\ No newline at end of file\n', 'b'],
   ];
-  for (const [name, before, body, after] of cases) {
-    test(`the diff ${name}`, () => assert.equal(patch(before, `@@ -1 +1 @@\n${body}`), after));
+  for (const [name, before, body, after, range = '-1 +1'] of cases) {
+    test(`the diff ${name}`, () => assert.equal(patch(before, `@@ ${range} @@\n${body}`), after));
   }
 
   test('of two equal lines at the end the one without newline goes, where it is the stated one', () => {
@@ -291,7 +349,10 @@ test('S0-32 bytes outside the changed lines are those of the file, wherever the 
   fc.assert(
     fc.property(fc.array(line), fc.array(line), fc.nat({ max: 50 }), (above, below, stated) => {
       const middle = Buffer.from('unique above\nold \xff\nunique below\n', 'latin1');
-      const diff = Buffer.from(`@@ -${stated} +1 @@\n unique above\n-old \xff\n+new \xfe\n unique below\n`, 'latin1');
+      const diff = Buffer.from(
+        `@@ -${stated},3 +1,3 @@\n unique above\n-old \xff\n+new \xfe\n unique below\n`,
+        'latin1',
+      );
       const { bytes } = applyPatch(Buffer.concat([...above, middle, ...below]), only(diff));
       const wanted = Buffer.from('unique above\nnew \xfe\nunique below\n', 'latin1');
       assert.deepEqual(bytes, Buffer.concat([...above, wanted, ...below]));

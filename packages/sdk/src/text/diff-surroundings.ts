@@ -1,6 +1,7 @@
 /** The lines of a diff that are neither names nor hunks: git's extended headers, other formats, and the text around. */
 import { invalidDiff } from './diff-errors.ts';
 import type { DiffReader } from './diff-reader.ts';
+import { shownText } from './shown-text.ts';
 
 export interface FileFacts {
   isCreation: boolean;
@@ -8,7 +9,7 @@ export interface FileFacts {
   newMode: number | undefined;
 }
 
-const MODE = /^(?:old mode|new mode|new file mode|deleted file mode) (\d{6})/;
+const MODE = /^(?:old mode|new mode|new file mode|deleted file mode) (.*?)\s*$/;
 const REGULAR_FILE = 0o100000;
 const FOREIGN = ['*** Begin Patch', '*** Update File:', '*** Add File:', '*** Delete File:'];
 
@@ -40,6 +41,9 @@ export function readExtendedHeader(file: FileFacts, text: string): void {
   }
   const mode = MODE.exec(text)?.[1];
   if (mode === undefined) return;
+  if (!/^[0-7]{6}$/.test(mode)) {
+    throw invalidDiff(`Not a file mode: ${shownText(mode)}`, { next: 'Write six octal digits, such as 100644' });
+  }
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o170000) !== REGULAR_FILE) {
     throw invalidDiff(`Only regular files can be patched, not mode ${mode}`, {

@@ -1,26 +1,28 @@
 /**
  * The lines below one hunk header.
  *
- * The counts in the header are believed when the lines bear them out. When they do not (people and models miscount),
- * the hunk goes as far as its lines do: up to the next header, the end, or a line that nothing explains, which is refused.
+ * The header says how many lines follow, and exactly so many must follow: a hunk that was cut off looks like a smaller
+ * change otherwise. Only a header without counts (`@@` alone) leaves it to the lines where the hunk ends: at the next
+ * header or at the end of the diff.
  */
 import { invalidDiff } from './diff-errors.ts';
 import { ADDED, CONTEXT, type DiffReader, NO_NEWLINE, REMOVED, UNMARKED } from './diff-reader.ts';
 import type { LineTable } from './line-table.ts';
 
+/** Lines of the old and the new side; a side that the header leaves out is undefined. */
 export interface HunkCounts {
-  readonly old: number;
-  readonly new: number;
+  readonly old: number | undefined;
+  readonly new: number | undefined;
 }
 
 /** What ends a hunk besides file headers; none of them can be a hunk line. */
 const ENDS = ['@@', 'diff ', 'Index: ', 'index ', '```', 'Only in ', 'Binary files '];
 
-/** Appends the lines to `table` and leaves the reader behind them. */
-export function readHunkBody(reader: DiffReader, table: LineTable, stated: HunkCounts | undefined): void {
+/** Appends the lines to `table` and leaves the reader behind them. Returns the counts of the lines it took. */
+export function readHunkBody(reader: DiffReader, table: LineTable, stated: HunkCounts): HunkCounts {
   const { position, lineNumber } = reader;
   const first = table.length;
-  if (stated !== undefined && readCounted(reader, table, stated)) return;
+  if (readCounted(reader, table, stated)) return stated;
   reader.position = position;
   reader.lineNumber = lineNumber;
   table.truncate(first);
@@ -33,12 +35,15 @@ export function readHunkBody(reader: DiffReader, table: LineTable, stated: HunkC
     }
     takeLine(reader, table, first);
   }
-  dropTrailingBlanks(table, first, stated);
+  dropTrailingBlanks(table, first);
+  return countLines(table, first);
 }
 
+/** False when the lines are not as many as stated, or more lines of a hunk follow them. */
 function readCounted(reader: DiffReader, table: LineTable, stated: HunkCounts): boolean {
   const first = table.length;
   let { old, new: added } = stated;
+  if (old === undefined || added === undefined) return false;
   while (old > 0 || added > 0 || reader.mark === NO_NEWLINE) {
     const { mark } = reader;
     if (mark === UNMARKED) return false;
@@ -69,21 +74,19 @@ function isHunkEnd(reader: DiffReader): boolean {
 }
 
 /** Empty lines at the end may be context or only space around the hunk; as context they would prove nothing. */
-function dropTrailingBlanks(table: LineTable, first: number, stated: HunkCounts | undefined): void {
+function dropTrailingBlanks(table: LineTable, first: number): void {
   let end = table.length;
-  const surplus = stated === undefined ? undefined : surplusLines(table, first, stated);
-  while (end > first && isUnmarkedBlank(table, end - 1) && table.length - end !== surplus) end -= 1;
+  while (end > first && isUnmarkedBlank(table, end - 1)) end -= 1;
   table.truncate(end);
 }
 
-/** How many lines of context fewer would make the counts true; undefined when no number does. */
-function surplusLines(table: LineTable, first: number, stated: HunkCounts): number | undefined {
+function countLines(table: LineTable, first: number): HunkCounts {
   let [old, added] = [0, 0];
   for (let index = first; index < table.length; index++) {
     if (table.mark(index) !== ADDED) old += 1;
     if (table.mark(index) !== REMOVED) added += 1;
   }
-  return old - stated.old === added - stated.new ? old - stated.old : undefined;
+  return { old, new: added };
 }
 
 /** A line of the diff that was empty altogether: its range begins right behind the line before. */

@@ -53,6 +53,12 @@ export class LineWindow {
     this.#walk(this.#isWide() ? this.#evenPart(bytes) : bytes);
   }
 
+  /** No later piece can add to what is kept. */
+  get isComplete(): boolean {
+    const { first, count } = this.#options;
+    return this.#isCut || this.#line >= first + count;
+  }
+
   finish(): WindowedLines {
     const detected = this.#detected ?? { encoding: 'utf-8', hasMark: false };
     const bytes = Buffer.concat(this.#kept, this.#keptBytes);

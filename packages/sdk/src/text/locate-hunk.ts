@@ -7,7 +7,7 @@
 import { findLines, isAt, type Wanted } from './find-lines.ts';
 import { HunkSide } from './hunk-side.ts';
 import type { TextLines } from './line-table.ts';
-import { ambiguousHunk, hunkMismatch, hunkOutOfOrder, tooFarOff, unplacedHunk } from './patch-errors.ts';
+import { ambiguousHunk, hunkMismatch, hunkOutOfOrder, openEndedHunk, tooFarOff, unplacedHunk } from './patch-errors.ts';
 import { endsInCarriageReturn, endsInLineFeed, exactly, type LineComparison, tolerantly } from './same-line.ts';
 import type { FilePatch, Hunk } from './unified-diff.ts';
 
@@ -74,12 +74,14 @@ function statedIndex({ oldStart }: Hunk, side: HunkSide): number | undefined {
 
 function placeLines(text: TextLines, search: Search): Found {
   const { patch, hunk, wanted, stated, progress } = search;
-  const near = stated === undefined ? [] : [stated + progress.drift, stated];
+  // A last line that may have been cut off fits where it is the whole line at the stated place, and elsewhere by chance.
+  const near = stated === undefined ? [] : hunk.isOpenEnded ? [stated] : [stated + progress.drift, stated];
   for (const index of near) {
     if (index < progress.from) continue;
     if (isAt(text, wanted, index, exactly)) return { index, isExact: true };
     if (isAt(text, wanted, index, tolerantly)) return { index, isExact: false };
   }
+  if (hunk.isOpenEnded && stated !== undefined) throw openEndedHunk(hunk);
   progress.searched += text.count();
   if (progress.searched > MAX_SEARCHED_LINES) throw tooFarOff(hunk);
   const found = onlyPlace(text, search, exactly) ?? onlyPlace(text, search, tolerantly);

@@ -108,3 +108,10 @@ export function tooFarOff(hunk: Hunk): ToolError {
     next: 'Correct the line numbers, or split the diff; nothing was changed',
   });
 }
+
+export function openEndedHunk(hunk: Hunk): ToolError {
+  return hunkError(hunk, `Hunk ${hunk.number} does not match at its stated line, and its last line has no line feed`, {
+    reason: 'diff_cut',
+    next: 'If the diff was cut off, send all of it; if it is complete, end it with a line feed; nothing was changed',
+  });
+}

@@ -100,8 +100,9 @@ describe('S0-32 what is no usable diff is refused with what to do', () => {
     ['*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n', 'Not a unified diff: line 1'],
     ['@@ -1,2 +1,2 @@\n', 'Hunk has no lines: line 1'],
     ['@@ -1,9 +1,9 @@\n a\nno mark\n-b\n', 'Line of the diff has no mark: line 3'],
-    [`${HUNK}@ -9 +9 @\n x\n-y\n`, 'Line of the diff belongs to no hunk: line 7'],
-    ['diff --git a/f b/f\n@ -1 +1 @\n-y\n', 'Line of the diff belongs to no hunk: line 3'],
+    [`${HUNK}@ -9 +9 @\n x\n-y\n`, 'Line of the diff belongs to no hunk: line 5'],
+    [`${HUNK}Then:\n-y\n`, 'Line of the diff belongs to no hunk: line 6'],
+    ['diff --git a/f b/f\n@ -1 +1 @\n-y\n', 'Line of the diff belongs to no hunk: line 2'],
   ];
   for (const [diff, message] of table) {
     test(message, () => assert.equal(refusal(diff), message));

@@ -4,6 +4,7 @@
  * Prose, mail headers and code fences around a diff are passed over; inside it nothing is: a line with a mark that
  * belongs to no hunk is refused, because leaving it out would change what the diff says. One pass, bounded input.
  */
+import type { JsonObject } from '@tool-runtime/protocol';
 import { invalidDiff } from './diff-errors.ts';
 import { gitNames, headerName } from './diff-names.ts';
 import { ADDED, DiffReader, REMOVED } from './diff-reader.ts';
@@ -18,7 +19,7 @@ export interface Hunk {
   readonly number: number;
   /** The line of the old file the header names; undefined when it names none. */
   readonly oldStart: number | undefined;
-  /** As the header says, which need not be true. */
+  /** As the header says. */
   readonly oldCount: number | undefined;
   /** Rows of the file patch's `lines`. */
   readonly firstRow: number;
@@ -27,6 +28,8 @@ export interface Hunk {
   readonly removed: number;
   /** The header line ends in a carriage return: so does every line, whatever the file does. */
   readonly isCarriaged: boolean;
+  /** The diff ends in the last line of this hunk, without a line feed: the line may have been longer. */
+  readonly isOpenEnded: boolean;
 }
 
 export interface FilePatch {
@@ -67,16 +70,15 @@ export function parseUnifiedDiff(input: Uint8Array): UnifiedDiff {
       next: 'Split the diff, or write the whole file',
     });
   }
-  const parser = new Parser(terminated(asBuffer(input)));
+  const bytes = asBuffer(input);
+  const isTerminated = bytes.length === 0 || bytes[bytes.length - 1] === 10;
+  const parser = new Parser(isTerminated ? bytes : Buffer.concat([bytes, Buffer.from('\n')]), { isTerminated });
   parser.run();
   return { files: parser.files };
 }
 
-/** The last line feed is easily lost; the reader wants one. */
-function terminated(bytes: Buffer): Buffer {
-  return bytes.length === 0 || bytes[bytes.length - 1] === 10 ? bytes : Buffer.concat([bytes, Buffer.from('\n')]);
-}
-
+/** Lines of a hunk, a remark or a hunk header that were cut off or stand where no hunk is. */
+const STRAY_MARKS = ['+', '-', '\\', '@'];
 const HUNK_HEADER = /^@@\s*-(\d{1,10})(?:\s*,\s*(\d{1,10}))?(?:\s+\+(\d{1,10})(?:\s*,\s*(\d{1,10}))?)?/;
 
 class Parser {
@@ -84,10 +86,13 @@ class Parser {
   readonly #reader: DiffReader;
   readonly #lines: LineTable;
   readonly #hasCarriageReturn: boolean;
+  readonly #isTerminated: boolean;
   /** The file whose header or hunks come now; undefined in the text around. */
   #draft: Draft | undefined;
 
-  constructor(bytes: Buffer) {
+  /** `isTerminated`: the last line feed stood in the diff; the reader wants one in any case. */
+  constructor(bytes: Buffer, { isTerminated }: { readonly isTerminated: boolean }) {
+    this.#isTerminated = isTerminated;
     this.#reader = new DiffReader(bytes);
     this.#lines = new LineTable(bytes);
     this.#hasCarriageReturn = bytes.includes(13);
@@ -111,7 +116,7 @@ class Parser {
     const reader = this.#reader;
     if (reader.startsWith('diff --git ')) this.#startGitFile();
     else if (isAround(reader)) this.#draft = undefined;
-    else if (this.#draft !== undefined && (reader.mark === ADDED || reader.mark === REMOVED)) throw strayLine(reader);
+    else if (this.#draft !== undefined && STRAY_MARKS.some((mark) => reader.startsWith(mark))) throw strayLine(reader);
     else {
       refuseForeign(reader);
       if (this.#draft !== undefined && this.#draft.hunks.length === 0) readExtendedHeader(this.#draft, reader.text());
@@ -165,27 +170,42 @@ class Parser {
     const header = reader.text();
     const isCarriaged = reader.bytes[reader.lineEnd - 2] === 13;
     const [, oldStart, oldCount = '1', newStart, newCount = '1'] = HUNK_HEADER.exec(header) ?? [];
-    const counts: HunkCounts | undefined =
-      oldStart === undefined || newStart === undefined ? undefined : { old: Number(oldCount), new: Number(newCount) };
+    const stated: HunkCounts = {
+      old: oldStart === undefined ? undefined : Number(oldCount),
+      new: newStart === undefined ? undefined : Number(newCount),
+    };
     const firstRow = this.#lines.length;
     const lineNumber = reader.lineNumber;
+    const number = draft.hunks.length + 1;
     reader.skipLine();
-    readHunkBody(reader, this.#lines, counts);
+    const found = readHunkBody(reader, this.#lines, stated);
     if (this.#lines.length === firstRow) {
       throw invalidDiff(`Hunk has no lines: line ${lineNumber}`, {
         line: lineNumber,
         next: 'Give every hunk its lines',
       });
     }
+    if (!isAsStated(stated.old, found.old) || !isAsStated(stated.new, found.new)) {
+      throw wrongCounts({ hunk: number, line: lineNumber, stated, found });
+    }
     draft.hunks.push({
-      number: draft.hunks.length + 1,
+      number,
       oldStart: oldStart === undefined ? undefined : Number(oldStart),
-      oldCount: oldStart === undefined ? undefined : Number(oldCount),
+      oldCount: stated.old,
       firstRow,
       endRow: this.#lines.length,
       ...this.#countRows(firstRow),
       isCarriaged,
+      isOpenEnded: this.#isOpenEnded(number),
     });
+  }
+
+  /** Throws where the open end is an added line: of that nothing tells whether it is whole. */
+  #isOpenEnded(hunk: number): boolean {
+    const last = this.#lines.length - 1;
+    if (this.#isTerminated || this.#lines.end(last) < this.#reader.bytes.length) return false;
+    if (this.#lines.mark(last) === ADDED) throw cutLine(hunk, this.#reader.lineNumber - 1);
+    return true;
   }
 
   #countRows(firstRow: number): Pick<Hunk, 'added' | 'removed'> {
@@ -196,6 +216,44 @@ class Parser {
     }
     return { added, removed };
   }
+}
+
+function isAsStated(stated: number | undefined, found: number | undefined): boolean {
+  return stated === undefined || stated === found;
+}
+
+interface WrongCounts {
+  readonly hunk: number;
+  readonly line: number;
+  readonly stated: HunkCounts;
+  readonly found: HunkCounts;
+}
+
+function wrongCounts({ hunk, line, stated, found }: WrongCounts): Error {
+  const sides = ({ old, new: added }: HunkCounts): string => `${old ?? 'any'} old and ${added ?? 'any'} new lines`;
+  return invalidDiff(`Hunk ${hunk} has ${sides(found)}, but its header says ${sides(stated)}: line ${line}`, {
+    reason: 'hunk_counts',
+    hunk,
+    line,
+    stated: counted(stated),
+    found: counted(found),
+    next:
+      `If the diff was cut off, send all of it. If it is complete, correct the counts (-line,${found.old} ` +
+      `+line,${found.new}), or write @@ without numbers to have the hunk found by its lines; nothing was changed`,
+  });
+}
+
+function counted({ old, new: added }: HunkCounts): JsonObject {
+  return { old_lines: old ?? null, new_lines: added ?? null };
+}
+
+function cutLine(hunk: number, line: number): Error {
+  return invalidDiff(`Diff ends in the middle of an added line of hunk ${hunk}: line ${line}`, {
+    reason: 'diff_cut',
+    hunk,
+    line,
+    next: 'If the line is complete, end the diff with a line feed; else send all of it; nothing was changed',
+  });
 }
 
 function strayLine(reader: DiffReader): Error {

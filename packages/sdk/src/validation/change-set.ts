@@ -6,7 +6,8 @@ import { currentBranch } from '../git/current-branch.ts';
 import { emptyTree } from '../git/empty-tree.ts';
 import { headCommit } from '../git/head-commit.ts';
 import { parseRawDiff } from '../git/parse-raw-diff.ts';
-import { findObjects, resolveRevision } from '../git/resolve-revisions.ts';
+import { findObjects, resolveRevision, unknownRevision } from '../git/resolve-revisions.ts';
+import { BY_OBJECTS, rangeInput, trackedCommits } from './added-commits.ts';
 import { addedLines, type DiffRun } from './added-lines.ts';
 import { readBlobs } from './read-blobs.ts';
 import { worktreeFiles, worktreeLines } from './worktree-files.ts';
@@ -23,6 +24,16 @@ export interface Wanted {
   readonly message?: string | undefined;
   /** What `staged` means: frozen, so that nobody stages more while it is looked at. */
   readonly candidate?: CommitCandidate | undefined;
+  /** What `head` means for a push: another commit than HEAD perhaps, and what its remote has. */
+  readonly publication?: PublishedRange | undefined;
+}
+
+export interface PublishedRange {
+  readonly tip: string;
+  /** Commits that are at the remote already. */
+  readonly known: readonly string[];
+  /** Name it will have there; undefined for a tag. */
+  readonly branch: string | undefined;
 }
 
 export function buildChangeSet(wanted: Wanted, source: ChangeSource): Promise<ChangeSet> {
@@ -32,7 +43,12 @@ export function buildChangeSet(wanted: Wanted, source: ChangeSource): Promise<Ch
 
 async function treeChanges(wanted: Wanted, source: ChangeSource): Promise<ChangeSet> {
   const { git, signal } = source;
-  const [branch, { base, tree, tip, against }] = await Promise.all([currentBranch(git), sidesOf(wanted, source)]);
+  const { publication } = wanted;
+  const [branch, { base, tree, tip, against }] = await Promise.all([
+    publication === undefined ? currentBranch(git) : publication.branch,
+    sidesOf(wanted, source),
+  ]);
+  const range = publication ?? { tip, known: base === emptyTree(await git.config()) ? [] : [base] };
   const diff: DiffRun = (options, pathspecs) => ({
     words: ['diff-tree', '-r', '-M', ...options, base, tree, '--', ...pathspecs],
     access: 'read',
@@ -49,22 +65,26 @@ async function treeChanges(wanted: Wanted, source: ChangeSource): Promise<Change
     files: parseRawDiff(stdout.toString('utf8')),
     contents: (files) => readBlobs(git, files, signal),
     addedLines: (files) => addedLines(git, diff, files),
-    passing: () => (wanted.candidate === undefined ? passingContents(source, base) : Promise.resolve([])),
+    passing: () => passingContents(source, range),
     worktreeDifferences: () => worktreeDifferences(source, against),
   };
 }
 
-/** Everything the commits since `base` ever held, in each of them against its parents. */
-async function passingContents({ git, signal }: ChangeSource, base: string): Promise<readonly ChangedFile[]> {
-  const range = base === emptyTree(await git.config()) ? ['HEAD'] : [`${base}..HEAD`];
+/** Everything the commits of a range ever held, in each of them against its parents. */
+async function passingContents(
+  { git, signal }: ChangeSource,
+  { tip, known }: { readonly tip: string | undefined; readonly known: readonly string[] },
+): Promise<readonly ChangedFile[]> {
+  if (tip === undefined) return [];
   const words = ['log', '--format=', '-m', '--raw', '-z', '--no-abbrev', '--no-renames', '--diff-filter=AMT'];
-  const { code, stdout } = await git.run({
-    words: [...words, ...range, '--'],
+  const { stdout } = await git.run({
+    words: [...words, '--stdin'],
     access: 'read',
+    stdin: rangeInput(tip, known),
+    env: BY_OBJECTS,
     signal,
-    accept: [0, 128],
   });
-  return code === 0 ? parseRawDiff(stdout.toString('utf8')) : [];
+  return parseRawDiff(stdout.toString('utf8'));
 }
 
 interface Sides {
@@ -89,6 +109,7 @@ async function sidesOf(wanted: Wanted, source: ChangeSource): Promise<Sides> {
     const head = await headCommit(git);
     return { base: head?.tree ?? nothing, tree: candidate.tree, tip: undefined, against: { index: candidate.index } };
   }
+  if (wanted.publication !== undefined) return publishedSides(git, wanted.publication, nothing);
   const [[tree, head, parent], since] = await Promise.all([
     findObjects(git, ['HEAD^{tree}', 'HEAD', 'HEAD~1']),
     wanted.since === undefined ? upstreamCommit(git) : resolveRevision(git, wanted.since, 'since'),
@@ -106,14 +127,27 @@ async function upstreamCommit(git: GitRepository): Promise<string | undefined> {
   return code === 0 ? stdout.toString('utf8').trim() : undefined;
 }
 
-const MAX_UNPUBLISHED = '10000';
+async function publishedSides(git: GitRepository, { tip, known }: PublishedRange, nothing: string): Promise<Sides> {
+  const [base, [tree]] = await Promise.all([forkFromKnown(git, tip, known), findObjects(git, [`${tip}^{tree}`])]);
+  if (tree === undefined) throw unknownRevision(tip, 'refspec');
+  return { base: base ?? nothing, tree, tip, against: { tree } };
+}
 
 /** The newest commit on the way back from HEAD that some remote is known to have; undefined when none has any. */
 async function publishedCommit(git: GitRepository, head: string): Promise<string | undefined> {
-  const words = ['rev-list', '--first-parent', '--max-count', MAX_UNPUBLISHED, head, '--not', '--remotes'];
-  const { stdout } = await git.run({ words, access: 'read' });
+  return forkFromKnown(git, head, await trackedCommits(git));
+}
+
+/** The newest commit on the straight way back from `tip` that is known; undefined when there is none. */
+async function forkFromKnown(git: GitRepository, tip: string, known: readonly string[]): Promise<string | undefined> {
+  const { stdout } = await git.run({
+    words: ['rev-list', '--first-parent', '--stdin'],
+    access: 'read',
+    stdin: rangeInput(tip, known),
+    env: BY_OBJECTS,
+  });
   const oldest = stdout.toString('utf8').trim().split('\n').at(-1) ?? '';
-  return oldest === '' ? head : (await findObjects(git, [`${oldest}~1`]))[0];
+  return oldest === '' ? tip : (await findObjects(git, [`${oldest}~1`]))[0];
 }
 
 /** Where the history of HEAD left that of `since`; `since` itself when they share none. */

@@ -35,6 +35,8 @@ export async function runValidation(
     const status = applies ? (found.length === 0 ? 'passed' : 'failed') : 'not_applicable';
     verdicts.push({ id: rule.id, level: enforcement, status, description: rule.description });
   }
+  // A rule that was stopped is not one that found something.
+  request.signal.throwIfAborted();
   return { violations, rules: verdicts, files: narrowed.files.length, scope: changes.scope };
 }
 

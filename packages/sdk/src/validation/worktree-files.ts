@@ -15,7 +15,15 @@ export async function worktreeFiles({ git, workspace, signal }: ChangeSource): P
   const [tracked, status] = await Promise.all([
     git.run({ words: ['ls-files', '-s', '-z'], access: 'read', signal }),
     git.run({
-      words: ['status', '--porcelain=v2', '-z', '--branch', '--untracked-files=all', '--no-renames'],
+      words: [
+        'status',
+        '--porcelain=v2',
+        '-z',
+        '--branch',
+        '--untracked-files=all',
+        '--no-renames',
+        '--ignore-submodules=dirty',
+      ],
       access: 'read',
       signal,
     }),
@@ -72,7 +80,7 @@ export async function worktreeLines(
   { git, workspace, signal }: ChangeSource,
 ): Promise<readonly AddedLine[]> {
   const diff: DiffRun = (options, pathspecs) => ({
-    words: ['diff', ...options, 'HEAD', '--', ...pathspecs],
+    words: ['diff', ...options, '--ignore-submodules=dirty', 'HEAD', '--', ...pathspecs],
     access: 'read',
     // Before the first commit there is no HEAD, and nothing to compare with.
     accept: [0, 128],

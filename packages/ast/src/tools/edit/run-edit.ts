@@ -1,6 +1,6 @@
 /** One call of ast_edit: plan, show or apply, and say what became of it. */
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
-import { compileGlobs, type ToolContext } from '@tool-runtime/sdk';
+import type { ToolContext } from '@tool-runtime/sdk';
 import type { AppliedEdit } from '../../edit/apply-edit.ts';
 import type { EditRequest } from '../../edit/edit-operations.ts';
 import type { EditPlan } from '../../edit/edit-plan.ts';
@@ -32,8 +32,8 @@ export async function runEdit(given: EditArguments, setting: EditSetting): Promi
   const { signal } = context;
   // The editor checks every word of it.
   const plan = await editor.plan(withLanguage(given, context) as EditRequest, { signal, format: programs.format });
+  requireAllowed(plan, context);
   if (given.dry_run) return planned(plan, editor);
-  requireWritable(plan, context);
   return applied(editor, plan, { ...setting, validateBuild: programs.build });
 }
 
@@ -118,17 +118,9 @@ function planned(plan: EditPlan, editor: Editor): EditAnswer {
   };
 }
 
-/** The gate saw the declared paths only; what a plan touches is known now. */
-function requireWritable({ files }: EditPlan, { registry }: ToolContext): void {
-  const allowed = registry.approvals?.write_path_allowlist;
-  if (allowed === undefined) return;
-  const mayWrite = compileGlobs(allowed);
-  const outside = files.find(({ path }) => !mayWrite(path));
-  if (outside === undefined) return;
-  throw new ToolError('E_POLICY', `Edit would write where this registry does not allow it: ${outside.path}`, {
-    path: outside.path,
-    details: { gate: 'approval', field: 'write_path_allowlist', next: 'look at the diff of a dry_run' },
-  });
+/** The gate saw the declared paths only; what a plan touches is known now, and a dry run shows it. */
+function requireAllowed({ files }: EditPlan, { workspace }: ToolContext): void {
+  for (const { path, after } of files) workspace.requireAllowed(path, after === null ? 'delete' : 'write');
 }
 
 async function applied(

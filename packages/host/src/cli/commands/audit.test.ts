@@ -329,8 +329,12 @@ describe('tool-runtime audit rotate and prune', () => {
     );
     rmSync(join(scratch.state, second));
     const missing = await audit(scratch, 'verify', '--archives');
-    assert.equal(missing.code, 0);
+    assert.equal(missing.code, 1);
     assert.match(missing.stdout, new RegExp(`^missing ${second}$`, 'm'));
+    assert.match(missing.stdout, new RegExp(`^broken at record \\d+: archive ${second} is missing`, 'm'));
+    const quick = await audit(scratch, 'verify');
+    assert.equal(quick.code, 1);
+    assert.match(quick.stdout, new RegExp(`archive ${second} is missing`));
     const list = await audit(scratch, 'list', '--kind', 'rotation', '--archived');
     assert.match(list.stdout, new RegExp(` rotation +pruned \\d+ records, through \\d+ ${first}$`, 'm'));
   });

@@ -22,6 +22,7 @@ export const metrics = defineRoute({
         uptime: uptime_ms / 1000,
         memory: memory_bytes,
         eventsMissed: host.eventsMissed,
+        auth: host.attempts.figures(),
       },
     });
     return { status: 200, text, type: PROMETHEUS_CONTENT_TYPE };

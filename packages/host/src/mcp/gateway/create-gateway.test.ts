@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -121,6 +121,36 @@ describe('real servers of 2025', () => {
     assert.equal(readFileSync(join(made.workspace, 'b.txt'), 'utf8'), 'new');
   });
 
+  test('path rules judge what a path leads to before a server hears of it', async (context) => {
+    const made = stage(context);
+    for (const folder of ['docs/sub', 'secret']) mkdirSync(join(made.workspace, folder), { recursive: true });
+    for (const file of ['docs/sub/a.txt', 'secret/a.txt']) writeFileSync(join(made.workspace, file), 'hello');
+    symlinkSync('../secret', join(made.workspace, 'docs/link'));
+    symlinkSync('sub', join(made.workspace, 'docs/inner'));
+    const server = filesystem(made.workspace, { path_args: { '*': ['path'] }, cwd: '.' });
+    const tools = ['fs_read_text_file', 'fs_write_file', 'fs_list_directory', 'fs_directory_tree'];
+    const constraints = tools.map((tool) => ({
+      tool,
+      arg_patterns: ['docs', 'docs/inner/**', 'docs/sub/**', 'docs/link/**'],
+    }));
+    const registry = { ...mounted({ fs: server }), arg_constraints: constraints };
+    await made.approve(registry, 'fs');
+    const { session } = await made.open(registry);
+    for (const [tool, path] of [
+      ['fs_read_text_file', 'docs/link/a.txt'],
+      ['fs_write_file', 'docs/link/a.txt'],
+      ['fs_write_file', 'docs/link/new.txt'],
+      ['fs_list_directory', 'docs/link'],
+      ['fs_directory_tree', 'docs'],
+    ] as const) {
+      const { errors } = await session.call(tool, { path, content: 'changed' });
+      assert.equal(errors[0]?.details?.['reason'], 'arg_constraint', `${tool} ${path}`);
+    }
+    assert.equal(readFileSync(join(made.workspace, 'secret/a.txt'), 'utf8'), 'hello');
+    assert.match(textOf(await session.call('fs_read_text_file', { path: 'docs/inner/a.txt' })), /hello/);
+    assert.match(textOf(await session.call('fs_list_directory', { path: 'docs/sub' })), /a\.txt/);
+  });
+
   test('a server whose tools may only read cannot write, whatever it offers', async (context) => {
     const made = stage(context);
     writeFileSync(join(made.workspace, 'a.txt'), 'hello');
@@ -157,8 +187,12 @@ describe('servers of 2026', () => {
     context.after(() => server.close());
     context.after(() => server.closeAllConnections());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-    const registry = mounted({ web: { url, tools: ['*'], headers_env: { 'X-Key': 'WEB_KEY' } } });
+    const web = { web: { url, tools: ['*'], headers_env: { 'X-Key': 'WEB_KEY' } } };
+    const registry = mounted(web, { network: { insecure_credentials: [new URL(url).host] } });
     const made = stage(context);
+    const unlisted = await made.open(mounted(web), { environment: { WEB_KEY: 'very secret' } });
+    await assert.rejects(unlisted.gateway.refresh('web'), /over plain http \(headers_env\)/);
+    assert.deepEqual(headers, []);
     const without = await made.open(registry, { environment: {} });
     await assert.rejects(without.gateway.refresh('web'), /Variable .*: WEB_KEY/);
     const environment = { WEB_KEY: 'very secret' };

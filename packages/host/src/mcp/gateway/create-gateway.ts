@@ -138,6 +138,7 @@ function createUpstream({ server, settings, ports, options, pins }: MountSetting
     log,
     authorization,
     allowedDomains: ports.registry.allowedDomains,
+    insecureCredentials: ports.registry.insecureCredentials,
     isolation: ports.registry.isolation,
     redact: (text) => ports.redact(secrets.redactText(text)),
     openPrograms: ports.openPrograms,

@@ -49,7 +49,8 @@ export function foreignTool(setting: ForeignToolSetting): AnyTool {
     annotations: {
       kind: profile.kind,
       side_effect_level: profile.level,
-      arg_schema: { path_params: profile.pathArgs, url_params: profile.urlArgs },
+      // Nobody here knows whether a server reads a path as a file, a folder with what is in it, or a glob.
+      arg_schema: { path_params: profile.pathArgs, set_params: profile.pathArgs, url_params: profile.urlArgs },
       emits_artifacts: true,
       result_readers: ['artifact_read'],
     },

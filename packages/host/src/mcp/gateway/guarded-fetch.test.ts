@@ -16,11 +16,28 @@ async function serve(context: TestContext, answer: RequestListener = (_, respons
 describe('the HTTP client of a mounted server', () => {
   test('reaches the origin the operator wrote, and others only when they are allowed', async (context) => {
     const [own, other] = [await serve(context), await serve(context)];
-    const narrow = guardedFetch({ origin: own, allowedDomains: [] });
+    const narrow = guardedFetch({ origin: own, allowedDomains: [], insecureCredentials: [] });
     assert.equal(await (await narrow(`${own}/mcp`)).text(), 'hello');
     await assert.rejects(async () => narrow(`${other}/token`), /not in the allowlist/);
-    const wide = guardedFetch({ origin: own, allowedDomains: [new URL(other).host] });
+    const wide = guardedFetch({ origin: own, allowedDomains: [new URL(other).host], insecureCredentials: [] });
     assert.equal(await (await wide(`${other}/token`)).text(), 'hello');
+  });
+
+  test('sends credentials over plain http only to hosts that are listed for it', async (context) => {
+    let visits = 0;
+    const own = await serve(context, (_, response) => {
+      visits += 1;
+      response.end('hello');
+    });
+    const init = { headers: { Authorization: 'Bearer x' } };
+    const limits = { origin: own, allowedDomains: [] };
+    await assert.rejects(async () => guardedFetch({ ...limits, insecureCredentials: [] })(own, init), /plain http/);
+    assert.equal(visits, 0);
+    const listed = guardedFetch({ ...limits, insecureCredentials: [new URL(own).host] });
+    assert.equal(await (await listed(own, init)).text(), 'hello');
+    const told = guardedFetch({ ...limits, insecureCredentials: [], allows: (url) => url.origin === own });
+    assert.equal(await (await told(own, init)).text(), 'hello');
+    assert.equal(await (await guardedFetch({ ...limits, insecureCredentials: [] })(own)).text(), 'hello');
   });
 
   test('does not go where an answer sends it: that is for whoever asked to judge', async (context) => {
@@ -30,7 +47,10 @@ describe('the HTTP client of a mounted server', () => {
       response.end('other');
     });
     const own = await serve(context, (_, response) => response.writeHead(307, { location: other }).end());
-    const answer = await guardedFetch({ origin: own, allowedDomains: [] })(own, { method: 'POST', body: 'secret' });
+    const answer = await guardedFetch({ origin: own, allowedDomains: [], insecureCredentials: [] })(own, {
+      method: 'POST',
+      body: 'secret',
+    });
     assert.deepEqual([answer.status, visits], [307, 0]);
     assert.equal(answer.headers.get('location'), other);
   });
@@ -43,7 +63,7 @@ describe('the HTTP client of a mounted server', () => {
       }
       response.end();
     });
-    const ask = guardedFetch({ origin: own, allowedDomains: [] });
+    const ask = guardedFetch({ origin: own, allowedDomains: [], insecureCredentials: [] });
     assert.equal((await (await ask(`${own}/64`)).arrayBuffer()).byteLength, 64 * 1024 * 1024);
     const tooLong = await ask(`${own}/65`);
     await assert.rejects(tooLong.arrayBuffer(), /larger than/);

@@ -4,21 +4,29 @@
  */
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { ToolError } from '@tool-runtime/protocol';
-import { judgeUrl } from '@tool-runtime/sdk/parts';
+import { judgeCredentials, judgeUrl } from '@tool-runtime/sdk/parts';
 
 export interface FetchLimits {
   readonly origin: string;
   readonly allowedDomains: readonly string[];
+  /** Hosts that may be sent credentials over plain http. */
+  readonly insecureCredentials: readonly string[];
   /** What the embedding program allows besides. */
   allows?(url: URL): boolean;
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-export function guardedFetch({ origin, allowedDomains, allows = () => false }: FetchLimits): FetchLike {
+export function guardedFetch({
+  origin,
+  allowedDomains,
+  insecureCredentials,
+  allows = () => false,
+}: FetchLimits): FetchLike {
   return async (target, init) => {
     const url = new URL(target);
     if (url.origin !== origin && !allows(url)) judgeUrl(url.href, allowedDomains);
+    if (!allows(url)) judgeCredentials(url, new Map(new Headers(init?.headers)), insecureCredentials);
     // Followed by the MCP client, within an origin; what is not asked for here is not judged here.
     return boundedAnswer(await fetch(url, { ...init, redirect: 'manual' }));
   };

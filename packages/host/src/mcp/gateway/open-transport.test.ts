@@ -32,6 +32,7 @@ async function hasNetwork(more: Partial<McpServerSettings>, allowedDomains: read
     settings: own,
     environment: {},
     allowedDomains,
+    insecureCredentials: [],
     log: { debug: () => {}, info: () => {}, warn: () => {} },
     authorization: undefined,
     redact: (text: string) => text,

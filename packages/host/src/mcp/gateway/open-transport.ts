@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ToolError } from '@tool-runtime/protocol';
 import type { McpServerSettings, OpenCommandRunner, ProgramWall } from '@tool-runtime/sdk';
 import { sideEffectRank } from '@tool-runtime/sdk';
+import { needsEncryption, unencrypted } from '@tool-runtime/sdk/parts';
 import { CommandTransport } from './command-transport.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { Authorization } from './oauth-provider.ts';
@@ -17,6 +18,8 @@ export interface TransportSetting {
   readonly settings: McpServerSettings;
   readonly environment: Environment;
   readonly allowedDomains: readonly string[];
+  /** Hosts that may be sent credentials over plain http. */
+  readonly insecureCredentials: readonly string[];
   readonly log: GatewayLog;
   readonly authorization: Authorization | undefined;
   redact(text: string): string;
@@ -52,20 +55,26 @@ export function openCommand(setting: TransportSetting, runner: OpenCommandRunner
     cwd: settings.cwd,
     network: allowedDomains.length > 0 && topLevel(settings) >= sideEffectRank('network'),
     onStderr: (line) => complain(redact(line)),
-    onNoise: (line) => log.debug('mcp_server_noise', { server, line: redact(line.slice(0, 200)) }),
+    // Cut afterwards: half a secret is not recognised.
+    onNoise: (line) => log.debug('mcp_server_noise', { server, line: redact(line).slice(0, 200) }),
   });
 }
 
 export function openHttp(setting: TransportSetting): StreamableHTTPClientTransport {
-  const { settings, allowedDomains, authorization } = setting;
+  const { settings, allowedDomains, insecureCredentials, authorization } = setting;
   const url = new URL(settings.url ?? '');
+  const headers = headersOf(setting);
+  if (Object.keys(headers).length > 0 && needsEncryption(url, insecureCredentials)) {
+    throw unencrypted('headers_env', url, `mcp_servers.${setting.server}`);
+  }
   return new StreamableHTTPClientTransport(url, {
     fetch: guardedFetch({
       origin: url.origin,
       allowedDomains,
+      insecureCredentials,
       ...(authorization === undefined ? {} : { allows: authorization.allows }),
     }),
-    requestInit: { headers: headersOf(setting) },
+    requestInit: { headers },
     ...(authorization === undefined ? {} : { authProvider: authorization.provider }),
   });
 }

@@ -179,6 +179,21 @@ test('S0-32 file_patch keeps line ends, byte order marks and encodings', async (
   }
 });
 
+test('file_patch refuses a diff that was cut off at any line or byte and leaves the file alone', async (t) => {
+  const { put, text, patch, refusal } = await scene(t);
+  const diff = `--- a/file\n+++ b/file\n${HUNK}`;
+  for (let length = diff.indexOf('@@'); length < diff.length - 1; length++) {
+    put(BEFORE);
+    const error = await refusal(diff.slice(0, length));
+    assert.match(error.code, /^E_VALIDATION_FAIL$|^E_FILE_IO$/);
+    assert.equal(text(), BEFORE, JSON.stringify(diff.slice(0, length)));
+  }
+  const error = await refusal(diff.slice(0, diff.indexOf('+B')));
+  assert.equal(error.message, 'Hunk 1 has 2 old and 1 new lines, but its header says 3 old and 3 new lines: line 3');
+  await patch(diff);
+  assert.equal(text(), AFTER);
+});
+
 test('S0-32 file_patch refuses characters that the encoding of the file does not have', async (t) => {
   const { put, patch, refusal } = await scene(t);
   put(Buffer.from('schön\nplain\n', 'latin1'));

@@ -5,8 +5,8 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { FileContent, FileSnapshot } from '../../contracts/workspace.ts';
 import { changedMeanwhile } from '../../platform/changed-meanwhile.ts';
 import { type AppliedHunk, applyPatch } from '../../text/apply-patch.ts';
-import { type FilePatch, MAX_DIFF_BYTES, parseUnifiedDiff } from '../../text/unified-diff.ts';
-import { choosePatch } from './file-patch/choose-patch.ts';
+import { type FilePatch, MAX_DIFF_BYTES, parseUnifiedDiff, type UnifiedDiff } from '../../text/unified-diff.ts';
+import { choosePatch, otherNames } from './file-patch/choose-patch.ts';
 import { patchContent } from './file-patch/patch-content.ts';
 import { readExisting } from './file-read/read-existing.ts';
 
@@ -59,7 +59,7 @@ export const filePatch = defineTool({
   summary: 'Apply a unified diff to one file inside the workspace',
   policyNotes:
     'Paths that leave the workspace, `.git` and the registry file are refused; a diff that names another file is refused; ' +
-    'a deletion must show every line of the file',
+    'a deletion must show every line of the file, and needs what fs_delete needs',
   args,
   data,
   annotations: {
@@ -74,6 +74,9 @@ export const filePatch = defineTool({
   },
   effect: 'write',
   risk: 'medium',
+  profile: ({ unified_diff: diff }) => (deletesFile(diff) ? { kind: 'delete', risk: 'high' } : {}),
+  operations: ({ unified_diff: diff }) => (deletesFile(diff) ? { workspace: ['delete'] } : {}),
+  innerPaths: ({ path, unified_diff: diff }) => otherNames(parsed(diff), path).map((value) => ({ key: 'path', value })),
   timeoutMs: 10_000,
   privateArgs: ['unified_diff'],
   async run(wanted, context) {
@@ -84,6 +87,21 @@ export const filePatch = defineTool({
     return patch === undefined ? unchanged(current, []) : change(wanted, { patch, current, context });
   },
 });
+
+/** Most diffs do not speak of /dev/null and need not be read to know that they delete nothing. */
+function deletesFile(diff: string): boolean {
+  return /\/dev\/null|deleted file/.test(diff) && parsed(diff).files.some(({ isDeletion }) => isDeletion);
+}
+
+/** A diff that cannot be read does nothing: the tool itself says what is wrong with it. */
+function parsed(diff: string): UnifiedDiff {
+  try {
+    return parseUnifiedDiff(Buffer.from(diff, 'utf8'));
+  } catch (thrown) {
+    if (isToolError(thrown)) return { files: [] };
+    throw thrown;
+  }
+}
 
 async function readCurrent({ path, expected_sha256: expected }: Args, context: ToolContext) {
   const current = await readExisting(path, context, MAX_FILE_BYTES);

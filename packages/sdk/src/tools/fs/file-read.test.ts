@@ -9,6 +9,7 @@ import type { ToolContext } from '../../contracts/tool.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { openRoot } from '../../platform/root.ts';
 import { createWorkspace } from '../../platform/workspace.ts';
+import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { fileRead } from './file-read.ts';
 
 function scene(t: TestContext) {
@@ -249,4 +250,38 @@ test('S0-34 file_read refuses a path outside by policy, and reads its twin insid
   put('x');
   await assert.rejects(read({ path: '../file' }), { code: 'E_POLICY' });
   assert.equal((await read({ path: './file' })).content, 'x');
+});
+
+test('file_read gives the wanted part of a file of gigabytes, without reading all of it', async (t) => {
+  const { session, workspace, dispose } = await openScratchRuntime();
+  t.after(dispose);
+  const [sparse, log, line] = ['sparse.txt', 'log.txt', 'line.txt'].map((name) => join(workspace, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(sparse, `first\nsecond\n${'padding\n'.repeat(100_000)}`);
+  truncateSync(sparse, 3 * 1024 ** 3);
+  writeFileSync(log, Array.from({ length: 100_000 }, (_, at) => `line ${at + 1}\n`).join(''));
+  truncateSync(log, 8 * 1024 ** 3);
+  writeFileSync(line, 'x'.repeat(2_000_000));
+  truncateSync(line, 3 * 1024 ** 3);
+  const read = async (args: object) => {
+    const { data, errors, warnings } = await session.call('file_read', args as never);
+    assert.deepEqual(errors, []);
+    assert.match(warnings[0]?.message ?? '', /^Only a part of the file was read/);
+    assert.equal(typeof warnings[0]?.details?.['next'], 'string');
+    return fileRead.data.parse(data);
+  };
+  const page = await read({ path: 'sparse.txt', limit: 2 });
+  assert.deepEqual(
+    [page.content, page.lines, page.size, page.sha256, page.total_lines, page.truncated],
+    ['first\nsecond\n', { start: 1, end: 2 }, 3 * 1024 ** 3, null, undefined, false],
+  );
+  const middle = await read({ path: 'log.txt', offset: 50_000, limit: 2 });
+  assert.equal(middle.content, 'line 50000\nline 50001\n');
+  const beginning = await read({ path: 'log.txt', max_bytes: 14 });
+  assert.deepEqual([beginning.content, beginning.truncated], ['line 1\nline 2\n', true]);
+  const cut = await read({ path: 'line.txt', offset: 1, limit: 1, max_bytes: 10 });
+  assert.deepEqual([cut.content, cut.truncated], ['x'.repeat(10), true]);
 });

@@ -34,7 +34,10 @@ const args = z.strictObject({
 
 const data = z.strictObject({
   content: z.string().describe('The text, byte order mark included; base64 when `encoding` says so'),
-  sha256: z.string().describe('Hex digest of the whole file, also when the content is a part of it'),
+  sha256: z
+    .string()
+    .nullable()
+    .describe('Hex digest of the whole file, also when the content is a part of it; null beyond 1 GiB'),
   size: z.int().describe('Size of the whole file in bytes'),
   truncated: z.boolean().describe('True when what was asked for is longer than max_bytes'),
   encoding: z.enum([...TEXT_ENCODINGS, 'base64']).describe('What the content was decoded from'),
@@ -45,7 +48,10 @@ const data = z.strictObject({
     .strictObject({ start: z.int(), end: z.int() })
     .optional()
     .describe('First and last line returned, with `offset` or `limit`; end is less than start when there are none'),
-  total_lines: z.int().optional().describe('Lines of the whole file, with `offset` or `limit`'),
+  total_lines: z
+    .int()
+    .optional()
+    .describe('Lines of the whole file, with `offset` or `limit`; missing beyond 1 GiB, where reading stops early'),
 });
 
 type Args = z.output<typeof args>;
@@ -68,17 +74,21 @@ export const fileRead = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
+  answersWithContents: true,
   timeoutMs: 10_000,
   measure: ({ content }) => content.length,
   run(wanted, context) {
     if (wanted.offset !== undefined || wanted.limit !== undefined) return readLines(wanted, context);
-    const file = context.workspace.readFile(wanted.path, new LazyReadOptions(context, wanted.max_bytes));
-    return file instanceof Promise ? file.then((read) => answerFile(wanted, read)) : answerFile(wanted, file);
+    const file = context.workspace.readFile(wanted.path, new LazyReadOptions(context, wanted.max_bytes, BEGINNING));
+    return file instanceof Promise
+      ? file.then((read) => answerFile(wanted, read, context))
+      : answerFile(wanted, file, context);
   },
 });
 
-function answerFile({ path, encoding }: Args, { bytes, sha256, size, truncated }: FileContent): Data {
-  const whole = { sha256, size, truncated };
+function answerFile({ path, encoding }: Args, file: FileContent, context: ToolContext): Data {
+  const { bytes, size, truncated } = file;
+  const whole = { sha256: digestOf(file, path, context), size, truncated };
   if (encoding === 'base64') return { content: base64(bytes), ...whole, encoding };
   const found = encoding === 'auto' ? detectEncoding(bytes, { isPrefix: truncated }) : { encoding, hasMark: false };
   if (found.encoding === 'binary') return { content: base64(bytes), ...whole, encoding: 'base64', binary: true };
@@ -88,7 +98,21 @@ function answerFile({ path, encoding }: Args, { bytes, sha256, size, truncated }
   return { content, ...whole, encoding: found.encoding, ...(hasMark ? BOM : {}), newline: newlineStyle(content) };
 }
 
+/** What `max_bytes` asks for is all that is wanted of a huge file. */
+const BEGINNING = { isEnough: () => true };
 const BOM = { bom: true } as const;
+
+/** Null for a huge file, with a word about how to get at the rest of it. */
+function digestOf({ sha256, size, isPartial }: FileContent, path: string, { warn }: ToolContext): string | null {
+  if (isPartial !== true) return sha256;
+  warn({
+    code: 'E_FILE_IO',
+    message: `Only a part of the file was read, and it has no digest: ${path} is ${size} bytes long`,
+    path,
+    details: { reason: 'huge_file', size, next: 'Give offset and limit for other lines, or search it with grep' },
+  });
+  return null;
+}
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
@@ -98,7 +122,10 @@ function readLines(wanted: Args, context: ToolContext): Data | Promise<Data> {
   const { path, max_bytes, offset = 1, limit = Number.MAX_SAFE_INTEGER, encoding } = wanted;
   if (encoding === 'base64') throw noLines(path, 'base64 has no lines');
   const window = new LineWindow({ first: offset, count: limit, maxBytes: max_bytes, encoding });
-  const options = new LazyReadOptions(context, 0, (piece) => window.add(piece));
+  const options = new LazyReadOptions(context, 0, {
+    onPiece: (piece) => window.add(piece),
+    isEnough: () => window.isComplete,
+  });
   const answer = (file: FileContent): Data => answerLines(wanted, file, { window, context });
   const file = context.workspace.readFile(path, options);
   return file instanceof Promise ? file.then(answer) : answer(file);
@@ -111,14 +138,14 @@ function answerLines(wanted: Args, file: FileContent, parts: { window: LineWindo
   const { content, encoding } = decodeLines(path, bytes, detected);
   return {
     content,
-    sha256: file.sha256,
+    sha256: digestOf(file, path, parts.context),
     size: file.size,
     truncated: isCut,
     encoding,
     ...(detected.hasMark ? BOM : {}),
     newline: newlineStyle(content),
     lines: { start: offset, end: last },
-    total_lines: total,
+    ...(file.isPartial === true ? {} : { total_lines: total }),
   };
 }
 

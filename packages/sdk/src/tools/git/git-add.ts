@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
+import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
@@ -42,7 +43,7 @@ export const gitAdd = defineTool({
   data,
   annotations: {
     ...WRITE_GIT,
-    arg_schema: { path_params: ['paths'], arg_aliases: { files: 'paths' }, required: ['paths'] },
+    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { files: 'paths' }, required: ['paths'] },
   },
   effect: 'write',
   risk: 'low',
@@ -60,6 +61,7 @@ export const gitAdd = defineTool({
     if (ignored.length > 0) throw areIgnored(ignored);
     const changes = entries.filter(({ kind }) => !wanted.update || kind === 'tracked' || kind === 'unmerged');
     const skipped = otherRepositories(changes, exact, context);
+    for (const { path } of changes) workspace.requireAllowed(path, 'read', 'themselves');
     await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes, skipped }));
     const staged = changes.map(({ path }) => path).filter((path) => !skipped.includes(path));
     return { added: staged.length, paths: staged.slice(0, MAX_LISTED) };
@@ -134,12 +136,15 @@ interface Looked {
   readonly skipped: readonly string[];
 }
 
+/** Files and trees that are being written, or that a killed write left behind. */
+const UNFINISHED = ['', '/**'].map((below) => `:(top,exclude,glob)**/${TEMPORARY_PREFIX}*${below}`);
+
 /** A glob that is the name of a deleted file means that file. */
 function pathspecsFor(named: readonly string[], { exact, changes, skipped }: Looked): readonly string[] {
   const changed = new Set(changes.map(({ path }) => path));
   const specs = globPathspecs(named, (path) => exact.has(path) || changed.has(cleanPath(path)));
   const left = skipped.map((path) => literalPathspec(path).replace(':(top,', ':(top,exclude,'));
-  return [...specs, ...left];
+  return [...specs, ...left, ...UNFINISHED];
 }
 
 async function stage(git: GitRepository, { update, force }: Args, specs: readonly string[]): Promise<void> {

@@ -68,10 +68,11 @@ export const gitConflicts = defineTool({
   policyNotes: 'Read-only',
   args,
   data,
-  annotations: { ...READ_GIT, arg_schema: { path_params: ['paths'] } },
+  annotations: { ...READ_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'] } },
   effect: 'read',
   risk: 'low',
   idempotent: true,
+  answersWithContents: true,
   timeoutMs: 30_000,
   async run(wanted, { git, workspace }) {
     const [in_progress, unmerged] = await Promise.all([

@@ -1,10 +1,9 @@
 /**
  * git_continue: goes on with a merge, rebase, cherry-pick or revert whose conflicts are resolved.
  *
- * It commits, so it passes the commit gate: a merge becomes exactly the tree that was judged. A rebase whose plan would
- * run commands is refused; those are for shell_exec.
+ * It commits, so it passes the commit gate: a merge becomes exactly the tree that was judged. An
+ * operation whose files are not as git writes them, such as a rebase that would run commands, is refused before it goes on.
  */
-import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { GitOutput } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
@@ -15,7 +14,7 @@ import { reportChanges } from './changes/report-changes.ts';
 import { committerEnvironment } from './identity/committer.ts';
 import { rebaseEnvironment } from './identity/rebase-environment.ts';
 import { gitRefused } from './operation/git-refused.ts';
-import { type Operation, operationUnderWay, readOperationState, type StateFile } from './operation/operation-state.ts';
+import { type Operation, operationUnderWay, readOperationState } from './operation/operation-state.ts';
 import { readHead, unmergedPaths } from './operation/read-head.ts';
 import { warnOfConflicts } from './operation/warn-of-conflicts.ts';
 import { namingRecovery } from './recovery/naming-recovery.ts';
@@ -37,7 +36,8 @@ export const gitContinue = defineTool({
   category: 'git',
   title: 'Continue',
   summary: 'Go on with a merge, rebase, cherry-pick or revert after its conflicts were resolved',
-  policyNotes: 'Passes the commit rules; a rebase plan that runs commands is refused',
+  policyNotes:
+    'Passes the commit rules; refused when the files of the operation are not as git writes them, such as a plan that runs commands',
   args: z.strictObject({}),
   data,
   annotations: WRITE_GIT,
@@ -54,7 +54,6 @@ async function goOn(_: object, context: ToolContext): Promise<Answer> {
   const saved = await saveRecovery(context, { verb: 'continue' });
   return namingRecovery(saved, async () => {
     const { git } = context;
-    if (operation === 'rebase') refuseCommands(saved.state);
     const output = operation === 'merge' ? await commitMerge(saved, context) : await proceed(operation, context);
     const [now, conflicts] = await Promise.all([readHead(git), unmergedPaths(git)]);
     if (output.code !== 0 && conflicts.length === 0) {
@@ -97,19 +96,5 @@ async function proceed(operation: Operation, context: ToolContext): Promise<GitO
     access: 'write',
     env: await rebaseEnvironment(context),
     accept: [0, 1, 128],
-  });
-}
-
-/** `exec` lines would run a shell with whatever stands there, past the rules for commands. */
-function refuseCommands(state: readonly StateFile[]): void {
-  const plan = state.find(({ name }) => name === 'rebase-merge/git-rebase-todo')?.bytes.toString('utf8') ?? '';
-  const line = plan.split('\n').find((text) => /^\s*(?:x|exec)(?:\s|$)/.test(text));
-  if (line === undefined) return;
-  throw new ToolError('E_POLICY', 'The plan of this rebase runs commands', {
-    details: {
-      gate: 'git',
-      reason: 'rebase_exec',
-      next: 'finish it by hand, or git_abort and rebase without --exec; commands are for shell_exec',
-    },
   });
 }

@@ -58,11 +58,16 @@ export const gitDiff = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['paths'], arg_aliases: { revision: 'rev', context: 'context_lines' } },
+    arg_schema: {
+      path_params: ['paths'],
+      set_params: ['paths'],
+      arg_aliases: { revision: 'rev', context: 'context_lines' },
+    },
   },
   effect: 'read',
   risk: 'low',
   idempotent: true,
+  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ patch }) => patch.length,
   async run(wanted, { git, workspace }) {

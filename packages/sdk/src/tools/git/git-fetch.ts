@@ -31,6 +31,7 @@ export const gitFetch = defineTool({
   data,
   annotations: REMOTE_GIT,
   effect: 'network',
+  writes: 'unknown',
   risk: 'medium',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,

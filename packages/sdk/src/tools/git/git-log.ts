@@ -44,7 +44,10 @@ export const gitLog = defineTool({
   policyNotes: 'Read-only; author and grep are plain text, not patterns',
   args,
   data,
-  annotations: { ...READ_GIT, arg_schema: { path_params: ['paths'], arg_aliases: { revision: 'rev', limit: 'max' } } },
+  annotations: {
+    ...READ_GIT,
+    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { revision: 'rev', limit: 'max' } },
+  },
   effect: 'read',
   risk: 'low',
   idempotent: true,

@@ -89,7 +89,9 @@ async function mergeIn({ given, other, saved }: Wanted, context: ToolContext): P
 }
 
 function mergeOptions({ no_ff, squash }: Args): readonly string[] {
-  const always = ['--quiet', '--no-edit', '--no-stat', '--no-verify', '--no-autostash', '--no-gpg-sign'];
+  const quiet = ['--quiet', '--no-edit', '--no-stat', '--no-verify', '--no-autostash', '--no-gpg-sign'];
+  // No configured strategy: it could be a program, or drop a side.
+  const always = [...quiet, '--strategy=ort'];
   if (squash) return [...always, '--squash'];
   // Git's own reading of standard input as a message is missing here; the kernel's name for it will do.
   return [...always, '--commit', '--no-squash', no_ff ? '--no-ff' : '--ff', '--file=/dev/stdin'];

@@ -166,7 +166,7 @@ describe('S0-49 git_push', () => {
     const server = await startGitHttpServer({ root: repository.beside, login: `x-access-token:${token}` });
     repository.git('remote', 'set-url', 'origin', server.url('remote.git'));
     process.env['TEST_GIT_TOKEN'] = token;
-    const registry = `${PUSH}  credentials:\n    '${server.host}': TEST_GIT_TOKEN\nnetwork:\n  allowed_domains: ['${server.host}']\n`;
+    const registry = `${PUSH}  credentials:\n    '${server.host}': TEST_GIT_TOKEN\nnetwork:\n  allowed_domains: ['${server.host}']\n  insecure_credentials: ['${server.host}']\n`;
     const without = await openGitRuntime(repository, { registry: registry.replace('TEST_GIT_TOKEN', 'TEST_GIT_NONE') });
     const runtime = await openGitRuntime(repository, { registry });
     try {
@@ -179,6 +179,37 @@ describe('S0-49 git_push', () => {
       delete process.env['TEST_GIT_TOKEN'];
       await runtime.dispose();
       await without.dispose();
+      await server.close();
+      repository.dispose();
+    }
+  });
+
+  test('S0-51 a token is not sent over plain http to a host that is not listed for it', async () => {
+    const { repository, remoteHas } = withRemote();
+    const server = await startGitHttpServer({ root: repository.beside });
+    repository.git('remote', 'set-url', 'origin', server.url('remote.git'));
+    process.env['TEST_GIT_TOKEN'] = 'token-for-one-host-only';
+    const listed = `allowed_domains: ['${server.host}']\n`;
+    const named = `${PUSH}  credentials:\n    '${server.host}': TEST_GIT_TOKEN\nnetwork:\n  ${listed}`;
+    const others = `${named}  insecure_credentials: ['127.0.0.1', 'localhost:1', '*.example.org']\n`;
+    try {
+      for (const registry of [named, others]) {
+        const runtime = await openGitRuntime(repository, { registry });
+        for (const tool of ['git_push', 'git_fetch'] as const) {
+          const error = await runtime.refused(tool, tool === 'git_push' ? { refspec: 'HEAD' } : {});
+          assert.equal(error.code, 'E_POLICY');
+          assert.equal(error.details?.['reason'], 'insecure_credentials');
+          assert.match(error.message + String(error.details?.['next']), /network\.insecure_credentials/);
+        }
+        await runtime.dispose();
+      }
+      assert.equal(server.seen.length, 0);
+      const anonymous = await openGitRuntime(repository, { registry: `${PUSH}network:\n  ${listed}` });
+      assert.ok((await anonymous.ask('git_push', { refspec: 'HEAD' })).ok);
+      assert.notEqual(remoteHas('refs/heads/main'), '');
+      await anonymous.dispose();
+    } finally {
+      delete process.env['TEST_GIT_TOKEN'];
       await server.close();
       repository.dispose();
     }

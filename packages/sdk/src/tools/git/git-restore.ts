@@ -36,7 +36,7 @@ export const gitRestore = defineTool({
   policyNotes: 'Everything it writes over is saved first and can be had back with git_recover',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], required: ['paths'] } },
+  annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'], required: ['paths'] } },
   effect: 'write',
   risk: 'medium',
   timeoutMs: 300_000,
@@ -46,10 +46,11 @@ export const gitRestore = defineTool({
 });
 
 async function restore(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
-  const { git } = context;
+  const { git, workspace } = context;
   const specs = given.paths.map(literalPathspec);
   const source = given.source === 'index' ? undefined : await resolveRevision(git, given.source, 'source');
   const different = await differentFrom(git, source, { given, specs });
+  for (const path of different) workspace.requireAllowed(toShown(path), 'write', 'themselves');
   const saved = await saveRecovery(context, { verb: 'restore', alsoSave: given.worktree ? different : [] });
   return namingRecovery(saved, async () => {
     await runRestore(git, source, { given, specs });

@@ -54,10 +54,14 @@ export const gitShow = defineTool({
   policyNotes: 'Read-only; reads history, not the work tree',
   args,
   data,
-  annotations: { ...READ_GIT, arg_schema: { path_params: ['path'], arg_aliases: { revision: 'rev', file: 'path' } } },
+  annotations: {
+    ...READ_GIT,
+    arg_schema: { path_params: ['path'], set_params: ['path'], arg_aliases: { revision: 'rev', file: 'path' } },
+  },
   effect: 'read',
   risk: 'low',
   idempotent: true,
+  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
   async run({ rev, path, context_lines, max_bytes }, { git }) {

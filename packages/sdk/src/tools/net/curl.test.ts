@@ -6,6 +6,7 @@ import type { HttpAnswer, HttpRequest } from '../../contracts/http.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import { createArtifactFiles } from '../../platform/artifact-files.ts';
 import { createHttpClient } from '../../platform/http-client.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
 import { defaultRegistry } from '../../registry/default-registry.ts';
 import type { RuntimeOptions } from '../../runtime.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
@@ -36,7 +37,8 @@ async function runAlone(args: Record<string, unknown>, given: Partial<HttpAnswer
       return { ...answer, ...given };
     },
   };
-  const context = { http, signal: new AbortController().signal } as unknown as ToolContext;
+  const redactOutput = () => createRedactor().known.stream();
+  const context = { http, redactOutput, signal: new AbortController().signal } as unknown as ToolContext;
   const data = curl.data.parse(await curl.run(curl.args.parse(args), context));
   return { data, sent: sent[0] };
 }

@@ -2,6 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
+import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool } from '../../contracts/tool.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -56,10 +57,11 @@ export const curl = defineTool({
   annotations: {
     kind: 'execute',
     side_effect_level: 'network',
-    arg_schema: { url_params: ['url'], required: ['url'] },
+    arg_schema: { url_params: ['url'], header_params: ['headers'], required: ['url'] },
     capabilities: { network: ['http'] },
   },
   effect: 'network',
+  writes: 'unknown',
   risk: 'high',
   profile: (given) =>
     SAFE_METHODS.includes(given.method.toUpperCase()) && bodiesOf(given).length === 0
@@ -70,7 +72,7 @@ export const curl = defineTool({
   timeoutArg: 'timeout_ms',
   privateArgs: ['body', 'body_b64', 'headers'],
   measure: ({ body_b64 }) => Buffer.byteLength(body_b64, 'base64'),
-  async run(given, { http, artifacts, signal }) {
+  async run(given, { http, artifacts, signal, redactOutput }) {
     const { method, url, headers, timeout_ms, max_bytes, as_text } = given;
     const answer = await http.send({
       method,
@@ -82,11 +84,12 @@ export const curl = defineTool({
       maxBytes: max_bytes,
       signal,
     });
-    const text = as_text ? textOf(answer.body, { cut: answer.truncated }) : undefined;
+    const body = withoutSecrets(answer.body, redactOutput(), { cut: answer.truncated });
+    const text = as_text ? textOf(body, { cut: answer.truncated }) : undefined;
     return {
       status: answer.status,
       headers: { ...answer.headers },
-      body_b64: Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.byteLength).toString('base64'),
+      body_b64: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
       truncated: answer.truncated,
       ...(text === undefined ? {} : { text }),
       url: answer.url,
@@ -121,6 +124,13 @@ function artifactBody(handle: string, artifacts: ArtifactStore): Uint8Array {
     path: 'body_artifact',
     details: { next: `send at most ${MAX_BYTES_LIMIT} bytes` },
   });
+}
+
+/** Before it is base64, where nothing could be taken out any more. What may be half a secret at a cut is left out. */
+function withoutSecrets(body: Uint8Array, filter: ByteFilter, { cut }: { readonly cut: boolean }): Uint8Array {
+  const clean = filter.push(body);
+  const rest = cut ? new Uint8Array(0) : filter.end();
+  return rest.length === 0 ? clean : Buffer.concat([clean, rest]);
 }
 
 /** Undefined for bytes that are no text. A body that was cut may end inside a character, which is then left out. */

@@ -25,6 +25,7 @@ export const jobInput = defineTool({
     inline_result: true,
   },
   effect: 'process',
+  writes: 'unknown',
   risk: 'medium',
   timeoutMs: 10_000,
   privateArgs: ['text'],

@@ -1,5 +1,6 @@
 /** job_list: the jobs of the session, running and finished. */
 import { z } from 'zod';
+import { JOB_STATES } from '../../contracts/jobs.ts';
 import { defineTool } from '../../contracts/tool.ts';
 
 const data = z.strictObject({
@@ -7,7 +8,7 @@ const data = z.strictObject({
     z.strictObject({
       job: z.string(),
       command: z.string(),
-      state: z.enum(['running', 'exited', 'killed']),
+      state: z.enum(JOB_STATES),
       code: z.int().nullable(),
       started_at: z.int().describe('Unix milliseconds'),
     }),
@@ -27,10 +28,10 @@ export const jobList = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
-  run: (_args, { jobs, redact }) => ({
+  run: (_args, { jobs, redactCommand }) => ({
     jobs: jobs.list().map(({ id, command, state, code, startedAt }) => ({
       job: id,
-      command: redact(command),
+      command: redactCommand(command),
       state,
       code,
       started_at: startedAt,

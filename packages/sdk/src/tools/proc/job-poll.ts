@@ -1,6 +1,7 @@
 /** job_poll: what a running command printed since the last look, and whether it still runs. */
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
+import { JOB_STATES } from '../../contracts/jobs.ts';
 import { defineTool } from '../../contracts/tool.ts';
 
 const WAIT_MAX = 60_000;
@@ -12,7 +13,7 @@ const args = z.strictObject({
 
 const data = z.strictObject({
   job: z.string(),
-  state: z.enum(['running', 'exited', 'killed']),
+  state: z.enum(JOB_STATES),
   code: z.int().nullable(),
   signal: z.string().nullable(),
   stdout: z.string().describe('Printed since the last poll'),

@@ -1,12 +1,13 @@
 /** job_stop: kills a running command and everything it started. */
 import { z } from 'zod';
+import { JOB_STATES } from '../../contracts/jobs.ts';
 import { defineTool } from '../../contracts/tool.ts';
 
 const args = z.strictObject({ job: z.string().describe('Job handle from shell_exec') });
 
 const data = z.strictObject({
   job: z.string(),
-  state: z.enum(['running', 'exited', 'killed']),
+  state: z.enum(JOB_STATES),
   code: z.int().nullable(),
 });
 
@@ -25,6 +26,7 @@ export const jobStop = defineTool({
     inline_result: true,
   },
   effect: 'process',
+  writes: 'unknown',
   risk: 'medium',
   idempotent: true,
   timeoutMs: 10_000,

@@ -43,10 +43,10 @@ export const procList = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
-  run({ filter, limit }, { redact }) {
+  run({ filter, limit }, { redactCommand }) {
     const matches = compileFilter(filter);
     const found = listProcesses()
-      .map(({ command, ...rest }) => ({ ...rest, command: redact(command) }))
+      .map(({ words, ...rest }) => ({ ...rest, command: redactCommand(words) }))
       // The filter sees what the caller will see: it cannot be used to guess at what was redacted.
       .filter(({ command }) => matches(command))
       .sort((a, b) => b.memoryMb - a.memoryMb || a.pid - b.pid);

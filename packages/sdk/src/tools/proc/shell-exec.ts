@@ -8,7 +8,6 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { readCommand } from '../../shell/read-command.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
 import { OutputReporter } from './output/output-reporter.ts';
-import { SecretValues } from './output/secret-values.ts';
 
 const TIMEOUT_DEFAULT = 600_000;
 const TIMEOUT_MAX = 3_600_000;
@@ -28,7 +27,9 @@ const args = z
       .min(1)
       .max(TIMEOUT_MAX)
       .default(TIMEOUT_DEFAULT)
-      .describe('The whole tree is killed after this'),
+      .describe(
+        'The whole tree is killed after this, also when it has become a job; the registry may allow less (tools.shell_exec.max_timeout_ms)',
+      ),
     env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
     stdin: z.string().nullable().default(null).describe('Text for standard input; none means an empty one'),
     allow_network: z
@@ -74,6 +75,7 @@ export const shellExec = defineTool({
   },
   leastLevel: 'process_exec',
   effect: 'process',
+  writes: 'unknown',
   risk: 'high',
   profile: ({ allow_network }) => ({ side_effect_level: allow_network ? 'network' : 'process_exec' }),
   timeoutMs: TIMEOUT_DEFAULT,
@@ -85,73 +87,82 @@ export const shellExec = defineTool({
 
 async function runCommand(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
   const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
-  const secrets = new SecretValues(given.env);
-  let feed = (_stream: 'stdout' | 'stderr', _chunk: Uint8Array): void => {};
-  const report = new OutputReporter(context, (text) => secrets.hide(context.redact(text)));
-  const running = await context.commands.start({
-    list: readCommand(given.cmd ?? given.argv ?? []),
-    cwd: given.cwd,
-    env: given.env,
-    stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
-    network: given.allow_network,
-    maxOutputBytes: STREAM_BYTES,
-    onOutput(stream, chunk) {
-      keepers[stream].add(chunk);
-      feed(stream, chunk);
-      report.add(stream, chunk);
-    },
-    ...(given.yield_after_ms === undefined ? { signal: context.signal } : {}),
-  });
-  const outcome = await settledWithin(running, given.yield_after_ms, context).catch((thrown: unknown) => {
+  const place = given.yield_after_ms === undefined ? undefined : context.jobs.reserve(context.limitMs);
+  const life = endsWith(context.signal);
+  const report = new OutputReporter(context, context.redact);
+  const start = (): Promise<RunningCommand> =>
+    context.commands.start({
+      list: readCommand(given.cmd ?? given.argv ?? []),
+      cwd: given.cwd,
+      env: given.env,
+      stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
+      network: given.allow_network,
+      maxOutputBytes: STREAM_BYTES,
+      // Also for the job it may become: it runs on with the secrets of this call.
+      filter: context.redactOutput,
+      onOutput(stream, chunk) {
+        keepers[stream].add(chunk);
+        place?.feed(stream, chunk);
+        report.add(stream, chunk);
+      },
+      signal: life.signal,
+    });
+  try {
+    const running = await start();
+    const outcome = await settledWithin(running, given.yield_after_ms);
+    report.flush();
+    if (outcome !== undefined || place === undefined || context.signal.aborted) {
+      return answer(outcome ?? (await running.done), { keepers, context });
+    }
+    life.detach();
+    running.toBackground();
+    const command = context.redactCommand(given.cmd ?? given.argv ?? []);
+    return jobStarted(place.adopt({ command, running, closeOutput: () => handlesOf(keepers) }), keepers);
+  } catch (thrown) {
     for (const keeper of Object.values(keepers)) keeper.discard();
     throw thrown;
-  });
-  report.flush();
-  if (outcome === undefined) {
-    const job = context.jobs.adopt({
-      command: given.cmd ?? (given.argv ?? []).join(' '),
-      running,
-      closeOutput: () => handlesOf(keepers),
-    });
-    feed = job.feed;
-    return jobStarted(job.id, keepers);
+  } finally {
+    place?.release();
   }
-  return answer(outcome, { keepers, secrets, context });
+}
+
+/** A signal that fires with the call's, until the command has become a job and goes on without it. */
+function endsWith(signal: AbortSignal): { readonly signal: AbortSignal; detach(): void } {
+  const own = new AbortController();
+  const forward = (): void => own.abort(signal.reason);
+  if (signal.aborted) forward();
+  else signal.addEventListener('abort', forward, { once: true });
+  return { signal: own.signal, detach: () => signal.removeEventListener('abort', forward) };
 }
 
 function createKeeper(context: ToolContext): OutputKeeper {
   return new OutputKeeper(context.artifacts, STREAM_BYTES);
 }
 
-/** Undefined: it still runs. A cancelled call takes its command along, yielded or not yet. */
+/** Undefined: it still runs. */
 async function settledWithin(
   running: RunningCommand,
   yieldAfterMs: number | undefined,
-  { signal }: ToolContext,
 ): Promise<CommandOutcome | undefined> {
   if (yieldAfterMs === undefined) return running.done;
   let timer: NodeJS.Timeout | undefined;
   const later = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), yieldAfterMs);
   });
-  const onAbort = (): void => void running.stop();
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([running.done, later]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
   }
 }
 
 interface Answering {
   readonly keepers: Readonly<Record<'stdout' | 'stderr', OutputKeeper>>;
-  readonly secrets: SecretValues;
   readonly context: ToolContext;
 }
 
-function answer(outcome: CommandOutcome, { keepers, secrets, context }: Answering): z.output<typeof data> {
-  const text = (stream: CapturedStream): string => secrets.hide(context.redact(stripVTControlCharacters(stream.text)));
+function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
+  const text = (stream: CapturedStream): string => context.redact(stripVTControlCharacters(stream.text));
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));

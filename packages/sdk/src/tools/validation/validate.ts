@@ -77,6 +77,7 @@ export const validate = defineTool({
   profile: (_given, registry) =>
     Object.keys(registry.commands).length === 0 ? { kind: 'read', side_effect_level: 'read_only', effect: 'read' } : {},
   effect: 'process',
+  writes: 'unknown',
   risk: 'medium',
   idempotent: true,
   timeoutMs: 1_200_000,

@@ -7,7 +7,7 @@ import { withRuntime } from '../../open-runtime.ts';
 import { plainText } from '../../plain-text.ts';
 import { paint, printJson, printLine } from '../../terminal.ts';
 
-const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'yellow', pruned: 'dim' } as const;
+const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'red', pruned: 'dim' } as const;
 
 interface VerifyOptions extends SharedOptions {
   readonly anchor?: ChainHead;
@@ -17,7 +17,7 @@ interface VerifyOptions extends SharedOptions {
 export function addVerify(command: Command, done: Done): void {
   withSharedOptions(command.command('verify').description('Check every record against the keyed chain'))
     .option('--anchor <seq:mac>', 'a head kept elsewhere that the chain must still contain', parseAnchor)
-    .option('--archives', 'also check every archive that is still there')
+    .option('--archives', 'also check what is in every archive')
     .action(async (options: VerifyOptions) => {
       const report = await withRuntime(options, (runtime) =>
         runtime.verify(options.anchor, { archives: options.archives === true }),

@@ -17,7 +17,17 @@ export function choosePatch({ files }: UnifiedDiff, path: string): FilePatch | u
 /** A diff without names is meant for whatever it is applied to. */
 function isMeantFor({ oldName, newName }: FilePatch, path: string): boolean {
   const names = [oldName, newName].filter((name) => name !== undefined);
-  return names.length === 0 || names.some((name) => isSameFile(name, path) || isSameFile(withoutPrefix(name), path));
+  return names.length === 0 || names.some((name) => isNameOf(name, path));
+}
+
+function isNameOf(name: string, path: string): boolean {
+  return isSameFile(name, path) || isSameFile(withoutPrefix(name), path);
+}
+
+/** Names in the diff that mean another file than the one it is applied to, such as the old one of a rename. */
+export function otherNames({ files }: UnifiedDiff, path: string): readonly string[] {
+  const names = files.flatMap(({ oldName, newName }) => [oldName, newName]).filter((name) => name !== undefined);
+  return [...new Set(names)].filter((name) => !isNameOf(name, path)).map(withoutPrefix);
 }
 
 /** Equal, or one is the end of the other: diffs are made in a folder above or below. */

@@ -29,7 +29,17 @@ export async function reportChanges(
 /** Everything in the work tree that is not as HEAD has it, for verbs that leave changes behind. */
 export async function reportDirty(git: GitRepository, context: Reporter): Promise<void> {
   const { stdout } = await git.run({
-    words: ['diff-index', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', 'HEAD', '--'],
+    words: [
+      'diff-index',
+      '-r',
+      '-z',
+      '--raw',
+      '--no-abbrev',
+      '--no-renames',
+      '--ignore-submodules=dirty',
+      'HEAD',
+      '--',
+    ],
     access: 'read',
   });
   reportFiles(context, parseRawDiff(stdout.toString('latin1')));

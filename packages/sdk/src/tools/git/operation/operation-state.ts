@@ -1,6 +1,7 @@
 /** What git keeps in its folder while a merge, rebase, cherry-pick or revert is under way. */
 import type { GitRepository } from '../../../contracts/git.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
+import { STATE_FOLDERS } from '../../../git/judge-state.ts';
 
 const STATE_FILES: readonly string[] = [
   'MERGE_HEAD',
@@ -15,7 +16,6 @@ const STATE_FILES: readonly string[] = [
   'AUTO_MERGE',
   'ORIG_HEAD',
 ];
-const STATE_FOLDERS: readonly string[] = ['rebase-merge', 'rebase-apply', 'sequencer'];
 
 export interface StateFile {
   /** Relative to the git folder. */

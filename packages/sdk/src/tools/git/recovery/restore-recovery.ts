@@ -24,6 +24,8 @@ export async function restoreRecovery(
 ): Promise<void> {
   const { git } = context;
   await removeFiles(context, leftovers);
+  // Before git looks at it: what is given up here may be just what cannot be trusted.
+  await clearOperationState(git);
   await restoreHead(git, point);
   await clearOperationState(git);
   await removeFiles(context, point.deleted);

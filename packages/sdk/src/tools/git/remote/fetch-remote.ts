@@ -18,21 +18,13 @@ export async function fetchRemote(git: GitRepository, request: FetchRequest): Pr
   const before = await trackedRefs(git, remote.name);
   await git.run({
     words: [
-      ...[
-        'fetch',
-        '--quiet',
-        '--no-auto-maintenance',
-        '--no-recurse-submodules',
-        '--no-write-fetch-head',
-        '--force',
-        '--refmap=',
-      ],
+      ...['fetch', '--quiet', '--no-auto-maintenance', '--no-recurse-submodules', '--no-write-fetch-head', '--force'],
       ...(request.prune ? ['--prune'] : ['--no-prune']),
       ...(request.tags ? ['--tags'] : []),
-      ...(remote.peer === undefined ? [] : [remote.peer]),
+      ...(remote.peer === undefined ? [] : [remote.peer.uploadPack]),
       '--end-of-options',
-      remote.name,
-      // Said here, and nothing else mapped, because a configured one may point anywhere, local branches included.
+      remote.alias,
+      // Said here, because a configured one may point anywhere, local branches included.
       `+refs/heads/*:refs/remotes/${remote.name}/*`,
     ],
     access: 'write',

@@ -12,6 +12,7 @@ import { findLeftovers } from '../recovery/find-leftovers.ts';
 import { namingRecovery } from '../recovery/naming-recovery.ts';
 import { removeFiles } from '../recovery/put-files.ts';
 import { type SavedRecovery, saveRecovery } from '../recovery/save-recovery.ts';
+import { quietSubmodules } from './quiet-submodules.ts';
 import { readStashes } from './read-stashes.ts';
 import { NOTHING_SHOWN, type StashAnswer, stashAt, toldStash } from './stash-answer.ts';
 
@@ -40,7 +41,7 @@ export async function pushStash(
         ...(message === undefined ? [] : [`--message=${message}`]),
       ],
       access: 'write',
-      env: await committerEnvironment(context),
+      env: { ...(await committerEnvironment(context)), ...(await quietSubmodules(git)) },
       accept: [0, 1, 128],
     });
     if (output.code !== 0) throw gitRefused({ what: 'Git put nothing aside', next: NEXT }, output, saved);
@@ -83,7 +84,7 @@ export async function applyStash(
     const output = await git.run({
       words: ['stash', action, '--quiet', `stash@{${index}}`],
       access: 'write',
-      env: await committerEnvironment(context),
+      env: { ...(await committerEnvironment(context)), ...(await quietSubmodules(git)) },
       accept: [0, 1, 128],
     });
     reportFiles(context, [...saved.touched, ...extra]);

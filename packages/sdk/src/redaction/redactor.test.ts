@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from './redactor.ts';
 
 const plain = createRedactor();
 const letters = (count: number) => 'aB3dE6gH9jK2'.repeat(Math.ceil(count / 12)).slice(0, count);
@@ -54,6 +54,26 @@ describe('S0-13 shapes', () => {
     });
   }
 
+  test('the folders that shells name are not passwords; passwords of the same name are', () => {
+    for (const text of [
+      'PWD=/srv',
+      'OLDPWD=/srv/a b',
+      'HOME=/x\nPWD=/srv\nOLDPWD=/\n',
+      'declare -x PWD="/srv"',
+      '{"PWD":"/srv","OLDPWD": "/"}',
+      'PWD=C:\\work',
+    ]) {
+      assert.equal(plain.redactText(text), text);
+    }
+    assert.equal(plain.redactText('Server=a;UID=sa;PWD=hunter2;'), 'Server=a;UID=sa;PWD=[redacted];');
+    assert.equal(plain.redactText('MYSQL_PWD=/hunter2'), 'MYSQL_PWD=[redacted]');
+    assert.deepEqual(plain.redactJson({ PWD: '/srv', OLDPWD: '/', db_pwd: 'x' }), {
+      PWD: '/srv',
+      OLDPWD: '/',
+      db_pwd: '[redacted]',
+    });
+  });
+
   test('text without secrets stays as it is', () => {
     for (const text of [
       'Unexpected token: }',
@@ -72,10 +92,10 @@ describe('S0-13 shapes', () => {
 
 describe('S0-13 known values', () => {
   test('S0-13 takes out the longest first, in plain, escaped and URL form', () => {
-    const redactor = createRedactor({ secrets: ['pass"word', 'hunter22', 'hunter22-and-more', 'a b/cdef', 'short'] });
+    const redactor = createRedactor({ secrets: ['pass"word', 'hunter22', 'hunter22-and-more', 'a b/cdef', 'abc'] });
     assert.equal(
-      redactor.redactText('hunter22-and-more hunter22 {"x":"pass\\"word"} pass"word q=a%20b%2Fcdef short'),
-      '[redacted] [redacted] {"x":"[redacted]"} [redacted] q=[redacted] short',
+      redactor.redactText('hunter22-and-more hunter22 {"x":"pass\\"word"} pass"word q=a%20b%2Fcdef abc'),
+      '[redacted] [redacted] {"x":"[redacted]"} [redacted] q=[redacted] abc',
     );
   });
 
@@ -136,4 +156,22 @@ test('long texts made to mislead the patterns are finished in one pass', () => {
     const text = piece.repeat(size / piece.length);
     assert.ok(plain.redactText(text).length <= text.length * 3);
   }
+});
+
+describe('a redactor that learns', () => {
+  test('hides what it learned, and those made from it before do not', () => {
+    const runtime = createRedactor({ secrets: ['known-to-all'] });
+    const [one, other] = [runtime.fork(), runtime.fork()];
+    one.learn(['learned-by-one']);
+    assert.equal(one.redactText('known-to-all learned-by-one'), '[redacted] [redacted]');
+    assert.equal(other.redactText('known-to-all learned-by-one'), '[redacted] learned-by-one');
+    assert.equal(one.fork().redactText('learned-by-one'), '[redacted]');
+  });
+
+  test('is bounded: the oldest are forgotten', () => {
+    const redactor = createRedactor();
+    for (let count = 0; count < 300; count++) redactor.learn([`secret-number-${count}-`]);
+    assert.equal(redactor.redactText('secret-number-0-'), 'secret-number-0-');
+    assert.equal(redactor.redactText('secret-number-299-'), '[redacted]');
+  });
 });

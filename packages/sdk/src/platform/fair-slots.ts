@@ -1,16 +1,20 @@
 /**
- * Running calls of the whole host, shared by turns: when all slots are taken, the next free one goes to the session
- * that has waited longest for a turn, however many calls the others have in line.
+ * A counted gate with turns: when every slot is taken, the next free one goes to the owner that has waited longest for a
+ * turn, however many waits the others have in line. Waits of one owner are served in order.
  */
 export class FairSlots {
   #free: number;
   readonly #size: number;
-  /** Sessions with waiting calls, in the order of their turns. */
+  /** Owners with waits, in the order of their turns. */
   readonly #lines = new Map<string, (() => void)[]>();
 
   constructor(size: number) {
     this.#size = size;
     this.#free = size;
+  }
+
+  get size(): number {
+    return this.#size;
   }
 
   get taken(): number {
@@ -22,7 +26,7 @@ export class FairSlots {
   }
 
   /** Nothing to wait for, or a promise of the slot; false when `signal` came first, and there is nothing to give. */
-  take(sessionId: string, signal?: AbortSignal): Promise<boolean> | undefined {
+  take(owner: string, signal?: AbortSignal): Promise<boolean> | undefined {
     if (this.#free > 0) {
       this.#free -= 1;
       return undefined;
@@ -33,11 +37,11 @@ export class FairSlots {
         resolve(true);
       };
       const leave = (): void => {
-        this.#leave(sessionId, turn);
+        this.#leave(owner, turn);
         resolve(false);
       };
-      const line = this.#lines.get(sessionId);
-      if (line === undefined) this.#lines.set(sessionId, [turn]);
+      const line = this.#lines.get(owner);
+      if (line === undefined) this.#lines.set(owner, [turn]);
       else line.push(turn);
       signal?.addEventListener('abort', leave, { once: true });
       if (signal?.aborted) leave();
@@ -59,18 +63,18 @@ export class FairSlots {
       this.#free += 1;
       return;
     }
-    const [sessionId, line] = first;
+    const [owner, line] = first;
     const next = line.shift();
     // To the end of the round, or out of it.
-    this.#lines.delete(sessionId);
-    if (line.length > 0) this.#lines.set(sessionId, line);
+    this.#lines.delete(owner);
+    if (line.length > 0) this.#lines.set(owner, line);
     next?.();
   }
 
-  #leave(sessionId: string, turn: () => void): void {
-    const line = this.#lines.get(sessionId) ?? [];
+  #leave(owner: string, turn: () => void): void {
+    const line = this.#lines.get(owner) ?? [];
     const rest = line.filter((other) => other !== turn);
-    if (rest.length > 0) this.#lines.set(sessionId, rest);
-    else this.#lines.delete(sessionId);
+    if (rest.length > 0) this.#lines.set(owner, rest);
+    else this.#lines.delete(owner);
   }
 }

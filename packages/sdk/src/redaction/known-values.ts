@@ -1,0 +1,69 @@
+/**
+ * The values that are known to be secret, taken out of text, JSON and streams of bytes.
+ *
+ * Nothing is guessed here: what does not hold one of the values passes unchanged, byte for byte.
+ */
+import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { ByteFilter, KnownSecrets } from '../contracts/redaction.ts';
+import { coverSpans, ValueFinder } from './find-values.ts';
+import { secretForms } from './secret-forms.ts';
+import { SecretStream } from './secret-stream.ts';
+
+export class KnownValues implements KnownSecrets {
+  /** Every spelling. */
+  readonly forms: readonly string[];
+  readonly #texts: ValueFinder;
+  #bytes: ValueFinder | undefined;
+
+  constructor(secrets: Iterable<string>) {
+    this.forms = secretForms(secrets);
+    this.#texts = new ValueFinder(this.forms);
+  }
+
+  get isEmpty(): boolean {
+    return this.forms.length === 0;
+  }
+
+  readonly text = (text: string): string => {
+    if (this.isEmpty) return text;
+    const spans = this.#texts.spans(text);
+    return spans.length === 0 ? text : coverSpans(text, spans);
+  };
+
+  /** The same value when nothing was found. Names of members are texts too. */
+  json<T extends JsonValue>(value: T): T {
+    return this.isEmpty ? value : (mapTexts(value, this.text) as T);
+  }
+
+  bytes(bytes: Uint8Array): Uint8Array {
+    if (this.isEmpty) return bytes;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    const spans = this.#inBytes().spans(text);
+    return spans.length === 0 ? bytes : Buffer.from(coverSpans(text, spans), 'latin1');
+  }
+
+  stream(): ByteFilter {
+    return new SecretStream(this.#inBytes());
+  }
+
+  /** Bytes are compared as Latin-1 texts, one character each. */
+  #inBytes(): ValueFinder {
+    const asBytes = (form: string): string => Buffer.from(form, 'utf8').toString('latin1');
+    this.#bytes ??= new ValueFinder(this.forms.filter((form) => form.isWellFormed()).map(asBytes));
+    return this.#bytes;
+  }
+}
+
+/** The same value when `change` left every text as it was. */
+export function mapTexts(value: JsonValue, change: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list = (value as readonly JsonValue[]).map((item) => mapTexts(item, change));
+    return list.every((item, at) => item === value[at]) ? value : list;
+  }
+  const entries = Object.entries(value as JsonObject);
+  const changed = entries.map(([name, item]): [string, JsonValue] => [change(name), mapTexts(item, change)]);
+  const isSame = changed.every(([name, item], at) => name === entries[at]?.[0] && item === entries[at]?.[1]);
+  return isSame ? value : Object.fromEntries(changed);
+}

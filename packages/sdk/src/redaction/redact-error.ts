@@ -1,0 +1,45 @@
+/** Errors as others may see them. */
+import { type ErrorEntry, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
+import { mapTexts } from './known-values.ts';
+import type { Redactor } from './redactor.ts';
+
+/** Message, path and details of an error or a warning. */
+export function redactEntry(entry: ErrorEntry, redactor: Redactor): ErrorEntry {
+  const { message, path, details } = entry;
+  return {
+    ...entry,
+    message: redactor.redactText(message),
+    ...(path === undefined ? {} : { path: redactor.known.text(path) }),
+    ...(details === undefined ? {} : { details: redactDetails(details, redactor) }),
+  };
+}
+
+function redactDetails(details: JsonObject, { redactText }: Redactor): JsonObject {
+  return mapTexts(details as JsonValue, redactText) as JsonObject;
+}
+
+/** The same error when there is nothing to take out. */
+export function redactError(error: ToolError, redactor: Redactor): ToolError {
+  const entry = error.toEntry();
+  const { message, path, details } = redactEntry(entry, redactor);
+  const cause = redactCause(error.cause, redactor);
+  const isSame = message === entry.message && path === entry.path && details === entry.details && cause === error.cause;
+  if (isSame) return error;
+  return new ToolError(error.code, message, {
+    ...(path === undefined ? {} : { path }),
+    ...(details === undefined ? {} : { details }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function redactCause(cause: unknown, redactor: Redactor): unknown {
+  if (!(cause instanceof Error)) return typeof cause === 'string' ? redactor.redactText(cause) : cause;
+  const [message, stack] = [redactor.redactText(cause.message), redactor.redactText(cause.stack ?? '')];
+  if (message === cause.message && stack === (cause.stack ?? '')) return cause;
+  // The same error to whoever looks at its class, name or code.
+  return Object.create(cause, {
+    message: { value: message },
+    stack: { value: stack },
+    cause: { value: redactCause(cause.cause, redactor) },
+  });
+}

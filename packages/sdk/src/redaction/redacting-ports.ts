@@ -1,0 +1,102 @@
+/** The ports of a session through which something leaves it, each with the known secrets taken out. */
+import type { EventMessage, JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { ArtifactStore, ArtifactWriter } from '../contracts/artifacts.ts';
+import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
+import type { Redactor } from './redactor.ts';
+
+/** Covered before they are written: what lies on the disk is what may be read. */
+export function redactingArtifacts(artifacts: ArtifactStore, redactor: Redactor): ArtifactStore {
+  return {
+    create() {
+      const writer = artifacts.create();
+      return redactor.known.isEmpty ? writer : redactingWriter(writer, redactor);
+    },
+    read: (handle, range) => artifacts.read(handle, range),
+    prune: (limits) => artifacts.prune(limits),
+  };
+}
+
+function redactingWriter(writer: ArtifactWriter, { known }: Redactor): ArtifactWriter {
+  const filter = known.stream();
+  const write = (bytes: Uint8Array): void => {
+    if (bytes.length > 0) writer.write(bytes);
+  };
+  return {
+    write: (chunk) => write(filter.push(chunk)),
+    finish() {
+      write(filter.end());
+      return writer.finish();
+    },
+    discard: () => writer.discard(),
+  };
+}
+
+interface Emitter {
+  emit(sessionId: string, message: EventMessage): void;
+}
+
+export function redactingEvents<Bus extends Emitter>(events: Bus, redactor: Redactor): Bus {
+  const emit = (sessionId: string, message: EventMessage): void => {
+    events.emit(sessionId, redactor.known.isEmpty ? message : coverEvent(message, redactor));
+  };
+  return { ...events, emit };
+}
+
+function coverEvent(message: EventMessage, { known }: Redactor): EventMessage {
+  const { progress, data } = message;
+  return {
+    ...message,
+    progress: { ...progress, message: known.text(progress.message) },
+    ...(data === undefined ? {} : { data: known.json(data) }),
+  };
+}
+
+/** Ids, hashes and names of ours: what looks like a secret in them is chance, and changing it would break the chain. */
+const STRUCTURE: ReadonlySet<string> = new Set([
+  ...['kind', 'tool', 'actor', 'client', 'instance', 'request_id', 'idempotency_key', 'dedupe_key', 'effect_id'],
+  ...['call_id', 'session_id', 'parent_session_id', 'child_session_id', 'approval_id', 'plan_id', 'run_id'],
+  ...['args_hash', 'before_hash', 'after_hash', 'data_digest', 'package_fingerprint', 'registry_fingerprint'],
+  ...['before', 'after', 'run_digest', 'result_digest', 'commit'],
+]);
+
+/** Answers of keyed calls are not touched: they are covered like every answer, and repeated as they were given. */
+export function redactingJournal(journal: JournalStore, redactor: Redactor): JournalStore {
+  const shown = (records: readonly JournalRecord[]): readonly JournalRecord[] => {
+    if (redactor.known.isEmpty) return records;
+    return records.map((record) => coverRecord(record as unknown as JsonObject, redactor) as unknown as JournalRecord);
+  };
+  return {
+    append: (records) => journal.append(shown(records)),
+    claim: (claim, records) => journal.claim(claim, shown(records)),
+    settle: (scope, key, answer, records) => journal.settle(scope, key, answer, shown(records)),
+    release: (scope, key, records) => journal.release(scope, key, shown(records)),
+    lookup: (scope, key, argsHash) => journal.lookup(scope, key, argsHash),
+    claimsOf: (callId) => journal.claimsOf(callId),
+    unfinished: () => journal.unfinished(),
+    atomically: (work) => journal.atomically(work),
+    read: (filter) => journal.read(filter),
+    head: () => journal.head(),
+    verify: (anchor, options) => journal.verify(anchor, options),
+    rotate: (options) => journal.rotate(options),
+    prune: (options) => journal.prune(options),
+    enroll: (instance) => journal.enroll(instance),
+    instances: () => journal.instances(),
+    retire: (id) => journal.retire(id),
+    close: () => journal.close(),
+  };
+}
+
+function coverRecord(value: JsonObject, redactor: Redactor): JsonObject {
+  const entries = Object.entries(value).map(([name, item]): [string, JsonValue] => [
+    redactor.known.text(name),
+    STRUCTURE.has(name) ? item : coverItem(item, redactor),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function coverItem(item: JsonValue, redactor: Redactor): JsonValue {
+  if (typeof item === 'string') return redactor.known.text(item);
+  if (typeof item !== 'object' || item === null) return item;
+  if (Array.isArray(item)) return item.map((inner: JsonValue) => coverItem(inner, redactor));
+  return coverRecord(item as JsonObject, redactor);
+}

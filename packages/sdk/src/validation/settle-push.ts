@@ -1,0 +1,84 @@
+/**
+ * Settles what a push would do before anything is judged or sent: which object, to which reference, of which remote. The
+ * gate judges exactly this and the tool sends exactly this; nothing is looked up a second time.
+ */
+import { policyDenial } from '../contracts/failures.ts';
+import type { GitRepository, Publication, PushRequest } from '../contracts/git.ts';
+import type { Registry } from '../contracts/registry.ts';
+import { currentBranch } from '../git/current-branch.ts';
+import { gitFailure } from '../git/git-failure.ts';
+import { shown } from '../git/ref-names.ts';
+import { type PushSpec, parsePushSpec } from '../git/refspec.ts';
+import { findObjects, unknownRevision } from '../git/resolve-revisions.ts';
+import { compileGlobs } from '../glob/match-glob.ts';
+
+type PushRules = Pick<Registry, 'protectedBranches' | 'git'>;
+
+export async function settlePush(git: GitRepository, wanted: PushRequest, rules: PushRules): Promise<Publication> {
+  const spec = parsePushSpec(wanted.refspec);
+  const remote = await git.remote(wanted.remote, 'push');
+  const sides = await resolveSides(git, spec);
+  const isForced = wanted.force || spec.force || sides.hash === undefined;
+  if (isForced) checkForce(sides.destination, { wanted, spec }, rules);
+  return { ...sides, remote, isForced };
+}
+
+/** A branch goes to its own name unless said otherwise, and so does a tag; a bare commit has no name to go to. */
+async function resolveSides(
+  git: GitRepository,
+  { source, destination }: PushSpec,
+): Promise<Pick<Publication, 'hash' | 'commit' | 'destination'>> {
+  if (source === undefined) return { hash: undefined, commit: undefined, destination: destination ?? '' };
+  const named =
+    source === 'HEAD' ? ((await currentBranch(git)) ?? 'HEAD') : source.replace(/^refs\/(?:heads|tags)\//, '');
+  const [hash, branch, tag] = await findObjects(git, [
+    `${source}^{object}`,
+    `refs/heads/${named}`,
+    `refs/tags/${named}`,
+  ]);
+  if (hash === undefined) throw unknownRevision(source, 'refspec');
+  const [commit] = await findObjects(git, [`${hash}^{commit}`]);
+  const found = { hash, commit };
+  if (destination !== undefined) return { ...found, destination };
+  if (branch !== undefined && !source.startsWith('refs/tags/')) return { ...found, destination: `refs/heads/${named}` };
+  if (tag !== undefined) return { ...found, destination: `refs/tags/${named}` };
+  throw gitFailure(`Where to push is not said: ${shown(source)}`, {
+    path: 'refspec',
+    reason: 'no_destination',
+    next: 'write source:refs/heads/<branch>',
+  });
+}
+
+function checkForce(
+  destination: string,
+  { wanted, spec }: { readonly wanted: PushRequest; readonly spec: PushSpec },
+  { protectedBranches, git }: PushRules,
+): void {
+  const branch = destination.replace(/^refs\/(?:heads|tags)\//, '');
+  if (compileGlobs(protectedBranches)(branch)) {
+    throw policyDenial(`Protected branch cannot be replaced or deleted: ${branch}`, {
+      path: 'refspec',
+      details: { gate: 'git_push', reason: 'protected_branch', next: 'push without force, or to another branch' },
+    });
+  }
+  if (!git.allow_force_push) {
+    throw policyDenial('Forced push is not allowed: git.allow_force_push is false', {
+      path: 'force',
+      details: {
+        gate: 'git_push',
+        reason: 'force_forbidden',
+        next: 'push without force, or have the operator set git.allow_force_push: true',
+      },
+    });
+  }
+  if (!wanted.force && (spec.force || spec.source === undefined)) {
+    throw policyDenial('Refspec asks for force, the call does not', {
+      path: 'refspec',
+      details: {
+        gate: 'git_push',
+        reason: 'force_not_said',
+        next: 'say force: true, or leave out the + or the deletion',
+      },
+    });
+  }
+}
