@@ -115,6 +115,7 @@ const READERS: readonly (readonly string[])[] = [
   ['cherry-pick', '--no-commit', 'other'],
   ['reset', '--hard'],
   ['switch', '--detach', 'topic'],
+  ['commit', '--no-verify', '--allow-empty', '-m', 'x'],
   ['rebase', '--force-rebase', '--interactive', 'HEAD~1'],
   ['switch', 'main'],
   ['fetch', 'origin'],
@@ -145,7 +146,7 @@ function withoutUnreadable(scene: CanaryScene, settings: readonly Setting[], pla
         input: 'done\n',
         encoding: 'utf8',
       });
-      if (status === 0 || (words[0] === 'commit' && status === 1)) break;
+      if (status === 0 || (words[1] === '--dry-run' && status === 1)) break;
       const said = stderr.toLowerCase();
       const named = left.findIndex(({ key }) => said.includes(inGitsSpelling(key)));
       const short = left.findIndex(({ key }) => said.includes(`'${key.split('.').at(-1)?.toLowerCase()}'`));
@@ -188,30 +189,51 @@ function writeConfigs({ folder, remote }: CanaryScene, settings: readonly Settin
   }
 }
 
-async function tryRound(round: number): Promise<{ readonly accepted: number; readonly played: number }> {
+interface Round {
+  readonly accepted: number;
+  readonly played: number;
+  /** A key that git complained about only now; the round is to be repeated without it. */
+  readonly refused: string | undefined;
+}
+
+async function tryRound(round: number, left: ReadonlySet<string>): Promise<Round> {
   const scene = createCanaryScene();
   try {
     const plain = [scene.path('.git/config'), join(scene.remote, 'config')].map((file) => readFileSync(file, 'utf8'));
-    const keys = [...documentedKeys(), ...FURTHER];
-    const settings = keys.map((key, at) => ({
+    const settings = [...documentedKeys(), ...FURTHER].map((key, at) => ({
       key,
       value: VALUES[(at + round) % VALUES.length]?.(scene.program) ?? '',
     }));
-    const accepted = settings.filter(isAccepted);
+    const accepted = settings.filter(isAccepted).filter(({ key }) => !left.has(key));
     const usable = withoutUnreadable(scene, accepted, plain);
     scene.seen();
     const runtime = await openGitRuntime(scene, { registry: REGISTRY });
     try {
       const played = await playScene(scene, runtime);
       assert.equal(scene.seen(), '', 'the program did not run');
+      const said = JSON.stringify(played.filter(({ response }) => !response.ok)).toLowerCase();
+      const refused = usable.find(({ key }) => said.includes(`'${inGitsSpelling(key)}'`))?.key;
       writeConfigs(scene, [], plain);
-      assertScenePlayed(scene, played);
+      if (refused === undefined) assertScenePlayed(scene, played);
+      return { accepted: accepted.length, played: usable.length, refused };
     } finally {
       await runtime.dispose();
     }
-    return { accepted: accepted.length, played: usable.length };
   } finally {
     scene.dispose();
+  }
+}
+
+/** Some values git reads late in a verb: then it says which, and nothing has run. */
+const MAX_LATE = 8;
+
+async function playRound(round: number): Promise<Round> {
+  const left = new Set<string>();
+  for (;;) {
+    const outcome = await tryRound(round, left);
+    if (outcome.refused === undefined) return outcome;
+    left.add(outcome.refused);
+    assert.ok(left.size <= MAX_LATE, `git takes none of these values: ${[...left].join(' ')}`);
   }
 }
 
@@ -219,7 +241,7 @@ describe('no configuration key of a repository or its local remote starts a prog
   const rounds = process.env['TOOL_RUNTIME_CANARY'] === 'full' ? VALUES.length : 1;
   for (let round = 0; round < rounds; round++) {
     test(`every documented key, values by turns, round ${round}`, async (t) => {
-      const { accepted, played } = await tryRound(round);
+      const { accepted, played } = await playRound(round);
       t.diagnostic(`${documentedKeys().length} keys, ${accepted} accepted, ${played} read by git`);
       assert.ok(played > 100, 'enough keys are left to prove something');
     });

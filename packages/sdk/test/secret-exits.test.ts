@@ -295,7 +295,34 @@ describe('a secret of a command comes out nowhere later', () => {
     await scene.call('grep', { pattern: canary, path: `no/such/${canary}` });
     await scene.call(`no_such_tool_${'x'.repeat(3)}`, { anything: canary });
     await scene.call('job_poll', { job: canary });
+    // Records name the files that changed.
+    await scene.call('file_write', { path: `named-${canary}.txt`, content: 'x' });
   });
+});
+
+test('arguments an approver edits keep the secrets that were not shown, and none is run with the cover in it', async () => {
+  const edits: ((args: JsonObject) => JsonObject)[] = [
+    (args) => ({ ...args, timeout_ms: 50_000 }),
+    (args) => ({ ...args, argv: [...(args['argv'] as string[]).slice(0, 3), 'other:[redacted]'] }),
+  ];
+  const scratch = await openScratchRuntime({
+    registry: { file: 'ops.yaml', text: "shell_allow: ['^echo( |$)']\napprovals: {require_approval: [shell_exec]}\n" },
+    approvals: {
+      async ask({ call }: ApprovalRequest) {
+        const edit = edits.shift();
+        return { answer: 'approved', by: 'tester', ...(edit === undefined ? {} : { args: edit(call.args) }) };
+      },
+    },
+  });
+  const { session } = scratch;
+  const argv = ['echo', 'curl', '-u', 'me:pw9'];
+  const kept = await session.call('shell_exec', { argv });
+  // The edited call is asked about again, and that edit cannot be put together.
+  assert.equal(kept.errors[0]?.details?.['reason'], 'approval.covered_secret');
+  edits.push((args) => ({ ...args, timeout_ms: 50_000 }));
+  const run = await session.call('shell_exec', { argv });
+  assert.equal((run.data as { stdout: string }).stdout, 'curl -u me:pw9\n', JSON.stringify(run.errors));
+  await scratch.dispose();
 });
 
 describe('what is no secret passes unchanged', () => {

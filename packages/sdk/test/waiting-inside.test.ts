@@ -235,6 +235,10 @@ const INSIDE: readonly WaitingPlace[] = [
       };
     },
   },
+  inside('rehearsal', 'the tool never says what it intends', (stall) => ({
+    tools: [defineTool({ ...stubborn(stall), run: async () => ({}), rehearse: () => stall.pass().then(() => ({})) })],
+    victim: ['probe_stubborn', { path: 'a.txt' }, { idempotencyKey: 'once' }],
+  })),
   inside('intent', 'the journal never takes the intent', (stall) =>
     slowJournal(stall, (record) => record.kind === 'intent' && ofVictim(record)),
   ),

@@ -88,6 +88,8 @@ async function runSearch(search: Search, base: readonly string[]): Promise<Searc
   if (running === undefined) return runSearch(unconfined(search), []);
   const stop = (): void => running.kill();
   query.signal?.addEventListener('abort', stop, { once: true });
+  // It may have fired while the program was being started.
+  if (query.signal?.aborted) stop();
   let outcome: 'all' | 'limit' | undefined;
   let end: ProgramEnd;
   try {

@@ -7,6 +7,7 @@
  * the object that was checked, and read-only where it should be. What a mount hides must still lie below it.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import { openEntry, openSubdirectory, statEntry } from './directory-entry.ts';
@@ -37,7 +38,7 @@ export function verifyMounts(init: number, mounts: readonly Mount[]): boolean {
 
 /** Same for all but the late mounts, while bubblewrap waits before it makes those. */
 export function verifyEarlyMounts(init: number, mounts: readonly Mount[]): boolean {
-  const root = openAt(`/proc/${init}/root/${NEW_ROOT}`);
+  const root = openAt(join('/proc', String(init), 'root', NEW_ROOT));
   if (root === undefined) return false;
   if (statSync(`/proc/self/fd/${root}/${PAUSED}`, { throwIfNoEntry: false }) === undefined) {
     closeSync(root);

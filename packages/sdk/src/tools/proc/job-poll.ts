@@ -39,17 +39,16 @@ export const jobPoll = defineTool({
   risk: 'low',
   timeoutMs: WAIT_MAX + 5_000,
   measure: ({ stdout, stderr }) => stdout.length + stderr.length,
-  async run({ job, wait_ms }, { jobs, redact, signal }) {
+  async run({ job, wait_ms }, { jobs, signal }) {
     const polled = await jobs.poll(job, wait_ms, signal);
-    const shown = (text: string): string => redact(stripVTControlCharacters(text));
     const { stdout, stderr } = polled.artifacts;
     return {
       job: polled.id,
       state: polled.state,
       code: polled.code,
       signal: polled.signal,
-      stdout: shown(polled.stdout),
-      stderr: shown(polled.stderr),
+      stdout: stripVTControlCharacters(polled.stdout),
+      stderr: stripVTControlCharacters(polled.stderr),
       missed_bytes: polled.missedBytes,
       ...(stdout === undefined ? {} : { stdout_artifact: stdout }),
       ...(stderr === undefined ? {} : { stderr_artifact: stderr }),

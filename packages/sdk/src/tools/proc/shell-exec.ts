@@ -163,7 +163,8 @@ interface Answering {
 }
 
 function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
-  const text = (stream: CapturedStream): string => context.redact(stripVTControlCharacters(stream.text));
+  // Known secrets are masked in the stream already; guesses never change what a program printed.
+  const text = (stream: CapturedStream): string => stripVTControlCharacters(stream.text);
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
