@@ -10,6 +10,7 @@ import {
   drivePlaces,
   isRunning,
   Stall,
+  seen,
   uniqueSleep,
   until,
   type WaitingPlace,
@@ -42,7 +43,7 @@ function sleeping(
         victim,
         following,
         process: sleep,
-        reached: until(() => isRunning(sleep)),
+        reached: seen(sleep),
         release: () => {},
         dispose: () => opened.dispose().then(repository.dispose),
       };
@@ -77,6 +78,7 @@ const PROGRAMS: readonly WaitingPlace[] = [
   {
     stage: 'tool',
     name: 'all places of commands are taken',
+    waitedFor: 'commands',
     limitMs: PROGRAMS_MS,
     async open() {
       const sleep = uniqueSleep();
@@ -158,7 +160,7 @@ const PROGRAMS: readonly WaitingPlace[] = [
         lock: 'nothing',
       });
       const { runtime, session, dispose } = scene;
-      const reached = until(() => isRunning(sleep));
+      const reached = seen(sleep);
       return {
         runtime,
         session,
