@@ -202,6 +202,13 @@ describe('a secret of the runtime', () => {
     assert.equal(await outcome(() => workspace.writeFile('@more/state/new', BYTES)), 'governing_file');
     assert.equal(await outcome(() => workspace.copy('@more/state/key', 'stolen', WRITE)), 'governing_file');
     assert.equal(await outcome(() => workspace.copy('@more/state', 'stolen', WRITE)), 'governing_file');
+    for (const name of ['state', 'state/inner', 'state/../state/inner', 'link']) {
+      mkdirSync(join(base, 'more/state/inner'), { recursive: true });
+      rmSync(join(base, 'more/link'), { force: true });
+      symlinkSync('state/inner', join(base, 'more/link'));
+      const extraRoots = [{ name: 'inside', path: join(base, 'more', name), access: 'write' as const }];
+      assert.equal(await outcome(() => createWorkspace(root, { governing, extraRoots })), 'governing_file', name);
+    }
     assert.equal(await outcome(() => workspace.readFile('@more/beside/key')), 'done');
     assert.equal(await outcome(() => workspace.writeFile('@more/beside/new', BYTES)), 'done');
   });

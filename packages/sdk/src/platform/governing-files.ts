@@ -48,6 +48,8 @@ export interface GoverningFiles {
   secretsIn(root: Root): SecretTest | undefined;
   /** Throws E_POLICY when the folder, found at `location` below its root, is a governing folder or lies in one. */
   checkFolder(dirFd: number, location: readonly string[], spelling: string): void;
+  /** Throws E_POLICY when a folder that is to be a root of its own is a governing folder or lies in one. */
+  checkRoot(path: string): void;
   /** The same protection, and these places with it. */
   with(places: readonly GoverningPlace[]): GoverningFiles;
   look(): GoverningView;
@@ -90,6 +92,10 @@ export function createGoverningFiles({ names: given = [], places = [] }: Governi
       const { folders } = look();
       if (foldersFrom(dirFd, location.length).some((folder) => folders.has(folder))) throw governed(spelling);
     },
+    checkRoot(path) {
+      const { folders } = look();
+      if (folders.size > 0 && foldersAbove(path).some((folder) => folders.has(folder))) throw governed(path);
+    },
     with: (more) => createGoverningFiles({ names: given, places: [...places, ...more] }),
   };
 }
@@ -124,6 +130,18 @@ function foldersFrom(dirFd: number, levels: number): readonly string[] {
     found.push(identityOf(statSync(path, { bigint: true })));
   }
   return found;
+}
+
+/** Identities of a folder and of all above it. */
+function foldersAbove(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let above = path; ; above += '/..') {
+    // What is missing is refused by whoever opens it.
+    const stat = statSync(above, { bigint: true, throwIfNoEntry: false });
+    // At the top a folder is its own parent.
+    if (stat === undefined || identityOf(stat) === found.at(-1)) return found;
+    found.push(identityOf(stat));
+  }
 }
 
 function governed(path: string): ToolError {

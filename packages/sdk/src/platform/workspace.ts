@@ -49,8 +49,9 @@ export interface FileWorkspace extends SessionWorkspace {
 
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
   const { readOnly = false, extraRoots = [], enclosing } = options;
-  const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
   const guard = options.governing ?? createGoverningFiles();
+  for (const { path } of extraRoots) explained(path, () => guard.checkRoot(path));
+  const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
   const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
   const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep() };
   return {
