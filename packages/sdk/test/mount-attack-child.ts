@@ -222,6 +222,18 @@ async function attackAll(scene: Scene, target: string): Promise<void> {
   }
 }
 
+/** Only a place to mount on is missing where the link leads: bubblewrap would make it. */
+async function attackWithOneFile(): Promise<void> {
+  const scene = await openMountScene(join(base, 'one-file'), native);
+  const protectedPaths = [{ path: join(scene.open, 'ws/own.txt'), access: 'hide' }] as const;
+  const narrow: Scene = { ...scene, request: { ...scene.request, protectedPaths, folders: [] } };
+  for (const [name, swap] of Object.entries(SWAPS)) {
+    if (!name.includes('empty folder')) continue;
+    const saw = await attack(narrow, { target: 'ws', swap, moment: 'stays' }, true);
+    verified[`one hidden file: ${name}`] = isIntact(scene) ? saw : 'damage';
+  }
+}
+
 async function attackNaive(target: string): Promise<void> {
   const scene = await openMountScene(join(base, `naive-${target.replaceAll('/', '-')}`), native);
   const swap = SWAPS['a link to outside'] as Swap;
@@ -236,5 +248,6 @@ await Promise.all(
     for (const [index, target] of TARGETS.entries()) if (index % LANES === lane) await attackAll(scene, target);
   }),
 );
+await attackWithOneFile();
 for (const target of TARGETS) if (!target.startsWith('ws/')) await attackNaive(target);
 process.stdout.write(JSON.stringify({ uid: process.getuid?.(), verified, naive }));

@@ -115,6 +115,7 @@ for file in .git/config.txt */deep/registry.yaml */token.txt run/secrets/key.txt
   echo CHANGED 2>/dev/null >> "$file"
   rm -f "$file" 2>/dev/null
 done
+mv conf moved 2>/dev/null; mv run moved 2>/dev/null
 echo RAN
 `;
 
