@@ -2,7 +2,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { LOCK_FILE } from './contracts/external.ts';
 import type { ToolSourcePorts } from './contracts/tool-source.ts';
-import { realPath } from './platform/real-path.ts';
+import { realPath, realPathIfAny } from './platform/real-path.ts';
 import { openStateFolder } from './platform/state-folder.ts';
 import { openTrustList } from './registry/trust-list.ts';
 
@@ -21,7 +21,7 @@ export type LockPlace = ToolSourcePorts['lock'] & {
 /** A lock inside the workspace came with the repository, whoever named the registry beside it: it must be trusted. */
 export function lockPlace({ workspace, state, registryFile }: LockPlaceSetting): LockPlace {
   const root = realPath(workspace);
-  const folder = registryFile === undefined ? root : realPath(dirname(resolve(registryFile)));
+  const folder = registryFile === undefined ? root : realPathIfAny(dirname(resolve(registryFile)));
   const isForeign = folder === root || folder.startsWith(`${root}${sep}`);
   const path = join(folder, LOCK_FILE);
   const trustedAs = isForeign ? relative(root, path) : undefined;
