@@ -32,8 +32,20 @@ export function redactError(error: ToolError, redactor: Redactor): ToolError {
   });
 }
 
+/** A cause is whatever somebody threw: looking at it may throw as well, and then nothing of it is told. */
 function redactCause(cause: unknown, redactor: Redactor): unknown {
-  if (!(cause instanceof Error)) return typeof cause === 'string' ? redactor.redactText(cause) : cause;
+  try {
+    return cause instanceof Error ? redactedCopy(cause, redactor) : redactedText(cause, redactor);
+  } catch {
+    return undefined;
+  }
+}
+
+function redactedText(cause: unknown, { redactText }: Redactor): unknown {
+  return typeof cause === 'string' ? redactText(cause) : cause;
+}
+
+function redactedCopy(cause: Error, redactor: Redactor): Error {
   const [message, stack] = [redactor.redactText(cause.message), redactor.redactText(cause.stack ?? '')];
   if (message === cause.message && stack === (cause.stack ?? '')) return cause;
   // The same error to whoever looks at its class, name or code.
