@@ -43,6 +43,9 @@ const FROM_SOURCES = [
   'Journal storage is full',
   'Journal cannot be written',
   'Journal is busy',
+  'Path changed while the sandbox was set up',
+  'Workspace is no longer at its path',
+  'Protected file has a second name',
 ];
 
 describe('docs/troubleshooting.md', () => {

@@ -54,6 +54,7 @@ async function openScene(more: readonly string[] = []): Promise<Scene> {
     'version: 1',
     `network: {allowed_domains: ['${host}'], insecure_credentials: ['${host}']}`,
     `shell_allow: [${PROGRAMS.map((name) => `'^${name}( |$)'`).join(', ')}]`,
+    'limits: {max_jobs: 200, max_workspace_jobs: 200}',
     ...more,
     '',
   ].join('\n');

@@ -45,7 +45,7 @@ export class Grant {
       list: (query) => inner.list(query),
       search: (query) => inner.search(query),
       lockKeys: (path) => inner.lockKeys(path),
-      requireAllowed: (path, access) => inner.requireAllowed(path, access),
+      requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
       writeFile: (path, bytes, options) => this.use(() => inner.writeFile(path, bytes, options)),
       makeDirectory: (path) => this.use(() => inner.makeDirectory(path)),
       removeFile: (path, options) => this.use(() => inner.removeFile(path, options)),
