@@ -33,7 +33,14 @@ function run(words: readonly string[], isWatching: boolean): number {
   if (files.length === 0) return fail(`No test file and no title holds: ${words.join(' ')}`);
   const pattern = title === undefined ? [] : [`--test-name-pattern=/${RegExp.escape(title)}/i`];
   const watch = isWatching ? ['--watch'] : [];
-  const options = ['-C', 'tool-runtime-source', '--import', './scripts/pin-seeds.ts', '--test', '--test-timeout=120000'];
+  const options = [
+    '-C',
+    'tool-runtime-source',
+    '--import',
+    './scripts/pin-seeds.ts',
+    '--test',
+    '--test-timeout=120000',
+  ];
   return spawnSync(process.execPath, [...options, ...watch, ...pattern, ...files], { stdio: 'inherit' }).status ?? 1;
 }
 
