@@ -69,7 +69,10 @@ export interface Session {
   readonly snapshot: ToolRegistrySnapshot;
   /** The most any of its calls may do. */
   readonly ceiling: CapabilityPolicy;
-  /** Rejects only when the session is closed or expired; every other failure is a response with `ok: false`. */
+  /**
+   * Rejects when the session is closed or expired, and for a tool name, id or key that is malformed: too long, or with
+   * control characters. Every other failure is a response with `ok: false`.
+   */
   call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
@@ -196,6 +199,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
   function toRequest(tool: string, args: unknown, options: CallOptions): CallRequest {
     const { requestId, ...rest } = options;
+    checkId(tool, 'tool');
     if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
     const keyed = rest.idempotencyKey ?? rest.dedupeKey;
     if (keyed !== undefined) checkId(keyed, 'idempotency_key');
