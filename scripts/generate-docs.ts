@@ -6,10 +6,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAst } from '../packages/ast/src/create-ast.ts';
-import { hostVersion } from '../packages/host/src/cli/host-version.ts';
 import { asyncApiDocument } from '../packages/host/src/describe/asyncapi.ts';
 import { openApiDocument } from '../packages/host/src/describe/openapi.ts';
 import * as routeCatalog from '../packages/host/src/http/routes/catalog.ts';
+import { hostVersion } from '../packages/host/src/ops/host-version.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { errorsPage } from './docs/errors-page.ts';

@@ -13,13 +13,13 @@ import { liesInside } from './auth/lies-inside.ts';
 import { listenUnix } from './auth/listen-unix.ts';
 import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
 import { type EmbeddingParts, type FilledParts, fillParts } from './embedding-defaults.ts';
-import { createHost, type Host } from './host/create-host.ts';
-import { DEFAULT_LIMITS, type HostLimits } from './host/host-limits.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper } from './http/gatekeeper.ts';
 import type { McpExtras } from './mcp/server/host-backend.ts';
 import type { McpEndpoint } from './mcp/server/http-endpoint.ts';
 import { lazyMcpEndpoint } from './mcp/server/lazy-endpoint.ts';
+import { createHost, type Host } from './sessions/create-host.ts';
+import { DEFAULT_LIMITS, type HostLimits } from './sessions/host-limits.ts';
 import { createHttpServer } from './transports/http-server.ts';
 import { createUnixServer } from './transports/unix-socket.ts';
 

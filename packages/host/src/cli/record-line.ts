@@ -1,7 +1,7 @@
 /** One journal record as one line for people. */
 import type { StoredRecord } from '@tool-runtime/sdk';
-import { plainText } from './plain-text.ts';
-import { paint } from './terminal.ts';
+import { plainText } from '../terminal/plain-text.ts';
+import { paint } from '../terminal/terminal.ts';
 
 export function describeRecord(record: StoredRecord): string {
   const time = new Date(record.at_ms).toISOString().slice(11, 23);

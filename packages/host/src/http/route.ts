@@ -4,7 +4,7 @@ import type { Scope } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import type { Documents } from '../describe/documents.ts';
-import type { Host } from '../host/create-host.ts';
+import type { Host } from '../sessions/create-host.ts';
 
 export interface RouteCall<Query = unknown, Body = unknown> {
   readonly host: Host;

@@ -1,10 +1,10 @@
 /** tool-runtime doctor: what this machine offers and what is missing, each with the next step. */
 import { spawnSync } from 'node:child_process';
 import type { Runtime } from '@tool-runtime/sdk';
+import { plainText } from '../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { plainText } from '../plain-text.ts';
-import { paint, printJson, printLine } from '../terminal.ts';
 
 interface Finding {
   readonly check: string;

@@ -1,6 +1,6 @@
 /** Asks a mounted MCP server for its tools, on behalf of an operator who is about to approve them. */
 import type { SharedOptions } from '../../cli/command.ts';
-import { showWarning } from '../../cli/terminal.ts';
+import { showWarning } from '../../terminal/terminal.ts';
 import type { RefreshReport } from '../gateway/compare-pins.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
 

@@ -1,5 +1,5 @@
 /** The MCP endpoint, loaded with the first request for it: a host that is never asked pays nothing. */
-import type { Host } from '../../host/create-host.ts';
+import type { Host } from '../../sessions/create-host.ts';
 import type { McpExtras } from './host-backend.ts';
 import type { McpEndpoint } from './http-endpoint.ts';
 

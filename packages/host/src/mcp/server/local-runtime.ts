@@ -1,7 +1,7 @@
 /** The runtime behind a stdio server. Loaded on first use: an opening handshake does not wait for it. */
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import type { SharedOptions } from '../../cli/command.ts';
-import { showWarning } from '../../cli/terminal.ts';
+import { showWarning } from '../../terminal/terminal.ts';
 import { lazyGateway } from '../gateway/lazy-gateway.ts';
 
 export async function openLocalRuntime(options: SharedOptions, approvals: ApprovalDispatcher): Promise<Runtime> {

@@ -1,8 +1,8 @@
 /** `tool-runtime mcp`: MCP on standard input and output. Answers the opening before anything of weight is loaded. */
 import type { Runtime } from '@tool-runtime/sdk';
 import type { SharedOptions } from '../../cli/command.ts';
-import { hostVersion } from '../../cli/host-version.ts';
-import { checkWorkspace } from '../../cli/workspace-folder.ts';
+import { hostVersion } from '../../ops/host-version.ts';
+import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import type { LocalBackend } from './local-backend.ts';
 import { serveConnection } from './stdio/serve-connection.ts';
 import { whenClientIsGone } from './when-client-is-gone.ts';
@@ -45,7 +45,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
 
 async function openBackend(options: McpStdioOptions): Promise<Opened> {
   const [{ createApprovalDesk }, profiles, { createLocalBackend }, { openLocalRuntime }] = await Promise.all([
-    import('../../host/approval-desk.ts'),
+    import('../../sessions/approval-desk.ts'),
     import('../profiles/profiles.ts'),
     import('./local-backend.ts'),
     import('./local-runtime.ts'),

@@ -1,9 +1,9 @@
 /** audit show: everything on record about one call. */
 import type { Runtime, StoredRecord } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
+import { printJson, showError } from '../../../terminal/terminal.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { printJson, showError } from '../../terminal.ts';
 import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 
 export function addShow(command: Command, done: Done): void {

@@ -1,11 +1,11 @@
 /** audit verify: whether the chain is whole. */
 import type { ChainHead, VerifyReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 
 const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'red', pruned: 'dim' } as const;
 

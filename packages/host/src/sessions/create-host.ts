@@ -15,7 +15,7 @@ import { FairSlots } from '@tool-runtime/sdk';
 import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
-import type { Reach } from '../dispatch.ts';
+import type { Reach } from '../dispatch/dispatch.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
 import { describeChild, toolNames } from './describe-child.ts';

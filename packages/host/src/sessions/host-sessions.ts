@@ -2,7 +2,7 @@
 import { type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
 import type { CloseOptions } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
-import { unknownSession } from '../reach-only.ts';
+import { unknownSession } from '../dispatch/reach-only.ts';
 import { toChildOptions } from './child-options.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';

@@ -12,9 +12,9 @@ import {
   type SessionAttach,
   type ToolRequest,
 } from '@tool-runtime/protocol';
+import { HeldBytes } from '../sessions/held-bytes.ts';
+import { type EventDetail, errorAnswer, type ServedSession } from '../sessions/served-session.ts';
 import { dispatch, type Reach, reply } from './dispatch.ts';
-import { HeldBytes } from './host/held-bytes.ts';
-import { type EventDetail, errorAnswer, type ServedSession } from './host/served-session.ts';
 import { resumeOrder } from './resume.ts';
 import { type LinkOutput, SessionLink } from './session-link.ts';
 

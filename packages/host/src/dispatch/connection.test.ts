@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { type ServerMessage, serverMessageSchema } from '@tool-runtime/protocol';
 import type { RuntimeOptions, SessionOptions } from '@tool-runtime/sdk';
 import { nothing, openScratchRuntime, wait } from '@tool-runtime/sdk/testing';
+import { serveSession } from '../sessions/served-session.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { serveSession } from './host/served-session.ts';
 import { reachOnly } from './reach-only.ts';
 
 async function open(

@@ -13,7 +13,7 @@ import type {
   SessionUsage,
   ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer, type ServedSession, type StartOptions } from './host/served-session.ts';
+import { errorAnswer, type ServedSession, type StartOptions } from '../sessions/served-session.ts';
 
 /** What one sender may reach, for as long as its connection stays. All throw ToolError, or reject with it. */
 export interface Reach {
