@@ -8,7 +8,7 @@ import { createTokenBook } from '../auth/tokens.ts';
 import { createLog } from '../log/log.ts';
 import { claimState } from '../ops/host-file.ts';
 import { hostVersion } from '../ops/host-version.ts';
-import { keepRotating } from '../ops/keep-rotating.ts';
+import { keepRotating } from '../sessions/keep-rotating.ts';
 import { type RunningHost, startHost } from '../start-host.ts';
 import { announceHost } from './announce-host.ts';
 import type { ServeOptions } from './commands/serve.ts';

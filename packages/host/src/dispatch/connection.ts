@@ -13,8 +13,9 @@ import {
   type ToolRequest,
 } from '@tool-runtime/protocol';
 import { HeldBytes } from '../sessions/held-bytes.ts';
+import type { Reach } from '../sessions/reach.ts';
 import { type EventDetail, errorAnswer, type ServedSession } from '../sessions/served-session.ts';
-import { dispatch, type Reach, reply } from './dispatch.ts';
+import { dispatch, reply } from './dispatch.ts';
 import { resumeOrder } from './resume.ts';
 import { type LinkOutput, SessionLink } from './session-link.ts';
 

@@ -5,27 +5,14 @@
 import type {
   ApprovalAnswer,
   ApprovalAnswered,
-  ChildAck,
   ChildEnd,
   ChildOpen,
   ClientMessage,
   ServerMessage,
-  SessionUsage,
   ToolRequest,
 } from '@tool-runtime/protocol';
+import type { Reach } from '../sessions/reach.ts';
 import { errorAnswer, type ServedSession, type StartOptions } from '../sessions/served-session.ts';
-
-/** What one sender may reach, for as long as its connection stays. All throw ToolError, or reject with it. */
-export interface Reach {
-  /** Refuses when no new calls are taken. */
-  admitCall(): void;
-  session(id: string): ServedSession;
-  /** From then on `session` finds the child too: whoever opens it holds it. */
-  openChild(message: ChildOpen): Promise<ChildAck>;
-  endChild(message: ChildEnd): Promise<SessionUsage>;
-  answerApproval(answer: ApprovalAnswer): ApprovalAnswered;
-  readonly now: () => number;
-}
 
 export interface Reply {
   readonly message: ServerMessage;

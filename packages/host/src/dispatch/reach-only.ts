@@ -3,8 +3,9 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { ChildSession } from '@tool-runtime/sdk';
 import { toChildOptions } from '../sessions/child-options.ts';
 import { childAck } from '../sessions/describe-child.ts';
+import type { Reach } from '../sessions/reach.ts';
 import { type ServedSession, type ServedSessionOptions, serveSession } from '../sessions/served-session.ts';
-import type { Reach } from './dispatch.ts';
+import { noChild, unknownSession } from '../sessions/unknown-session.ts';
 
 interface HeldChild {
   readonly served: ServedSession;
@@ -62,18 +63,3 @@ export function reachOnly(served: ServedSession, serving: ServedSessionOptions =
 }
 
 const FORGETFUL: ServedSessionOptions = { keptEvents: 0, nextEventId: () => 0, now: () => performance.now() };
-
-/** The same whether there is no such session or it is somebody else's: ids must not be found out by asking. */
-export function unknownSession(): ToolError {
-  return new ToolError('E_POLICY', 'Message names a session that is not this one', {
-    path: 'session_id',
-    details: { gate: 'session', reason: 'unknown_session', next: 'use the session_id of the SessionAck' },
-  });
-}
-
-export function noChild(): ToolError {
-  return new ToolError('E_POLICY', 'Message is for child sessions, and this one is none', {
-    path: 'session_id',
-    details: { gate: 'session', reason: 'no_child', next: 'use the session_id of a ChildAck' },
-  });
-}

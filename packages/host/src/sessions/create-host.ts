@@ -15,7 +15,6 @@ import { FairSlots } from '@tool-runtime/sdk';
 import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
-import type { Reach } from '../dispatch/dispatch.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
 import { describeChild, toolNames } from './describe-child.ts';
@@ -23,6 +22,7 @@ import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostReach } from './host-reach.ts';
 import { createHostSessions, type OpenOptions } from './host-sessions.ts';
+import type { Reach } from './reach.ts';
 import { type HostChild, type HostSession, infoOf } from './session-table.ts';
 import { openWorkspaces, type Workspaces } from './workspaces.ts';
 

@@ -7,9 +7,9 @@
 import type { DetachChildBody, OpenChildBody, SessionInfo, SessionUsage } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
 import { type Principal, requireScope } from '../auth/principal.ts';
-import { noChild, unknownSession } from '../dispatch/reach-only.ts';
 import type { HostSessions } from './host-sessions.ts';
 import { type HostChild, type HostSession, infoOf, mayUse } from './session-table.ts';
+import { noChild, unknownSession } from './unknown-session.ts';
 
 export interface HostChildren {
   open(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;

@@ -1,8 +1,8 @@
 /** What one connection to a host may reach: what its principal may, and the children that were opened on it. */
 import { type Principal, requireScope } from '../auth/principal.ts';
-import type { Reach } from '../dispatch/dispatch.ts';
 import type { Host } from './create-host.ts';
 import { childAck } from './describe-child.ts';
+import type { Reach } from './reach.ts';
 import type { HostSession } from './session-table.ts';
 
 export interface ReachParts {

@@ -1,6 +1,12 @@
-/** The workspace a command was given, checked before anything is created for it. */
+/** The workspace a command was given and how it is opened; checked before anything is created for it. */
 import { statSync } from 'node:fs';
 import { badUsage } from './bad-usage.ts';
+
+export interface WorkspaceOptions {
+  readonly workspace: string;
+  readonly state?: string;
+  readonly registry?: string;
+}
 
 export function checkWorkspace(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { Connection } from '../dispatch/connection.ts';
-import type { Reach } from '../dispatch/dispatch.ts';
 import type { HostLimits } from '../sessions/host-limits.ts';
+import type { Reach } from '../sessions/reach.ts';
 import type { ServedSession } from '../sessions/served-session.ts';
 
 export interface WebSocketService {

@@ -12,18 +12,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../../auth/principal.ts';
+import type { McpEndpoint } from '../../http/mcp-endpoint.ts';
 import type { Host } from '../../sessions/create-host.ts';
 import { resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { followChanges } from './follow-changes.ts';
 import { createHostBackend, type HostBackend, type McpExtras } from './host-backend.ts';
 import { type Frame, readFrame } from './read-frame.ts';
-
-export interface McpEndpoint {
-  /** The principal is proven already. */
-  fetch(request: Request, principal: Principal): Promise<Response>;
-  close(): Promise<void>;
-}
 
 interface LegacySession {
   readonly transport: WebStandardStreamableHTTPServerTransport;

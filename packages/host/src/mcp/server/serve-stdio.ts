@@ -1,13 +1,13 @@
 /** `tool-runtime mcp`: MCP on standard input and output. Answers the opening before anything of weight is loaded. */
 import type { Runtime } from '@tool-runtime/sdk';
-import type { SharedOptions } from '../../cli/command.ts';
 import { hostVersion } from '../../ops/host-version.ts';
+import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import type { LocalBackend } from './local-backend.ts';
 import { serveConnection } from './stdio/serve-connection.ts';
 import { whenClientIsGone } from './when-client-is-gone.ts';
 
-export interface McpStdioOptions extends SharedOptions {
+export interface McpStdioOptions extends WorkspaceOptions {
   readonly profile?: string;
   readonly tools?: readonly string[];
 }

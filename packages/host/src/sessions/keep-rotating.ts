@@ -1,5 +1,5 @@
 /** Keeps the journals of a long-running host small: what is older than wanted moves into archives, now and every hour. */
-import type { Host } from '../sessions/create-host.ts';
+import type { Host } from './create-host.ts';
 
 const EVERY_MS = 60 * 60 * 1000;
 /** Fewer are not worth an archive of their own. */

@@ -1,8 +1,8 @@
 /**
- * Layers inside sdk/src: each folder may import itself and the folders listed for it.
+ * Layers inside a package: each folder of src may import itself and the folders listed for it, types included.
  *
- * Files at the root of src (index.ts, runtime.ts and the wiring beside it) and testing/ may import everything;
- * nothing may import them back. Tests are free.
+ * Files at the root of src (index.ts, runtime.ts and the wiring beside them) and testing/ may import everything; a folder
+ * may import them back only where `.` is in its list. Tests are free.
  */
 
 import type { ImportLink } from './find-imports.ts';
@@ -10,7 +10,6 @@ import type { Finding } from './finding.ts';
 import { bareName, resolveRelative, SCOPE } from './packages.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 
-const ROOT = 'packages/sdk/src/';
 const PORTS = ['contracts', 'platform', 'journal', 'redaction'];
 const CALL = [
   'contracts',
@@ -28,7 +27,9 @@ const CALL = [
   'validation',
 ];
 
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+type Table = Readonly<Record<string, readonly string[]>>;
+
+const SDK: Table = {
   contracts: [],
   egress: ['contracts', 'redaction'],
   glob: ['contracts'],
@@ -58,32 +59,59 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rules: ['contracts', 'egress', 'findings', 'git', 'glob', 'secrets', 'shell', 'text', 'platform', 'policy'],
 };
 
-export function checkSdkLayers(tree: Tree): Finding[] {
-  return tree.sources
-    .filter((file) => file.path.startsWith(ROOT) && !file.isTest)
-    .flatMap((file) => judgeFile(file, layerOf(file.path)));
+/** From the bottom up. */
+const HOST: Table = {
+  terminal: [],
+  ops: [],
+  coordinator: [],
+  log: ['terminal'],
+  auth: ['log', 'ops'],
+  telemetry: ['auth'],
+  sessions: ['auth', 'log'],
+  dispatch: ['sessions'],
+  http: ['auth', 'dispatch', 'sessions', 'telemetry'],
+  transports: ['auth', 'dispatch', 'http', 'sessions'],
+  mcp: ['auth', 'http', 'log', 'ops', 'sessions', 'terminal', 'transports'],
+  describe: ['http'],
+  cli: ['.', 'auth', 'coordinator', 'log', 'mcp', 'ops', 'sessions', 'terminal', 'transports'],
+};
+
+const PACKAGES: Readonly<Record<string, Table>> = { sdk: SDK, host: HOST };
+
+export function checkLayers(tree: Tree): Finding[] {
+  return Object.entries(PACKAGES).flatMap(([name, table]) => {
+    const root = `packages/${name}/src/`;
+    const sources = tree.sources.filter((file) => file.path.startsWith(root) && !file.isTest);
+    return sources.flatMap((file) => judgeFile(file, { root, table }));
+  });
 }
 
-/** `undefined` for files at the root of src. */
-function layerOf(file: string): string | undefined {
-  const parts = file.slice(ROOT.length).split('/');
-  return parts.length === 1 ? undefined : parts[0];
+interface Layers {
+  readonly root: string;
+  readonly table: Table;
 }
 
-function judgeFile(file: SourceFile, layer: string | undefined): Finding[] {
-  if (layer === undefined || layer === 'testing') return [];
-  const allowed = MAY_IMPORT[layer];
+/** `.` for files at the root of src. */
+function layerOf(file: string, root: string): string {
+  const [folder = '', ...rest] = file.slice(root.length).split('/');
+  return rest.length === 0 ? '.' : folder;
+}
+
+function judgeFile(file: SourceFile, { root, table }: Layers): Finding[] {
+  const layer = layerOf(file.path, root);
+  if (layer === '.' || layer === 'testing') return [];
+  const allowed = table[layer];
   if (allowed === undefined) {
     return [
       finding(file, undefined, {
         what: `Folder without a layer: ${layer}`,
-        next: 'Give it a line in scripts/structure/sdk-layers.ts',
+        next: 'Give it a line in scripts/structure/layers.ts',
       }),
     ];
   }
   return file.imports.flatMap((link) => {
     const problem = link.specifier.startsWith('.')
-      ? judgeRelative(layer, allowed, resolveRelative(file.path, link.specifier))
+      ? judgeRelative(layer, allowed, { root, target: resolveRelative(file.path, link.specifier) })
       : judgeForeign(layer, link);
     return problem === undefined ? [] : [finding(file, link, problem)];
   });
@@ -94,12 +122,16 @@ interface Problem {
   readonly next: string;
 }
 
-function judgeRelative(layer: string, allowed: readonly string[], target: string): Problem | undefined {
-  if (!target.startsWith(ROOT)) return undefined;
-  const other = layerOf(target);
-  if (other === layer || (other !== undefined && allowed.includes(other))) return undefined;
+function judgeRelative(
+  layer: string,
+  allowed: readonly string[],
+  { root, target }: { readonly root: string; readonly target: string },
+): Problem | undefined {
+  if (!target.startsWith(root)) return undefined;
+  const other = layerOf(target, root);
+  if (other === layer || allowed.includes(other)) return undefined;
   const list = allowed.length === 0 ? 'itself alone' : `itself, ${allowed.join(', ')}`;
-  const name = other ?? target.slice(ROOT.length);
+  const name = other === '.' ? target.slice(root.length) : other;
   return { what: `${layer} imports ${name}`, next: `${layer} may import ${list}: take it as a port or move the code` };
 }
 
@@ -120,5 +152,5 @@ function judgeForeign(layer: string, link: ImportLink): Problem | undefined {
 
 function finding(file: SourceFile, link: ImportLink | undefined, problem: Problem): Finding {
   const line = link === undefined ? {} : { line: file.lineAt(link.offset) };
-  return { level: 'fail', check: 'sdk-layers', file: file.path, ...line, ...problem };
+  return { level: 'fail', check: 'layers', file: file.path, ...line, ...problem };
 }
