@@ -126,6 +126,8 @@ export interface Runtime {
   preview(options?: SessionOptions): Promise<SessionPreview>;
   /** Whether commands can be walled in on this machine as the registry wants: tried, not guessed. */
   checkWall(): Promise<WallCheck>;
+  /** Locks in the workspace's repository that no running process holds and no call of ours left; paths, oldest first. */
+  staleGitLocks(): Promise<readonly string[]>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -228,6 +230,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
       source,
       unfinished,
       checkWall,
+      state: state.path,
       everyMs: options.ports?.reconcileEveryMs,
     });
   } catch (thrown) {
@@ -248,6 +251,7 @@ interface Assembly {
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
   readonly checkWall: Runtime['checkWall'];
+  readonly state: string;
   readonly everyMs: number | undefined;
 }
 
@@ -281,6 +285,11 @@ function assembleRuntime(assembly: Assembly): Runtime {
       return session;
     },
     checkWall,
+    async staleGitLocks() {
+      const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+      const left = await clearWorkspaceLocks(assembly.state, root.path);
+      return left.toSorted((one, other) => one.createdMs - other.createdMs).map(({ path }) => path);
+    },
     reconcile: parts.reconcile,
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');
