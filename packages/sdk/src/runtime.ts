@@ -34,6 +34,7 @@ import { openSources } from './open-sources.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
+import { createUnfinishedFolders } from './platform/unfinished-folders.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
@@ -156,7 +157,11 @@ export interface WallCheck {
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Everything below begins at what is opened here: the path given may lead elsewhere later.
-  const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
+  const unfinished = createUnfinishedFolders();
+  const root = openRoot(options.workspace, {
+    backend: options.ports?.pathBackend ?? 'auto',
+    noteFolder: unfinished.note,
+  });
   let workspace: FileWorkspace | undefined;
   try {
     const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
@@ -171,14 +176,21 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         added: options.governing ?? [],
       }),
     });
+    unfinished.keepIn(state.path);
     workspace = createWorkspace(root, {
       governing,
+      unfinished,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
-    return await openRuntime(options, { root, workspace, state, governing });
+    const close = () => {
+      unfinished.close();
+      root.close();
+    };
+    return await openRuntime(options, { root: { ...root, close }, workspace, state, governing });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
+    unfinished.close();
     root.close();
     throw thrown;
   }
@@ -219,6 +231,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   try {
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
+    await workspace.sweepNoted();
     const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
     return assembleRuntime({
       parts,

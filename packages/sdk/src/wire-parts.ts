@@ -128,6 +128,7 @@ async function reconcileCalls(
     endLostWalls(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
+    await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
 }

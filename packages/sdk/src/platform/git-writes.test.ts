@@ -81,7 +81,8 @@ test('a lock from before the run, one from long after it, and one of another rep
   await wait(50);
   await dieWriting(here, []);
   const [note = ''] = readdirSync(here.notes);
-  utimesSync(join(here.notes, note), 1, 1);
+  const hourAgo = Date.now() / 1000 - 3600;
+  utimesSync(join(here.notes, note), hourAgo, hourAgo);
   here.plant('index.lock');
   await createGitWrites(here.state).clear(here.gitFolder);
   await createGitWrites(here.state).clear(other.gitFolder);
