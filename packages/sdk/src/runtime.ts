@@ -34,6 +34,7 @@ import { openSources } from './open-sources.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
+import { createUnfinishedFolders } from './platform/unfinished-folders.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
@@ -126,6 +127,8 @@ export interface Runtime {
   preview(options?: SessionOptions): Promise<SessionPreview>;
   /** Whether commands can be walled in on this machine as the registry wants: tried, not guessed. */
   checkWall(): Promise<WallCheck>;
+  /** Locks in the workspace's repository that no running process holds and no call of ours left; paths, oldest first. */
+  staleGitLocks(): Promise<readonly string[]>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -154,7 +157,11 @@ export interface WallCheck {
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Everything below begins at what is opened here: the path given may lead elsewhere later.
-  const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
+  const unfinished = createUnfinishedFolders();
+  const root = openRoot(options.workspace, {
+    backend: options.ports?.pathBackend ?? 'auto',
+    noteFolder: unfinished.note,
+  });
   let workspace: FileWorkspace | undefined;
   try {
     const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
@@ -169,14 +176,21 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         added: options.governing ?? [],
       }),
     });
+    unfinished.keepIn(state.path);
     workspace = createWorkspace(root, {
       governing,
+      unfinished,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
-    return await openRuntime(options, { root, workspace, state, governing });
+    const close = () => {
+      unfinished.close();
+      root.close();
+    };
+    return await openRuntime(options, { root: { ...root, close }, workspace, state, governing });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
+    unfinished.close();
     root.close();
     throw thrown;
   }
@@ -217,6 +231,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   try {
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
+    await workspace.sweepNoted();
     const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
     return assembleRuntime({
       parts,
@@ -228,6 +243,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
       source,
       unfinished,
       checkWall,
+      state: state.path,
       everyMs: options.ports?.reconcileEveryMs,
     });
   } catch (thrown) {
@@ -248,6 +264,7 @@ interface Assembly {
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
   readonly checkWall: Runtime['checkWall'];
+  readonly state: string;
   readonly everyMs: number | undefined;
 }
 
@@ -281,6 +298,11 @@ function assembleRuntime(assembly: Assembly): Runtime {
       return session;
     },
     checkWall,
+    async staleGitLocks() {
+      const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+      const left = await clearWorkspaceLocks(assembly.state, root.path);
+      return left.toSorted((one, other) => one.createdMs - other.createdMs).map(({ path }) => path);
+    },
     reconcile: parts.reconcile,
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');

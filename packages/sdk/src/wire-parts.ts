@@ -59,7 +59,7 @@ export function wireParts(
   const parts: RuntimeParts = {
     instanceId: instance.id,
     isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
-    reconcile: () => reconcileCalls(wired, workspace, state.path),
+    reconcile: () => reconcileCalls(wired, { root, workspace, state }),
     ...brought,
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
@@ -122,9 +122,13 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
 /** Programs of dead processes end before anything is compared: what they would still do must not come later. */
 async function reconcileCalls(
   { journal, clock, instanceId: self }: RuntimeParts,
-  workspace: FileWorkspace,
-  state: string,
+  { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
 ): Promise<readonly ReconciledCall[]> {
-  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) endLostWalls(state);
+  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
+    endLostWalls(state.path);
+    const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+    await clearWorkspaceLocks(state.path, root.path);
+    await workspace.sweepNoted();
+  }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
 }
