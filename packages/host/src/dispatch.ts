@@ -13,7 +13,9 @@ import type {
   SessionUsage,
   ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer, type ServedSession, type StartOptions } from './host/served-session.ts';
+import { errorAnswer } from './host/error-answer.ts';
+import type { StartOptions } from './host/served-calls.ts';
+import type { ServedSession } from './host/served-session.ts';
 
 /** What one sender may reach, for as long as its connection stays. All throw ToolError, or reject with it. */
 export interface Reach {

@@ -1,8 +1,9 @@
 /** What a client that comes back is owed: the events it missed, and the answers it still waits for. */
 import type { SessionAttach } from '@tool-runtime/protocol';
+import { errorAnswer } from './host/error-answer.ts';
 import type { LoggedEvent } from './host/event-log.ts';
 import { lostAnswer } from './host/lost-answers.ts';
-import { type EventDetail, errorAnswer, type ServedSession } from './host/served-session.ts';
+import type { EventDetail, ServedSession } from './host/served-session.ts';
 import { missedText } from './missed-events.ts';
 
 export interface ResumeOrder {

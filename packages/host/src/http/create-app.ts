@@ -10,7 +10,7 @@ import type { Principal } from '../auth/principal.ts';
 import { requireScope } from '../auth/principal.ts';
 import { createDocuments, type Documents } from '../describe/documents.ts';
 import type { Host } from '../host/create-host.ts';
-import { errorAnswer } from '../host/served-session.ts';
+import { errorAnswer } from '../host/error-answer.ts';
 import type { McpEndpoint } from '../mcp/server/http-endpoint.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { unknownRoute } from './judge-target.ts';

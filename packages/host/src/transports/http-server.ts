@@ -7,7 +7,7 @@ import { idSchema, type ToolError } from '@tool-runtime/protocol';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../auth/principal.ts';
 import type { Host } from '../host/create-host.ts';
-import { errorAnswer } from '../host/served-session.ts';
+import { errorAnswer } from '../host/error-answer.ts';
 import type { HostSession } from '../host/session-table.ts';
 import type { App } from '../http/create-app.ts';
 import type { Gatekeeper } from '../http/gatekeeper.ts';
