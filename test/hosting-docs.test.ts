@@ -71,6 +71,7 @@ describe('docs/hosting.md', () => {
       maxConnections: `| connections | ${DEFAULT_LIMITS.maxConnections} |`,
       maxSessions: `(\`--max-sessions\`) | ${DEFAULT_LIMITS.maxSessions} |`,
       maxInFlight: `(\`--max-in-flight\`) | ${DEFAULT_LIMITS.maxInFlight} |`,
+      maxQuestions: `| questions of all sessions that wait for a person | ${DEFAULT_LIMITS.maxQuestions} |`,
       maxAuthFailures: `| failed attempts to authenticate of one source in a minute | ${DEFAULT_LIMITS.maxAuthFailures} |`,
       maxHeaderBytes: `| headers of a request | ${DEFAULT_LIMITS.maxHeaderBytes / kib} KiB |`,
       requestMs: `for a whole request | ${DEFAULT_LIMITS.requestMs / 1000} s |`,

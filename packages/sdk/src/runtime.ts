@@ -227,7 +227,15 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const brought = { known, source, redactor, tools, rules, ast: ast?.index };
-  const parts = wireParts(options, { root, workspace, state, governing, registry, ...brought });
+  const closeSources = async () => {
+    await source.close();
+    await ast?.close();
+  };
+  const wiring = wireParts(options, { root, workspace, state, governing, registry, ...brought });
+  const parts = await wiring.catch(async (thrown: unknown) => {
+    await closeSources();
+    throw thrown;
+  });
   try {
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
@@ -248,8 +256,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
     });
   } catch (thrown) {
     await parts.journal.close();
-    await source.close();
-    await ast?.close();
+    await closeSources();
     throw thrown;
   }
 }
@@ -322,13 +329,22 @@ function assembleRuntime(assembly: Assembly): Runtime {
       await source.close();
       await ast?.close();
       parts.events.close();
-      parts.journal.retire(parts.instanceId);
+      await signOff(parts);
       await parts.journal.close();
       parts.findings.close();
       workspace.close();
       root.close();
     },
   };
+}
+
+/** A process that cannot sign off is found dead by the next one. */
+async function signOff({ journal, instanceId, reportUnexpected }: RuntimeParts): Promise<void> {
+  try {
+    await journal.retire(instanceId);
+  } catch (thrown) {
+    reportUnexpected(toToolError(thrown));
+  }
 }
 
 async function tryWall(

@@ -30,7 +30,7 @@ import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
-import { openSqliteJournal } from './stores/journal-sqlite.ts';
+import { openJournal } from './stores/journal-sqlite.ts';
 
 export interface Places {
   readonly root: Root;
@@ -46,15 +46,20 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
   readonly source: OpenToolSource;
 }
 
-export function wireParts(
+export async function wireParts(
   options: RuntimeOptions,
   { root, workspace, state, governing, known, source, registry, redactor, ...brought }: Wiring,
-): RuntimeParts {
+): Promise<RuntimeParts> {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
-  const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
+  const journal = ports.journal ?? (await openJournal(state, { durability: options.durability ?? 'normal', clock }));
   const instance = currentInstance();
-  journal.enroll(instance);
+  try {
+    await journal.enroll(instance);
+  } catch (thrown) {
+    await journal.close();
+    throw thrown;
+  }
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const parts: RuntimeParts = {
     instanceId: instance.id,

@@ -64,7 +64,7 @@ async function openMcp(): Promise<OpenTarget> {
   mkdirSync(workspace);
   writeFileSync(join(workspace, 'small.txt'), 'hello ☃\n');
   writeFileSync(join(root, 'registry.yaml'), 'version: 1\nchildren: { max_children: 2 }\n');
-  const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
+  const approvals = createApprovalDesk({ now: Date.now });
   const unexpected: unknown[] = [];
   const runtime = await createRuntime({
     workspace,

@@ -2,7 +2,7 @@
  * Envelopes in, envelopes out, for one connection that stays open.
  *
  * Every request gets exactly one terminal message, and none of its events comes after it. Sessions outlive the
- * connection: calls it started run on when it drops, unless it says otherwise.
+ * connection: calls that have begun run on when it drops, unless it says otherwise.
  */
 import {
   type ChildEnd,
@@ -12,9 +12,10 @@ import {
   type SessionAttach,
   type ToolRequest,
 } from '@tool-runtime/protocol';
+import { errorAnswer } from '../sessions/error-answer.ts';
 import { HeldBytes } from '../sessions/held-bytes.ts';
 import type { Reach } from '../sessions/reach.ts';
-import { type EventDetail, errorAnswer, type ServedSession } from '../sessions/served-session.ts';
+import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
 import { dispatch, reply } from './dispatch.ts';
 import { resumeOrder } from './resume.ts';
 import { type LinkOutput, SessionLink } from './session-link.ts';
@@ -29,6 +30,8 @@ export interface ConnectionOptions {
   readonly onMissed?: () => void;
   /** Nothing to wait for, or a promise of the moment when the client has read what it was sent: calls wait for it. */
   readonly room?: () => Promise<void> | undefined;
+  /** Whether the client has left, before `close` is called. */
+  readonly isGone?: () => boolean;
   /** What unanswered requests may weigh together before `place` makes a transport wait. */
   readonly maxHeldBytes?: number;
 }
@@ -37,6 +40,9 @@ export interface ConnectionOptions {
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** What a request holds besides its text, roughly. */
 const REQUEST_BYTES = 8 * 1024;
+
+/** There is never room for a client that is gone: none of its calls begins any more. */
+const NEVER = new Promise<void>(() => {});
 
 export class Connection {
   readonly #reach: Reach;
@@ -106,10 +112,13 @@ export class Connection {
     }
   }
 
-  /** Stops forwarding. */
+  /** Stops forwarding. Calls that have begun go on, in case the client comes back; the others are dropped. */
   close(): void {
     this.#isClosed = true;
-    for (const link of this.#links.values()) link.leave();
+    for (const link of this.#links.values()) {
+      link.leave();
+      void link.served.drop(link.requests);
+    }
   }
 
   #linkTo(served: ServedSession): SessionLink {
@@ -158,10 +167,15 @@ export class Connection {
         finish();
         this.#output.send(text);
       };
-      return { room: this.#options.room, onAnswer };
+      return { room: () => this.#room(), onAnswer };
     });
     if (answer instanceof Promise && isStarted) this.#await(answer, bytes);
     else void this.#answer(answer);
+  }
+
+  #room(): Promise<void> | undefined {
+    const { room, isGone } = this.#options;
+    return this.#isClosed || isGone?.() === true ? NEVER : room?.();
   }
 
   /** From now on the events of the request go out here, until the returned function is called. */

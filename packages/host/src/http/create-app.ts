@@ -9,7 +9,7 @@ import { type Context, Hono } from 'hono';
 import type { Principal } from '../auth/principal.ts';
 import { requireScope } from '../auth/principal.ts';
 import type { Host } from '../sessions/create-host.ts';
-import { errorAnswer } from '../sessions/served-session.ts';
+import { errorAnswer } from '../sessions/error-answer.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { unknownRoute } from './judge-target.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';

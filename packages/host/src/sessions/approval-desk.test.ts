@@ -14,7 +14,7 @@ const OTHERS: Principal = {
 };
 
 function openDesk(): ApprovalDesk {
-  return createApprovalDesk({ now: () => 1000, pause: () => () => {} });
+  return createApprovalDesk({ now: () => 1000 });
 }
 
 function question(approvalId: string): ApprovalRequest {

@@ -17,11 +17,6 @@ export interface ApprovalDesk extends ApprovalDispatcher {
 
 export interface ApprovalDeskOptions {
   readonly now: () => number;
-  /**
-   * A call that waits for a person gives its place to others meanwhile. Going on must not wait for anything: what was
-   * approved could time out after all.
-   */
-  readonly pause: () => () => void;
 }
 
 interface Question {
@@ -51,7 +46,6 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
         open.delete(request.approvalId);
         reject(signal.reason);
       };
-      const resume = options.pause();
       open.set(request.approvalId, { view: viewOf(request, options.now()), reply: resolve });
       signal.addEventListener('abort', leave, { once: true });
       try {
@@ -60,7 +54,6 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
       } finally {
         open.delete(request.approvalId);
         signal.removeEventListener('abort', leave);
-        resume();
       }
     },
     list(principal) {

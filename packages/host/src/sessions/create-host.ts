@@ -23,6 +23,7 @@ import type { HostLimits } from './host-limits.ts';
 import { createHostReach } from './host-reach.ts';
 import { createHostSessions, type OpenOptions } from './host-sessions.ts';
 import type { Reach } from './reach.ts';
+import type { Work } from './served-calls.ts';
 import { type HostChild, type HostSession, infoOf } from './session-table.ts';
 import { openWorkspaces, type Workspaces } from './workspaces.ts';
 
@@ -76,13 +77,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const { limits, log, tokens, serverVersion } = options;
   const startedAt = Date.now();
   const slots = new FairSlots(limits.maxInFlight);
-  const approvals = createApprovalDesk({
-    now: Date.now,
-    pause: () => {
-      slots.give();
-      return () => slots.takeBack();
-    },
-  });
+  const approvals = createApprovalDesk({ now: Date.now });
   const workspaces = await openWorkspaces({
     folders: options.folders,
     state: options.state,
@@ -129,7 +124,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       workspaces: workspaces.all.map(({ path }) => path),
       sessions: sessions.size,
       connections: host.connections,
-      in_flight: sessions.inFlight,
+      ...workOf(sessions.work, limits),
       approvals: approvals.size,
       memory_bytes: process.memoryUsage.rss(),
     }),
@@ -144,6 +139,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
   };
   return host;
+}
+
+/** Calls that go on after a person has answered take no slot from others, so they may be a few more than there are slots. */
+function workOf({ running, waiting }: Work, { maxInFlight }: HostLimits): Pick<HostStatus, 'in_flight' | 'queued'> {
+  const inFlight = Math.min(running, maxInFlight);
+  return { in_flight: inFlight, queued: waiting + running - inFlight };
 }
 
 /** Throws for a session that ended meanwhile: nobody would take its token back. */

@@ -5,6 +5,8 @@ export interface HostLimits {
   readonly maxSessions: number;
   /** Calls that run at once on the whole host; further ones wait, sessions in turn. */
   readonly maxInFlight: number;
+  /** Questions that wait for a person at once, of all sessions; a call that would ask one more is refused. */
+  readonly maxQuestions: number;
   /** Failed attempts to authenticate of one source within a minute; further ones are answered with 429. */
   readonly maxAuthFailures: number;
   readonly maxHeaderBytes: number;
@@ -30,6 +32,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   maxConnections: 2048,
   maxSessions: 2048,
   maxInFlight: 256,
+  maxQuestions: 2048,
   maxAuthFailures: 20,
   maxHeaderBytes: 16 * 1024,
   maxHeldBytes: 8 * 1024 * 1024,

@@ -4,6 +4,7 @@ import type { CloseOptions } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
 import { toChildOptions } from './child-options.ts';
 import type { HostLimits } from './host-limits.ts';
+import type { Work } from './served-calls.ts';
 import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';
 import { type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
 import { sweepSessions } from './sweep-sessions.ts';
@@ -16,7 +17,7 @@ export interface OpenOptions {
 
 export interface HostSessions {
   readonly size: number;
-  readonly inFlight: number;
+  readonly work: Work;
   open(
     workspace: HostWorkspace,
     principal: Principal,
@@ -88,10 +89,13 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
     get size() {
       return sessions.size;
     },
-    get inFlight() {
-      let count = 0;
-      for (const { served } of sessions.values()) count += served.inFlight;
-      return count;
+    get work() {
+      const work = { running: 0, waiting: 0 };
+      for (const { served } of sessions.values()) {
+        work.running += served.work.running;
+        work.waiting += served.work.waiting;
+      }
+      return work;
     },
     open: (workspace, principal, body, options = {}) => within(() => openIn(workspace, principal, body, options)),
     openChild: (parent, body, requestId) =>

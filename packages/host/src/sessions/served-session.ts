@@ -1,65 +1,31 @@
 /**
- * A session as connections see it. It outlives them: calls run on when a connection drops, and what it missed (events,
+ * A session as connections see it. It outlives them: calls that have begun run on when a connection drops, and what it missed (events,
  * answers) waits a while for its return.
  */
-import {
-  type ErrorMessage,
-  type EventMessage,
-  type ToolRequest,
-  type ToolResponse,
-  toToolError,
-} from '@tool-runtime/protocol';
-import { type CallOptions, type CloseOptions, FairSlots, type RuntimeEvent, type Session } from '@tool-runtime/sdk';
-import type { AnswerStore } from './answer-store.ts';
+import type { EventMessage, ToolRequest } from '@tool-runtime/protocol';
+import type { CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
 import { EventLog, type LoggedEvent } from './event-log.ts';
-import type { SameTurn } from './same-turn.ts';
-import { placeFor, type Turn } from './take-turn.ts';
-
-export type Terminal = ToolResponse | ErrorMessage;
-
-export interface Answer {
-  readonly message: Terminal;
-  /** The message as it goes over the wire. */
-  readonly text: string;
-}
-
-export interface StartOptions extends Pick<CallOptions, 'askClient'> {
-  /** The answer is not kept for who comes back, because the way it came in has no coming back. */
-  readonly isFleeting?: boolean;
-  readonly room?: Turn['room'];
-  /** Called with the answer as soon as there is one. */
-  readonly onAnswer?: (answer: Answer) => void;
-}
-
-type HandedOptions = Pick<CallOptions, 'askClient'> & { readonly signal: AbortSignal };
-
-/** Written out when somebody needs the text, once. */
-class WrittenAnswer implements Answer {
-  readonly message: Terminal;
-  #text: string | undefined;
-
-  constructor(message: Terminal) {
-    this.message = message;
-  }
-
-  get text(): string {
-    this.#text ??= JSON.stringify(this.message);
-    return this.#text;
-  }
-}
+import { type Answer, ServedCalls, type ServedCallsOptions, type StartOptions, type Work } from './served-calls.ts';
 
 export type EventDetail = 'progress' | 'all';
 
 export interface ServedSession {
   readonly session: Session;
   readonly id: string;
+  /** Calls without an answer. */
   readonly inFlight: number;
+  readonly work: Work;
   readonly events: EventLog;
   /** Milliseconds (monotonic) of the last message, call or departure of a connection. */
   readonly lastSeen: number;
   /** Never rejects. */
   start(request: ToolRequest, options?: StartOptions): Promise<Answer>;
   cancel(requestId: string): void;
+  /**
+   * Ends those of the requests that have not begun: their client is gone. They did not run and may be sent again under the
+   * same ids. Those that have begun go on.
+   */
+  drop(requestIds: Iterable<string>): Promise<void>;
   /** `running`, the text of the answer, or undefined when it is unknown or no longer kept. */
   answerOf(requestId: string): 'running' | { readonly text: string } | undefined;
   /** The answer of a request that runs, for a connection that did not start it. */
@@ -72,13 +38,7 @@ export interface ServedSession {
   close(options?: CloseOptions): Promise<void>;
 }
 
-export interface ServedSessionOptions {
-  /** How many of its calls the session runs at once. */
-  readonly maxInFlight?: number;
-  readonly slots?: FairSlots;
-  /** Shared by all sessions of a host. */
-  readonly turns?: SameTurn;
-  readonly answers?: AnswerStore;
+export interface ServedSessionOptions extends ServedCallsOptions {
   readonly keptEvents: number;
   readonly nextEventId: () => number;
   readonly now: () => number;
@@ -90,18 +50,11 @@ interface Listener {
   readonly onEnd: (() => void) | undefined;
 }
 
-interface Running {
-  readonly controller: AbortController;
-  readonly answer: Promise<Answer>;
-}
-
 export function serveSession(session: Session, options: ServedSessionOptions): ServedSession {
-  const running = new Map<string, Running>();
   const listeners = new Set<Listener>();
-  const { slots, turns } = options;
-  const window = options.maxInFlight === undefined ? undefined : new FairSlots(options.maxInFlight);
+  const calls = new ServedCalls(session, options);
   const events = new EventLog(options.keptEvents);
-  const life = { lastSeen: options.now(), inFlight: 0, isEnded: false, detail: 'progress' as EventDetail };
+  const life = { lastSeen: options.now(), isEnded: false, detail: 'progress' as EventDetail };
   let stopListening = session.listen(log, { events: 'progress' });
 
   function log({ message }: Pick<RuntimeEvent, 'message'>): void {
@@ -123,37 +76,8 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     stopListening = session.listen(log, { events: wanted });
   }
 
-  async function run(request: ToolRequest, handed: HandedOptions, starting: StartOptions): Promise<Answer> {
-    const place = placeFor({ window, slots, turns, room: starting.room, sessionId: session.id });
-    const answer = new WrittenAnswer(await session.handle(request, { ...handed, turn: place.turn }));
-    // Before the next call is let in, so that it sees whether the client reads.
-    starting.onAnswer?.(answer);
-    place.leave();
-    return answer;
-  }
-
-  async function start(request: ToolRequest, starting: StartOptions = {}): Promise<Answer> {
-    const { askClient, isFleeting } = starting;
+  function touch(): void {
     life.lastSeen = options.now();
-    const controller = new AbortController();
-    const isRepeated = session.hasSeen(request.request_id);
-    const { signal } = controller;
-    const answer = run(request, askClient === undefined ? { signal } : { signal, askClient }, starting);
-    // A reused id is refused by the session; it must not take over the handle of the call it collides with.
-    const isFirst = !running.has(request.request_id);
-    if (isFirst) running.set(request.request_id, { controller, answer });
-    life.inFlight += 1;
-    const answered = await answer;
-    life.inFlight -= 1;
-    life.lastSeen = options.now();
-    if (isFirst) {
-      running.delete(request.request_id);
-      // The refusal of a repeated id must not take the place of the answer it was refused for.
-      if (isFleeting !== true && (!isRepeated || answered.message.type === 'ToolResponse')) {
-        options.answers?.keep(session.id, request.request_id, answered.text);
-      }
-    }
-    return answered;
   }
 
   return {
@@ -161,7 +85,10 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     id: session.id,
     events,
     get inFlight() {
-      return life.inFlight;
+      return calls.size;
+    },
+    get work() {
+      return calls.work;
     },
     get lastSeen() {
       return life.lastSeen;
@@ -169,17 +96,23 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     get listeners() {
       return listeners.size;
     },
-    start,
-    cancel: (requestId) => running.get(requestId)?.controller.abort(),
+    async start(request, starting) {
+      touch();
+      const answer = await calls.start(request, starting);
+      touch();
+      return answer;
+    },
+    cancel: (requestId) => calls.cancel(requestId),
+    drop: (requestIds) => calls.drop(requestIds),
     answerOf(requestId) {
-      if (running.has(requestId)) return 'running';
+      if (calls.answerOf(requestId) !== undefined) return 'running';
       const text = options.answers?.find(session.id, requestId);
       return text === undefined ? undefined : { text };
     },
-    whenAnswered: (requestId) => running.get(requestId)?.answer,
+    whenAnswered: (requestId) => calls.answerOf(requestId),
     beat() {
       session.heartbeat();
-      life.lastSeen = options.now();
+      touch();
     },
     listen(detail, callback, onEnd) {
       const listener: Listener = { detail, callback, onEnd };
@@ -187,7 +120,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
       adjustDetail();
       return () => {
         if (!listeners.delete(listener)) return;
-        life.lastSeen = options.now();
+        touch();
         adjustDetail();
       };
     },
@@ -208,17 +141,5 @@ function endedEvent(sessionId: string): EventMessage {
     event: 'SessionEnded',
     request_id: sessionId,
     progress: { pct: 100, message: 'The session has ended' },
-  };
-}
-
-export function errorAnswer(thrown: unknown, requestId: string | null): ErrorMessage {
-  const { code, message, details, path } = toToolError(thrown);
-  const all = { ...details, ...(path === undefined ? {} : { path }) };
-  return {
-    type: 'ErrorMessage',
-    code,
-    message,
-    request_id: requestId,
-    ...(Object.keys(all).length === 0 ? {} : { details: all }),
   };
 }

@@ -32,7 +32,8 @@ export interface SessionRoll {
 
 export function createSessionRoll({ limits, slots, tokens, log }: SessionRollOptions): SessionRoll {
   const sessions = new Map<string, HostSession>();
-  const shared = { slots, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
+  const questions = { waiting: 0, limit: limits.maxQuestions };
+  const shared = { slots, questions, turns: new SameTurn(), answers: new AnswerStore(limits.keptAnswers) };
   let lastEventId = 0;
 
   async function leave(session: HostSession, how: 'closed' | 'expired'): Promise<void> {

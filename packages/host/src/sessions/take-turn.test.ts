@@ -12,6 +12,7 @@ function turn(more: Partial<Turn>): Turn {
     slots: undefined,
     window: undefined,
     turns: undefined,
+    questions: undefined,
     room: undefined,
     ...more,
   };

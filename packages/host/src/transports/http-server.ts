@@ -11,7 +11,7 @@ import type { Gatekeeper } from '../http/gatekeeper.ts';
 import { judgeTarget, unknownRoute } from '../http/judge-target.ts';
 import { sendError } from '../http/send-answer.ts';
 import type { Host } from '../sessions/create-host.ts';
-import { errorAnswer } from '../sessions/served-session.ts';
+import { errorAnswer } from '../sessions/error-answer.ts';
 import type { HostSession } from '../sessions/session-table.ts';
 import { refuseBytes, refuseSocket } from './refuse-socket.ts';
 import { serveWebSocket } from './websocket.ts';

@@ -10,7 +10,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { Principal } from '../auth/principal.ts';
 import { Connection } from '../dispatch/connection.ts';
 import type { Host } from '../sessions/create-host.ts';
-import { errorAnswer } from '../sessions/served-session.ts';
+import { errorAnswer } from '../sessions/error-answer.ts';
 import { endSocket } from './end-socket.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';
@@ -95,6 +95,7 @@ async function serveLines(socket: Socket, { host, principalOf, sourceOf }: UnixS
       send: (text) => writer.write(text),
       isCongested,
       room: () => (isCongested() ? writer.ready() : undefined),
+      isGone: () => writer.isGone,
       maxBytes: host.maxRequestBytes,
       maxHeldBytes: host.limits.maxHeldBytes,
       events: 'progress',

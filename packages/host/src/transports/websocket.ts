@@ -35,6 +35,7 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
     send: corkedSend(client, socket),
     isCongested,
     room: () => (isCongested() ? whenDrained() : undefined),
+    isGone: () => socket.destroyed,
     onMissed: service.onMissed,
     maxBytes: service.maxRequestBytes,
     maxHeldBytes: limits.maxHeldBytes,

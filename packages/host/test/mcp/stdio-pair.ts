@@ -65,7 +65,7 @@ interface Place {
 
 async function openLine(place: Place, side: 'own' | 'sdk'): Promise<Line> {
   const runs = { begun: 0, cancelled: 0 };
-  const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
+  const approvals = createApprovalDesk({ now: Date.now });
   const runtime = await createRuntime({ ...place, approvals, tools: [slowTool(runs), pictureTool] });
   const backend = createLocalBackend({
     runtime: async () => runtime,

@@ -248,7 +248,10 @@ export interface Instance {
 export type StoredIntent = IntentRecord & { readonly seq: number };
 
 export interface JournalStore {
-  /** Resolves when the records are as durable as the store's level promises; rejects with nothing written. */
+  /**
+   * Resolves when the records are as durable as the store's level promises; rejects with nothing written. No write waits
+   * for another process inside the event loop: what cannot be written now is a promise.
+   */
   append(records: readonly JournalRecord[]): MaybePromise<void>;
   /** Claims the key and appends in one step; anything but `new` appends nothing. */
   claim(claim: KeyClaim, records: readonly JournalRecord[]): MaybePromise<KeyState>;
@@ -278,8 +281,8 @@ export interface JournalStore {
   /** Deletes what need not be kept: whole archives, oldest first, and the leftovers of finished processes. */
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
-  enroll(instance: Instance): void;
+  enroll(instance: Instance): MaybePromise<void>;
   instances(): readonly Instance[];
-  retire(id: string): void;
+  retire(id: string): MaybePromise<void>;
   close(): MaybePromise<void>;
 }

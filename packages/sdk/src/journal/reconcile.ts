@@ -74,7 +74,7 @@ function liveInstances(store: JournalStore, { isAlive, self }: ReconcileOptions)
   const live = new Set([self]);
   for (const instance of store.instances()) {
     if (instance.id === self || isAlive(instance)) live.add(instance.id);
-    else store.retire(instance.id);
+    else void store.retire(instance.id);
   }
   return live;
 }

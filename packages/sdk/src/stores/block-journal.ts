@@ -1,57 +1,61 @@
 /** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
 import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { createArchiveSeal, undisturbed } from './archive-rows.ts';
 import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
-import { createGroupCommit } from './group-commit.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
 import { pruneJournal } from './prune-journal.ts';
 import { rotateJournal } from './rotate-journal.ts';
 import { verifyJournal } from './verify-journal.ts';
+import { type WriteOptions, WriteQueue } from './write-queue.ts';
 
 export interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
   readonly archives: ArchiveFiles;
   /** Characters of records in one archive. */
   readonly maxArchiveLength?: number | undefined;
+  /** How long writes wait for another process that is writing. */
+  readonly busyLimitMs?: number | undefined;
 }
+
+const BUSY_LIMIT_MS = 5_000;
+const KEPT = { isKept: true };
 
 export function createBlockJournal(tables: JournalTables, options: BlockJournalOptions): JournalStore {
   const seal = createSeal(options.masterKey);
-  const { clock, archives: files } = options;
+  const { clock, archives: files, maxArchiveLength } = options;
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ source, seal, clock });
   const writer = createBlockWriter(tables, log, options);
-  const queue = createGroupCommit((prepared) => {
-    writer.write(prepared);
-    writer.checkpointIfDue();
-  });
+  const queue = new WriteQueue(writer, options.busyLimitMs ?? BUSY_LIMIT_MS);
   let closed = false;
+  let ended: MaybePromise<void>;
   let upkeep: Promise<void> = Promise.resolve();
   const sealArchive = createArchiveSeal(options.masterKey);
-  const { maxArchiveLength } = options;
-  const parts = { tables, log, writer, files, seal, sealArchive, clock, maxArchiveLength, isClosed: () => closed };
+  const isClosed = () => closed;
+  const parts = { tables, log, writer, change, files, seal, sealArchive, clock, maxArchiveLength, isClosed };
 
   function assertOpen(): void {
     if (closed) throw failure('journal_failure', 'not_retryable', 'Journal is closed');
   }
 
-  /** What is asked after an append, awaited or not, sees that append. */
+  /** What is asked after an append, awaited or not, sees that append; while another process writes, only once it is stored. */
   function afterQueue<T>(work: () => T): T {
     assertOpen();
     queue.flush();
     return work();
   }
 
-  function change<T>(work: () => T): T {
-    const result = afterQueue(() => writer.exclusively(work));
-    writer.checkpointIfDue();
-    return result;
+  /** Runs `work` as the only writer, in turn. Inside such work it joins in. */
+  function change<T>(work: () => T, options?: WriteOptions): MaybePromise<T> {
+    assertOpen();
+    return writer.inTransaction ? work() : queue.run(() => writer.exclusively(work), options);
   }
 
   /** One after the other: two rotations of one process would only get into each other's way. */
@@ -66,12 +70,23 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     return turn;
   }
 
+  function close(): MaybePromise<void> {
+    closed = true;
+    const closeTables = () => {
+      writer.checkpointAtEnd();
+      tables.close();
+      return upkeep;
+    };
+    const idle = queue.end();
+    return idle === undefined ? closeTables() : idle.then(closeTables);
+  }
+
   return {
     append(records) {
       assertOpen();
       const prepared = prepare(records);
-      if (prepared.records.length > 0 && !writer.inTransaction) return queue.add(prepared);
-      return writer.write(prepared);
+      if (prepared.records.length === 0 || writer.inTransaction) return writer.write(prepared);
+      return queue.append(prepared, { isKept: records.some(({ kind }) => kind === 'result') });
     },
     claim(claim, records) {
       const prepared = prepare(records);
@@ -88,21 +103,21 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     settle(scope, key, answer, records) {
       const prepared = prepare(records);
       const text = JSON.stringify(answer);
-      change(() => {
+      return change(() => {
         settleKey(tables, { scope, key, answer: text, atMs: clock.now() });
         writer.write(prepared);
-      });
+      }, KEPT);
     },
     release(scope, key, records) {
       const prepared = prepare(records);
-      change(() => {
+      return change(() => {
         releaseKey(tables, scope, key);
         writer.write(prepared);
-      });
+      }, KEPT);
     },
     claimsOf: (callId) => afterQueue(() => pendingClaims(tables, callId)),
     unfinished: () => afterQueue(() => log.unfinished()),
-    atomically: change,
+    atomically: (work) => change(work),
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
     verify: (anchor, checks) =>
@@ -110,18 +125,14 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
     prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
     enroll(instance) {
-      afterQueue(() => tables.enroll(instance));
       writer.sign(instance.id);
+      return change(() => tables.enroll(instance));
     },
     instances: () => afterQueue(() => tables.instances()),
-    retire: (id) => afterQueue(() => tables.retire(id, clock.now())),
+    retire: (id) => change(() => tables.retire(id, clock.now())),
     close() {
-      if (closed) return upkeep;
-      queue.flush();
-      writer.checkpointAtEnd();
-      closed = true;
-      tables.close();
-      return upkeep;
+      if (!closed) ended = close();
+      return ended;
     },
   };
 }

@@ -35,9 +35,7 @@ else defineTests();
 async function dieAt(nth: number): Promise<void> {
   const state = openStateFolder(folder);
   const masterKey = state.key();
-  const tables = createSqliteTables(
-    connect({ path: state.file('journal.db'), durability: 'normal', busyTimeoutMs: 5000 }),
-  );
+  const tables = createSqliteTables(connect({ path: state.file('journal.db'), durability: 'normal', waitMs: 5000 }));
   let count = 0;
   let isArmed = false;
   const point = (): void => {

@@ -36,7 +36,7 @@ async function calls(store: JournalStore, ...names: readonly string[]): Promise<
 function openWith(folder: string, wrap: (files: ArchiveFiles) => ArchiveFiles): JournalStore {
   const state = openStateFolder(folder);
   const masterKey = state.key();
-  const options = { path: state.file('journal.db'), durability: 'normal', busyTimeoutMs: 5000 } as const;
+  const options = { path: state.file('journal.db'), durability: 'normal', waitMs: 5000 } as const;
   const archives = wrap(createArchiveFiles(state.path));
   const clock = createSystemClock();
   return createBlockJournal(createSqliteTables(connect(options)), {

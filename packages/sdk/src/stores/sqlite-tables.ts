@@ -2,7 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instance } from '../contracts/journal.ts';
 import type { ArchiveRow, BlockRow, JournalTables, KeyRow } from './journal-tables.ts';
-import { journalFailure } from './sqlite-failure.ts';
+import { isBusy, journalFailure, pauseBriefly } from './sqlite-failure.ts';
+
+const READ_TRIES = 20;
 
 const BLOCK = 'SELECT first_seq, count, at_ms, body, lower(hex(mac)) AS mac FROM block';
 const KEY = 'SELECT scope, key, args_hash, call_id, state, answer, instance, rehearsal FROM key_claim';
@@ -35,13 +37,13 @@ function blockTable(
   const mark = database.prepare("SELECT seq FROM mark WHERE name = 'checkpoint'");
   const setMark = database.prepare("INSERT OR REPLACE INTO mark VALUES ('checkpoint', ?)");
   return {
-    lastBlock: () => guarded(() => last.get() as BlockRow | undefined),
+    lastBlock: () => reading(() => last.get() as BlockRow | undefined),
     insertBlock: ({ first_seq, count, at_ms, body, mac }) =>
       guarded(() => insert.run(first_seq, count, at_ms, body, mac).changes === 1),
-    blockAt: (seq) => guarded(() => at.get(seq) as BlockRow | undefined),
-    blocksAfter: (firstSeq, limit) => guarded(() => after.all(firstSeq, limit) as unknown as BlockRow[]),
+    blockAt: (seq) => reading(() => at.get(seq) as BlockRow | undefined),
+    blocksAfter: (firstSeq, limit) => reading(() => after.all(firstSeq, limit) as unknown as BlockRow[]),
     deleteBlocks: (through) => guarded(() => void remove.run(through)),
-    checkpointSeq: () => guarded(() => Number(mark.get()?.['seq'] ?? 0)),
+    checkpointSeq: () => reading(() => Number(mark.get()?.['seq'] ?? 0)),
     markCheckpoint: (seq) => guarded(() => void setMark.run(seq)),
   };
 }
@@ -53,8 +55,8 @@ function archiveTable(database: DatabaseSync): Pick<JournalTables, 'archives' | 
     (:through, :first_seq, unhex(:mac), :name, :sha256, :bytes, :newest_at_ms, :head_seq, :content_seq, :pruned_at,
     unhex(:seal))`);
   return {
-    archives: () => guarded(() => all.all() as unknown as ArchiveRow[]),
-    lastArchive: () => guarded(() => last.get() as unknown as ArchiveRow | undefined),
+    archives: () => reading(() => all.all() as unknown as ArchiveRow[]),
+    lastArchive: () => reading(() => last.get() as unknown as ArchiveRow | undefined),
     putArchive: (row) => guarded(() => void put.run({ ...row })),
   };
 }
@@ -74,11 +76,11 @@ function keyTable(
   const forget = database.prepare(`DELETE FROM key_claim WHERE (scope, key) IN (SELECT scope, key FROM key_claim
     WHERE state = 'done' AND substr(scope, 1, length(?1)) = ?1 AND settled_at < ?2 LIMIT ?3)`);
   return {
-    findKey: (scope, key) => guarded(() => find.get(scope, key) as unknown as KeyRow | undefined),
+    findKey: (scope, key) => reading(() => find.get(scope, key) as unknown as KeyRow | undefined),
     insertKey: (row) => guarded(() => void insert.run({ ...row })),
     settleKey: (scope, key, answer, atMs) => guarded(() => void settle.run(answer, atMs, scope, key)),
     deleteKey: (scope, key) => guarded(() => void remove.run(scope, key)),
-    pendingKeys: (callId) => guarded(() => pending.all(callId) as unknown as KeyRow[]),
+    pendingKeys: (callId) => reading(() => pending.all(callId) as unknown as KeyRow[]),
     deleteAnswers: (scopePrefix, before, limit) =>
       guarded(() => Number(forget.run(scopePrefix, before, limit).changes)),
   };
@@ -95,7 +97,7 @@ function instanceTable(
   );
   return {
     enroll: ({ id, pid, birth }) => guarded(() => void enroll.run(id, pid, birth)),
-    instances: () => guarded(() => (live.all() as unknown as Instance[]).map((row) => ({ ...row }))),
+    instances: () => reading(() => (live.all() as unknown as Instance[]).map((row) => ({ ...row }))),
     retire: (id, atMs) => guarded(() => void retire.run(atMs, id)),
     deleteRetired: (except) => guarded(() => Number(remove.run(JSON.stringify(except)).changes)),
   };
@@ -120,6 +122,18 @@ function connection(database: DatabaseSync): Pick<JournalTables, 'transaction' |
     },
     close: () => guarded(() => database.close()),
   };
+}
+
+/** In the write-ahead log a reader waits for nobody but a process that repairs it after a crash, which takes moments. */
+function reading<T>(work: () => T): T {
+  for (let tries = READ_TRIES; ; tries--) {
+    try {
+      return work();
+    } catch (thrown) {
+      if (tries === 0 || !isBusy(thrown)) throw journalFailure(thrown);
+      pauseBriefly();
+    }
+  }
 }
 
 function guarded<T>(work: () => T): T {

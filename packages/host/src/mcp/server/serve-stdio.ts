@@ -1,4 +1,5 @@
 /** `tool-runtime mcp`: MCP on standard input and output. Answers the opening before anything of weight is loaded. */
+
 import type { Runtime } from '@tool-runtime/sdk';
 import { hostVersion } from '../../ops/host-version.ts';
 import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
@@ -50,7 +51,7 @@ async function openBackend(options: McpStdioOptions): Promise<Opened> {
     import('./local-backend.ts'),
     import('./local-runtime.ts'),
   ]);
-  const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
+  const approvals = createApprovalDesk({ now: Date.now });
   let runtime: Promise<Runtime> | undefined;
   const open = (): Promise<Runtime> => {
     runtime ??= openLocalRuntime(options, approvals);
