@@ -15,7 +15,7 @@ const jsonParses = defineRule({
   phase: 'after',
   trigger: 'after a JSON file is written or patched',
   defaultEnforcement: 'blocking',
-  // Asked on every call: look at what is there, read nothing.
+  // Runs on every call: use only the data in the subject, read no files.
   appliesTo: ({ changes }) => changes.some(({ path, after }) => path.endsWith('.json') && after !== null),
   async check({ changes }, { workspace }) {
     const paths = changes.filter(({ path, after }) => path.endsWith('.json') && after !== null).map(({ path }) => path);
