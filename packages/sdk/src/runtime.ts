@@ -19,7 +19,7 @@ import type {
 } from './contracts/journal.ts';
 import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './contracts/journal-rotation.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
-import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
+import type { CapabilityPolicy, Durability, Registry } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -31,6 +31,7 @@ import { governingPlaces } from './governing-places.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import { createDisk } from './platform/disk.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
@@ -74,8 +75,8 @@ export interface RuntimeOptions {
   readonly coordinator?: Coordinator;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
-  /** `normal` survives a killed process, `full` also a power cut. */
-  readonly durability?: 'normal' | 'full';
+  /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */
+  readonly durability?: Durability;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
@@ -169,11 +170,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         added: options.governing ?? [],
       }),
     });
+    const disk = createDisk();
     workspace = createWorkspace(root, {
       governing,
+      disk,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
-    return await openRuntime(options, { root, workspace, state, governing });
+    return await openRuntime(options, { root, workspace, state, governing, disk });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
@@ -186,7 +189,8 @@ function fileOf(registry: RuntimeOptions['registry']): string | undefined {
   return typeof registry === 'string' ? registry : undefined;
 }
 
-async function openRuntime(options: RuntimeOptions, { root, workspace, state, governing }: Places): Promise<Runtime> {
+async function openRuntime(options: RuntimeOptions, places: Places): Promise<Runtime> {
+  const { root, workspace, state, governing, disk } = places;
   const plugin = pluginOf(options.ast);
   const ownTools: readonly AnyTool[] = [
     ...Object.values(builtInTools),
@@ -200,7 +204,9 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   ];
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
-  const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const found = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const registry = options.durability === 'full' ? Object.freeze({ ...found, durability: options.durability }) : found;
+  if (registry.durability === 'full') disk.requireFull();
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
   const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
   const source = await openSources({
@@ -213,7 +219,7 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const brought = { known, source, redactor, tools, rules, ast: ast?.index };
-  const parts = wireParts(options, { root, workspace, state, governing, registry, ...brought });
+  const parts = wireParts(options, { ...places, registry, ...brought });
   try {
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();

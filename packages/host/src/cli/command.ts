@@ -15,6 +15,7 @@ export interface SharedOptions {
   readonly workspace: string;
   readonly state?: string;
   readonly registry?: string;
+  readonly durability?: 'normal' | 'full';
   readonly json?: boolean;
 }
 
@@ -31,4 +32,13 @@ export function withSharedOptions(command: Command): Command {
       "the operator's registry (default: tool-runtime.yaml of the workspace, or safe defaults)",
     )
     .option('--json', 'machine-readable output, one JSON value per line');
+}
+
+/** For commands that write to the journal. */
+export function withRuntimeOptions(command: Command): Command {
+  return withSharedOptions(command).addOption(
+    command
+      .createOption('--durability <level>', "raise the registry's level: full waits for the disk in every call")
+      .choices(['normal', 'full']),
+  );
 }

@@ -70,6 +70,7 @@ export function runtimeOptions(
   return {
     sources: [lazyGateway({ log })],
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(coordinator === undefined ? {} : { coordinator }),
     secrets: secretsOfHost(),
     onUnexpected: (error) => log.error('unexpected', { error, cause: error.cause }),

@@ -24,7 +24,7 @@ import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
-  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot'>;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
   readonly governing: readonly GoverningPlace[];
   /** Stands in for a committer nobody named. */
   readonly actor: string;
@@ -39,7 +39,7 @@ interface Judged {
 }
 
 export function createGitRepository({ wall, registry, actor, governing }: GitOptions): OpenGit {
-  const program = createGitProgram(wall, registry.git.allow_config);
+  const program = createGitProgram(wall, registry);
   let judged: Judged | undefined;
   let identity: Promise<GitIdentity> | undefined;
 
@@ -101,7 +101,7 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
       if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
       return remote;
     },
-    files: createGitFiles(() => findGitFolders(wall.workspace.path)),
+    files: createGitFiles(() => findGitFolders(wall.workspace.path), registry.durability),
     requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
     close: () => program.close(),
   };

@@ -138,6 +138,7 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     ceiling: buildCeiling(document),
     ...(document.approvals === undefined ? {} : { approvals: document.approvals }),
     isolation: document.isolation,
+    durability: document.durability,
     externalTools,
     mcpServers: freezeMap(mcpServerSettings(document.mcp_servers)),
     toolProfiles: bareTable(Object.entries(document.tool_profiles)),
@@ -153,11 +154,21 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
 /** `meant` stands for the sections that can be written in more than one way. */
 function fingerprintOf(
   // Profiles choose what is listed; what may run is the same with and without them.
-  { coordinator: _, mcp_servers: mounted, tool_profiles: __, children, ...document }: RegistryDocument,
+  { coordinator: _, mcp_servers: mounted, tool_profiles: __, children, durability, ...document }: RegistryDocument,
   meant: Partial<Pick<Registry, 'coordinator'>> & { readonly validators: readonly Validator[] },
 ): string {
-  const written = { ...document, ...fingerprintedServers(mounted), ...fingerprintedChildren(children), ...meant };
+  const written = {
+    ...document,
+    ...fingerprintedServers(mounted),
+    ...fingerprintedChildren(children),
+    ...raised(durability),
+    ...meant,
+  };
   return digest(canonicalJson(written as unknown as JsonValue));
+}
+
+function raised(durability: Registry['durability']): Partial<Pick<Registry, 'durability'>> {
+  return durability === 'normal' ? {} : { durability };
 }
 
 /** Nothing where the section says what holds without it: registries written before it existed keep their fingerprint. */

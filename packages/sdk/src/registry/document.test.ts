@@ -49,6 +49,7 @@ describe('registryJsonSchema', () => {
       'external_tools',
       'git',
       'import_rules',
+      'durability',
       'isolation',
       'limits',
       'mcp_servers',

@@ -232,6 +232,12 @@ export const registryDocument = z
       .enum(['bubblewrap', 'none'])
       .default('bubblewrap')
       .describe('Wall around commands; none switches it off'),
+    durability: z
+      .enum(['normal', 'full'])
+      .default('normal')
+      .describe(
+        'What a power cut may take: normal: about the last second of records and what the kernel had not written of files; full: nothing that was acknowledged, at the price of waiting for the disk. --durability can only raise it',
+      ),
     external_tools: externalTools
       .default([])
       .describe('Tools that are programs of their own, pinned in tool-runtime.lock and run by a fixed protocol'),

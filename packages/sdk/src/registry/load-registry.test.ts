@@ -130,6 +130,7 @@ describe('a registry that loads', () => {
         secrets: { allow: [] },
         ceiling: { side_effect_level: 'workspace_write' },
         isolation: 'bubblewrap',
+        durability: 'normal',
         externalTools: [],
         toolProfiles: {},
         providers: {},

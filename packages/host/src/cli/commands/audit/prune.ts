@@ -2,7 +2,7 @@
 import type { PruneReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import { badUsage } from '../../bad-usage.ts';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
 import { plainText } from '../../plain-text.ts';
 import { printJson, printLine } from '../../terminal.ts';
@@ -16,7 +16,7 @@ interface PruneOptions extends SharedOptions {
 }
 
 export function addPrune(command: Command, done: Done): void {
-  withSharedOptions(command.command('prune').description('Delete archives that need not be kept, oldest first'))
+  withRuntimeOptions(command.command('prune').description('Delete archives that need not be kept, oldest first'))
     .option('--keep-days <days>', 'delete archives with no record younger than that', wholeNumber('--keep-days', 0))
     .option('--keep-archives <count>', 'delete all but the newest so many', wholeNumber('--keep-archives', 0))
     .option(
