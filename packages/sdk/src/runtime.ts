@@ -11,6 +11,7 @@ import type { Coordinator } from './contracts/coordinator.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type {
   ChainHead,
+  HeadFinding,
   JournalStore,
   ReadFilter,
   StoredRecord,
@@ -28,6 +29,7 @@ import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { createExternalTools } from './external/external-source.ts';
 import { governingPlaces } from './governing-places.ts';
+import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
@@ -221,6 +223,7 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
   const brought = { known, source, redactor, tools, rules, ast: ast?.index };
   const parts = wireParts(options, { ...places, registry, ...brought });
   try {
+    const findings = parts.journal.reportHeads?.() ?? [];
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
     const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
@@ -233,6 +236,7 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
       ast,
       source,
       unfinished,
+      findings,
       checkWall,
       everyMs: options.ports?.reconcileEveryMs,
     });
@@ -253,12 +257,13 @@ interface Assembly {
   readonly ast: OpenAst | undefined;
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
+  readonly findings: readonly HeadFinding[];
   readonly checkWall: Runtime['checkWall'];
   readonly everyMs: number | undefined;
 }
 
 function assembleRuntime(assembly: Assembly): Runtime {
-  const { parts, registry, known, workspace, root, ast, source, unfinished, checkWall } = assembly;
+  const { parts, registry, known, workspace, root, ast, source, unfinished, findings, checkWall } = assembly;
   const reconciling = reconcileNowAndThen(parts, assembly.everyMs ?? RECONCILE_EVERY_MS);
   const sessions = new Set<Session>();
   const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
@@ -277,7 +282,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
   };
   return {
     registry,
-    warnings: [...registry.warnings, ...source.warnings],
+    warnings: [...registry.warnings, ...source.warnings, ...headWarnings(findings)],
     pathBackend: root.backend,
     unfinished,
     preview: async (options = {}) => previewSession(await inputOf(options), parts),

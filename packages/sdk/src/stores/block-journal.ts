@@ -3,11 +3,12 @@ import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
-import { createArchiveSeal, undisturbed } from './archive-rows.ts';
+import { createArchiveSeal } from './archive-rows.ts';
 import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createHeadChecks, type Heads } from './heads.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
 import { pruneJournal } from './prune-journal.ts';
@@ -17,6 +18,8 @@ import { verifyJournal } from './verify-journal.ts';
 export interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
   readonly archives: ArchiveFiles;
+  /** Marks of what is on the disk, where the journal is on one. */
+  readonly heads?: Heads | undefined;
   /** Characters of records in one archive. */
   readonly maxArchiveLength?: number | undefined;
 }
@@ -26,7 +29,8 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   const { clock, archives: files } = options;
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ source, seal, clock });
-  const writer = createBlockWriter(tables, log, options);
+  const writer = createBlockWriter(tables, log, { ...options, keeper: options.heads?.keeper });
+  const marks = createHeadChecks(options.heads, { tables, log, writer, clock });
   const queue = createGroupCommit((prepared) => {
     writer.write(prepared);
     writer.checkpointIfDue();
@@ -106,9 +110,10 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
     verify: (anchor, checks) =>
-      afterQueue(() => undisturbed(tables, () => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
+      afterQueue(() => marks.verify(() => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
     rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
     prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
+    reportHeads: () => afterQueue(marks.report),
     enroll(instance) {
       afterQueue(() => tables.enroll(instance));
       writer.sign(instance.id);
@@ -120,7 +125,7 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
       queue.flush();
       writer.checkpointAtEnd();
       closed = true;
-      tables.close();
+      marks.close();
       return upkeep;
     },
   };
