@@ -20,7 +20,7 @@ import type {
 } from './contracts/journal.ts';
 import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './contracts/journal-rotation.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
-import type { CapabilityPolicy, Durability, Registry } from './contracts/registry.ts';
+import type { CapabilityPolicy, Durability, Registry, Retention } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -33,6 +33,7 @@ import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import { createDailyStamp } from './platform/daily-stamp.ts';
 import { createDisk } from './platform/disk.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
@@ -43,6 +44,7 @@ import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
+import { keepRetention } from './retention.ts';
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import {
@@ -79,6 +81,8 @@ export interface RuntimeOptions {
   readonly ast?: AstIndex | AstPlugin;
   /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */
   readonly durability?: Durability;
+  /** What to keep longer or shorter than the registry says. */
+  readonly retention?: Partial<Retention>;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
@@ -191,6 +195,15 @@ function fileOf(registry: RuntimeOptions['registry']): string | undefined {
   return typeof registry === 'string' ? registry : undefined;
 }
 
+/** Options of the program that starts a runtime go with its registry: the stronger durability, its own retention. */
+function withOptions(registry: Registry, { durability, retention }: RuntimeOptions): Registry {
+  return Object.freeze({
+    ...registry,
+    durability: durability === 'full' ? durability : registry.durability,
+    retention: Object.freeze({ ...registry.retention, ...retention }),
+  });
+}
+
 async function openRuntime(options: RuntimeOptions, places: Places): Promise<Runtime> {
   const { root, workspace, state, governing, disk } = places;
   const plugin = pluginOf(options.ast);
@@ -207,7 +220,7 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
   const found = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
-  const registry = options.durability === 'full' ? Object.freeze({ ...found, durability: options.durability }) : found;
+  const registry = withOptions(found, options);
   if (registry.durability === 'full') disk.requireFull();
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
   const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
@@ -237,6 +250,9 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
       source,
       unfinished,
       findings,
+      retention: keepRetention({ parts, registry, state: state.path, stamp: createDailyStamp(state.path) }, (thrown) =>
+        parts.reportUnexpected(toToolError(thrown)),
+      ),
       checkWall,
       everyMs: options.ports?.reconcileEveryMs,
     });
@@ -258,6 +274,7 @@ interface Assembly {
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
   readonly findings: readonly HeadFinding[];
+  readonly retention: ReturnType<typeof keepRetention>;
   readonly checkWall: Runtime['checkWall'];
   readonly everyMs: number | undefined;
 }
@@ -308,6 +325,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     async close() {
       clearInterval(reconciling);
       await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
+      await assembly.retention.finish();
       await source.close();
       await ast?.close();
       parts.events.close();

@@ -57,6 +57,7 @@ describe('registryJsonSchema', () => {
       'protected_branches',
       'providers',
       'recursion_limit',
+      'retention',
       'secrets',
       'shell_allow',
       'side_effect_level',

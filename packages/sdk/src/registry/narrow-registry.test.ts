@@ -89,6 +89,12 @@ describe('what a session may not ask for', () => {
       ['session.yaml:2 Isolation cannot be switched off: the host requires it'],
     ],
     [
+      'to forget sooner',
+      'retention: {archives_days: 100}',
+      'retention: {archives_days: 1}',
+      ["session.yaml:2 Retention is the host's to say: retention.archives_days is 100"],
+    ],
+    [
       'less durability',
       'durability: full',
       'durability: normal',

@@ -44,8 +44,12 @@ function limitsOf({ keepDays, keepArchives, answersKeepDays }: PruneOptions) {
   };
 }
 
-function describe({ archives, records, answers }: PruneReport): string {
-  if (archives.length + answers === 0) return 'nothing to delete';
-  const names = archives.length === 0 ? '' : `: ${archives.map(plainText).join(', ')}`;
-  return `${archives.length} archives deleted (${records} records), ${answers} answers forgotten${names}`;
+function describe({ archives, records, answers, instances }: PruneReport): string {
+  const done = [
+    ...(archives.length > 0 ? [`${archives.length} archives deleted (${records} records)`] : []),
+    ...(answers > 0 ? [`${answers} answers forgotten`] : []),
+    ...(instances > 0 ? [`${instances} ended processes forgotten`] : []),
+  ];
+  if (done.length === 0) return 'nothing to delete';
+  return `${done.join(', ')}${archives.length === 0 ? '' : `: ${archives.map(plainText).join(', ')}`}`;
 }
