@@ -11,6 +11,7 @@ import type { Coordinator } from './contracts/coordinator.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type {
   ChainHead,
+  HeadFinding,
   JournalStore,
   ReadFilter,
   StoredRecord,
@@ -19,7 +20,7 @@ import type {
 } from './contracts/journal.ts';
 import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './contracts/journal-rotation.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
-import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
+import type { CapabilityPolicy, Durability, Registry, Retention } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -28,9 +29,12 @@ import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { createExternalTools } from './external/external-source.ts';
 import { governingPlaces } from './governing-places.ts';
+import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import { createDailyStamp } from './platform/daily-stamp.ts';
+import { createDisk } from './platform/disk.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
@@ -41,6 +45,7 @@ import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
+import { keepRetention } from './retention.ts';
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import {
@@ -75,8 +80,10 @@ export interface RuntimeOptions {
   readonly coordinator?: Coordinator;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
-  /** `normal` survives a killed process, `full` also a power cut. */
-  readonly durability?: 'normal' | 'full';
+  /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */
+  readonly durability?: Durability;
+  /** What to keep longer or shorter than the registry says. */
+  readonly retention?: Partial<Retention>;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
@@ -177,16 +184,18 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       }),
     });
     unfinished.keepIn(state.path);
+    const disk = createDisk();
     workspace = createWorkspace(root, {
       governing,
       unfinished,
+      disk,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
     const close = () => {
       unfinished.close();
       root.close();
     };
-    return await openRuntime(options, { root: { ...root, close }, workspace, state, governing });
+    return await openRuntime(options, { root: { ...root, close }, workspace, state, governing, disk });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
@@ -200,7 +209,17 @@ function fileOf(registry: RuntimeOptions['registry']): string | undefined {
   return typeof registry === 'string' ? registry : undefined;
 }
 
-async function openRuntime(options: RuntimeOptions, { root, workspace, state, governing }: Places): Promise<Runtime> {
+/** Options of the program that starts a runtime go with its registry: the stronger durability, its own retention. */
+function withOptions(registry: Registry, { durability, retention }: RuntimeOptions): Registry {
+  return Object.freeze({
+    ...registry,
+    durability: durability === 'full' ? durability : registry.durability,
+    retention: Object.freeze({ ...registry.retention, ...retention }),
+  });
+}
+
+async function openRuntime(options: RuntimeOptions, places: Places): Promise<Runtime> {
+  const { root, workspace, state, governing, disk } = places;
   const plugin = pluginOf(options.ast);
   const ownTools: readonly AnyTool[] = [
     ...Object.values(builtInTools),
@@ -214,7 +233,9 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   ];
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
-  const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const found = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const registry = withOptions(found, options);
+  if (registry.durability === 'full') disk.requireFull();
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
   const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
   const source = await openSources({
@@ -231,12 +252,13 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
     await source.close();
     await ast?.close();
   };
-  const wiring = wireParts(options, { root, workspace, state, governing, registry, ...brought });
+  const wiring = wireParts(options, { ...places, registry, ...brought });
   const parts = await wiring.catch(async (thrown: unknown) => {
     await closeSources();
     throw thrown;
   });
   try {
+    const findings = (await parts.journal.reportHeads?.()) ?? [];
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
     await workspace.sweepNoted();
@@ -250,6 +272,10 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
       ast,
       source,
       unfinished,
+      findings,
+      retention: keepRetention({ parts, registry, state: state.path, stamp: createDailyStamp(state.path) }, (thrown) =>
+        parts.reportUnexpected(toToolError(thrown)),
+      ),
       checkWall,
       state: state.path,
       everyMs: options.ports?.reconcileEveryMs,
@@ -270,13 +296,15 @@ interface Assembly {
   readonly ast: OpenAst | undefined;
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
+  readonly findings: readonly HeadFinding[];
+  readonly retention: ReturnType<typeof keepRetention>;
   readonly checkWall: Runtime['checkWall'];
   readonly state: string;
   readonly everyMs: number | undefined;
 }
 
 function assembleRuntime(assembly: Assembly): Runtime {
-  const { parts, registry, known, workspace, root, ast, source, unfinished, checkWall } = assembly;
+  const { parts, registry, known, workspace, root, ast, source, unfinished, findings, checkWall } = assembly;
   const reconciling = reconcileNowAndThen(parts, assembly.everyMs ?? RECONCILE_EVERY_MS);
   const sessions = new Set<Session>();
   const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
@@ -295,7 +323,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
   };
   return {
     registry,
-    warnings: [...registry.warnings, ...source.warnings],
+    warnings: [...registry.warnings, ...source.warnings, ...headWarnings(findings)],
     pathBackend: root.backend,
     unfinished,
     preview: async (options = {}) => previewSession(await inputOf(options), parts),
@@ -326,6 +354,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     async close() {
       clearInterval(reconciling);
       await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
+      await assembly.retention.finish();
       await source.close();
       await ast?.close();
       parts.events.close();

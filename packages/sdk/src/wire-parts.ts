@@ -12,6 +12,7 @@ import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
+import type { Disk } from './platform/disk.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
@@ -37,6 +38,7 @@ export interface Places {
   readonly workspace: FileWorkspace;
   readonly state: StateFolder;
   readonly governing: GoverningFiles;
+  readonly disk: Disk;
 }
 
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
@@ -48,11 +50,11 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
 
 export async function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, governing, known, source, registry, redactor, ...brought }: Wiring,
+  { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
 ): Promise<RuntimeParts> {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
-  const journal = ports.journal ?? (await openJournal(state, { durability: options.durability ?? 'normal', clock }));
+  const journal = ports.journal ?? (await openJournal(state, { durability: registry.durability, clock }));
   const instance = currentInstance();
   try {
     await journal.enroll(instance);
@@ -93,12 +95,12 @@ export async function wireParts(
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
-      return openFolder(folder, { parts: wired, root, state: state.path, governing });
+      return openFolder(folder, { parts: wired, root, state: state.path, governing, disk });
     },
     isFolder: false,
     folderPrefix: '.',
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),
-    artifacts: createArtifactFiles(state.path),
+    artifacts: createArtifactFiles(state.path, disk),
     findings: createSqliteFindings(state),
     events: createEventBus(),
     metrics: createMetrics(),

@@ -30,3 +30,12 @@ export function withSharedOptions(command: Command): Command {
     )
     .option('--json', 'machine-readable output, one JSON value per line');
 }
+
+/** For commands that write to the journal. */
+export function withRuntimeOptions(command: Command): Command {
+  return withSharedOptions(command).addOption(
+    command
+      .createOption('--durability <level>', "raise the registry's level: full waits for the disk in every call")
+      .choices(['normal', 'full']),
+  );
+}

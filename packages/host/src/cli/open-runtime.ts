@@ -20,6 +20,7 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
     sources: [lazyGateway()],
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
   });
   for (const warning of runtime.warnings) showWarning(describeWarning(warning));
   return runtime;

@@ -70,6 +70,8 @@ export function runtimeOptions(
   return {
     sources: [lazyGateway({ log })],
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.keepDays === undefined ? {} : { retention: { records_days: options.keepDays } }),
     ...(coordinator === undefined ? {} : { coordinator }),
     secrets: secretsOfHost(),
     onUnexpected: (error) => log.error('unexpected', { error, cause: error.cause }),

@@ -6,6 +6,7 @@ export interface WorkspaceOptions {
   readonly workspace: string;
   readonly state?: string;
   readonly registry?: string;
+  readonly durability?: 'normal' | 'full';
 }
 
 export function checkWorkspace(path: string): void {

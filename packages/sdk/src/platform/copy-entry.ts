@@ -55,7 +55,8 @@ export function copyEntry(job: TransferJob<CopyOptions>): Promise<TreeChange> {
 
 /** Replaces what `transfer` says is to be replaced, and otherwise fails with EEXIST when the name is taken. */
 export function copyToTarget(transfer: Transfer, { preserveMode, signal }: CopySettings): Promise<Copied> {
-  const rules: CopyRules = { guard: transfer.guard, spelling: transfer.sourcePath, preserveMode, signal };
+  const { disk, guard, sourcePath: spelling } = transfer;
+  const rules: CopyRules = { disk, guard, spelling, preserveMode, signal };
   const { stat } = transfer.source;
   if (stat.isDirectory()) return copyFolder(transfer, rules);
   return stat.isSymbolicLink() ? copyLink(transfer) : copyFile(transfer, rules);
@@ -68,6 +69,7 @@ async function copyFile(transfer: Transfer, rules: CopyRules): Promise<Copied> {
     const temporary = createTemporaryFile(transfer.target.dirFd, transfer.root, { mode });
     try {
       const { bytes, sha256 } = await copyContent(from, temporary.fd, rules.signal);
+      await rules.disk.content(temporary.fd);
       temporary.publish(transfer.target, transfer.replaced === undefined ? 'noreplace' : 'replace');
       closeSync(temporary.fd);
       return { entries: 1, bytes, after: { sha256, size: bytes, mode } };

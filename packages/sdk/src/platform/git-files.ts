@@ -6,6 +6,8 @@
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { GitFiles } from '../contracts/git.ts';
+import type { Durability } from '../contracts/registry.ts';
+import { createDisk, createFullDisk } from './disk.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
 import { openRoot } from './root.ts';
@@ -13,12 +15,18 @@ import { createWorkspace, type FileWorkspace } from './workspace.ts';
 
 const MAX_FILE = 512 * 1024 * 1024;
 
-export function createGitFiles(folders: () => GitFolders, writes: Pick<GitWrites, 'begin'>): GitFiles {
+export interface GitFilesOptions {
+  readonly writes: Pick<GitWrites, 'begin'>;
+  readonly durability: Durability;
+}
+
+export function createGitFiles(folders: () => GitFolders, { writes, durability }: GitFilesOptions): GitFiles {
+  const disk = durability === 'full' ? createFullDisk() : createDisk();
   /** Opened for one operation: the folder may be replaced between calls, and a held one would be the old one. */
   async function within<T>(name: string, use: (files: FileWorkspace) => T | Promise<T>): Promise<T> {
     const { gitDir, commonDir } = folders();
     const root = openRoot(isForAll(name) ? commonDir : gitDir);
-    const files = createWorkspace(root);
+    const files = createWorkspace(root, { disk });
     try {
       return await use(files);
     } finally {

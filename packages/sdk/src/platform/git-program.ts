@@ -5,7 +5,8 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import type { GitOutput, GitRun } from '../contracts/git.ts';
-import { fixedEnvironment, fixedOptions } from '../git/fixed-options.ts';
+import type { Registry } from '../contracts/registry.ts';
+import { FULL_SYNC_OPTIONS, fixedEnvironment, fixedOptions } from '../git/fixed-options.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { isListed } from '../git/judge-config.ts';
 import type { GitFolders } from './git-folders.ts';
@@ -26,10 +27,15 @@ const MAX_COMPLAINT = 64 * 1024;
 
 export function createGitProgram(
   shared: SessionWall,
-  listedConfig: readonly string[],
+  registry: Pick<Registry, 'git' | 'durability'>,
   writes: Pick<GitWrites, 'begin'>,
 ): GitProgram {
-  const options = ['--no-pager', '--no-optional-locks', ...fixedOptions((key) => isListed(key, listedConfig))];
+  const options = [
+    '--no-pager',
+    '--no-optional-locks',
+    ...fixedOptions((key) => isListed(key, registry.git.allow_config)),
+    ...(registry.durability === 'full' ? FULL_SYNC_OPTIONS : []),
+  ];
   const running = new Set<WalledProcess>();
   let program: string | undefined;
   return {

@@ -27,7 +27,7 @@ import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
-  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot'>;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
   readonly governing: readonly GoverningPlace[];
   /** Where it is noted which gits may leave locks behind. */
   readonly state: string;
@@ -45,7 +45,7 @@ interface Judged {
 
 export function createGitRepository({ wall, registry, actor, governing, state }: GitOptions): OpenGit {
   const writes = createGitWrites(state);
-  const program = createGitProgram(wall, registry.git.allow_config, writes);
+  const program = createGitProgram(wall, registry, writes);
   let judged: Judged | undefined;
   let identity: Promise<GitIdentity> | undefined;
 
@@ -111,7 +111,7 @@ export function createGitRepository({ wall, registry, actor, governing, state }:
       if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
       return remote;
     },
-    files: createGitFiles(() => findGitFolders(wall.workspace.path), writes),
+    files: createGitFiles(() => findGitFolders(wall.workspace.path), { writes, durability: registry.durability }),
     requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
     close: () => program.close(),
   };

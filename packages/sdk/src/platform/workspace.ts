@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from '../contracts/workspace.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
+import { createDisk, createFullDisk, type Disk } from './disk.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
 import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
@@ -29,6 +30,7 @@ import { checkMode, replaceFile } from './replace-file.ts';
 import type { Root } from './root.ts';
 import { createTreeOperations } from './tree-operations.ts';
 import type { UnfinishedFolders } from './unfinished-folders.ts';
+import { foldersOf } from './write-target.ts';
 
 export type { ExtraRoot };
 
@@ -37,6 +39,8 @@ export interface WorkspaceOptions {
   readonly governing?: GoverningFiles;
   readonly readOnly?: boolean;
   readonly extraRoots?: readonly ExtraRoot[];
+  /** How far changes get before they are answered. Default: to the kernel. */
+  readonly disk?: Disk;
   /** Where path rules start from, when the root is a folder of another workspace. */
   readonly enclosing?: Enclosing;
   /** Where processes that died may have left something. */
@@ -53,10 +57,10 @@ export interface FileWorkspace extends SessionWorkspace {
 }
 
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
-  const { readOnly = false, extraRoots = [], enclosing } = options;
+  const { readOnly = false, extraRoots = [], enclosing, disk = createDisk() } = options;
   const guard = options.governing ?? createGoverningFiles();
   for (const { path } of extraRoots) explained(path, () => guard.checkRoot(path));
-  const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
+  const places = createPlaces(root, { readOnly, extraRoots, disk, ...(enclosing === undefined ? {} : { enclosing }) });
   const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
   const sweepNoted = async () => options.unfinished?.workOff((folders) => sweepFolders(places.writableRoots, folders));
   const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep(sweepNoted) };
@@ -113,8 +117,9 @@ function writePlace(
     followLast: options.exclusive !== true,
     missingFolders: options.createDirs ? 'create' : 'refuse',
   });
+  const disk = options.durable === true ? createFullDisk() : place.disk;
   return closing(target, () => {
-    const replace = () => replaceFile({ root: place.root, target, path: place.spelling, bytes, options });
+    const replace = () => replaceFile({ root: place.root, disk, target, path: place.spelling, bytes, options });
     // "Must not exist" needs no lock: the rename itself refuses to replace.
     const result = typeof options.expectedSha256 === 'string' ? place.root.lock.run(target.dirFd, replace) : replace();
     return afterwards(result, (done) => ({ path: place.spelling, ...done }));
@@ -134,11 +139,14 @@ function removePlace(
   return closing(target, () => {
     const remove = () => removeTarget(target, check);
     const removed = expected === undefined ? remove() : place.root.lock.run(target.dirFd, remove);
-    return afterwards(removed, (before) => (before === null ? null : { path: place.spelling, before, after: null }));
+    return afterwards(removed, (before) => {
+      const change = before === null ? null : { path: place.spelling, before, after: null };
+      return afterwards(place.disk.settle(foldersOf(target)), () => change);
+    });
   });
 }
 
-function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => U): MaybePromise<U> {
+function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return result instanceof Promise ? result.then(next) : next(result);
 }
 

@@ -4,10 +4,11 @@ import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
-import { createArchiveSeal, undisturbed } from './archive-rows.ts';
+import { createArchiveSeal } from './archive-rows.ts';
 import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
+import { createHeadChecks, type Heads } from './heads.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
 import { pruneJournal } from './prune-journal.ts';
@@ -18,6 +19,8 @@ import { type WriteOptions, WriteQueue } from './write-queue.ts';
 export interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
   readonly archives: ArchiveFiles;
+  /** Marks of what is on the disk, where the journal is on one. */
+  readonly heads?: Heads | undefined;
   /** Characters of records in one archive. */
   readonly maxArchiveLength?: number | undefined;
   /** How long writes wait for another process that is writing. */
@@ -32,7 +35,8 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   const { clock, archives: files, maxArchiveLength } = options;
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ source, seal, clock });
-  const writer = createBlockWriter(tables, log, options);
+  const writer = createBlockWriter(tables, log, { ...options, keeper: options.heads?.keeper });
+  const marks = createHeadChecks(options.heads, { tables, log, writer, clock });
   const queue = new WriteQueue(writer, options.busyLimitMs ?? BUSY_LIMIT_MS);
   let closed = false;
   let ended: MaybePromise<void>;
@@ -74,7 +78,7 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     closed = true;
     const closeTables = () => {
       writer.checkpointAtEnd();
-      tables.close();
+      marks.close();
       return upkeep;
     };
     const idle = queue.end();
@@ -121,9 +125,10 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
     verify: (anchor, checks) =>
-      afterQueue(() => undisturbed(tables, () => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
+      afterQueue(() => marks.verify(() => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
     rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
     prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
+    reportHeads: () => change(marks.report),
     enroll(instance) {
       writer.sign(instance.id);
       return change(() => tables.enroll(instance));

@@ -3,28 +3,35 @@
  * archives, `journal-<first>-<last>-<mac>.jsonl.gz`.
  *
  * Several processes may hold the same folder open. Durability `normal`: what was acknowledged survives the process
- * being killed at any moment, but a power loss or a crash of the machine may take back the last moments. `full`: it
- * survives those too, at the price of waiting for the disk in every commit. Neither can leave half a record.
+ * being killed at any moment, but a power loss or a crash of the machine may take back the last second, and the next start
+ * says so. `full`: it survives those too, at the price of waiting for the disk in every commit. Neither can leave half a record.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.ts';
-import type { JournalStore } from '../contracts/journal.ts';
+import type { Instance, JournalStore } from '../contracts/journal.ts';
+import type { Durability } from '../contracts/registry.ts';
 import { createArchiveFiles } from '../platform/archive-files.ts';
+import { currentInstance } from '../platform/process-identity.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { createBlockJournal } from './block-journal.ts';
+import { openHeads } from './heads.ts';
 import { isBusy, journalFailure } from './sqlite-failure.ts';
 import { connect } from './sqlite-schema.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 
 export interface SqliteJournalOptions {
-  readonly durability?: 'normal' | 'full';
+  readonly durability?: Durability;
   readonly clock?: Clock;
   readonly checkpointEvery?: number;
   /** How long writes wait for another process that is writing. */
   readonly busyTimeoutMs?: number;
   /** The size at which the journal counts as full and refuses further records. */
   readonly maxBytes?: number;
+  /** Time between syncs of the log while there is something to sync. */
+  readonly syncEveryMs?: number;
+  /** Whose marks these are; this process, unless a test stands in for another boot of the machine. */
+  readonly writer?: Instance;
   /** Characters of records in one archive; a rotation with more to move makes several. */
   readonly maxArchiveLength?: number;
 }
@@ -64,8 +71,17 @@ function open(state: StateFolder, options: SqliteJournalOptions, waitMs: number)
     const tables = createSqliteTables(connect({ path, durability, waitMs, maxBytes }));
     const checkpointEvery = options.checkpointEvery ?? DEFAULT_CHECKPOINT_EVERY;
     const archives = createArchiveFiles(state.path);
-    const { maxArchiveLength } = options;
-    return createBlockJournal(tables, { masterKey, clock, checkpointEvery, archives, maxArchiveLength, busyLimitMs });
+    const { maxArchiveLength, syncEveryMs, writer = currentInstance() } = options;
+    const heads = openHeads({ state, masterKey, durability, clock, syncEveryMs, writer });
+    return createBlockJournal(tables, {
+      masterKey,
+      clock,
+      checkpointEvery,
+      archives,
+      maxArchiveLength,
+      heads,
+      busyLimitMs,
+    });
   } catch (thrown) {
     throw journalFailure(thrown);
   }

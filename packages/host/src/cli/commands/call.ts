@@ -2,7 +2,7 @@
 
 import { printJson } from '../../terminal/terminal.ts';
 import type { ArgsReader } from '../call-args.ts';
-import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -16,7 +16,7 @@ export const call = defineCommand({
   name: 'call',
   summary: 'Call one tool and print its ToolResponse (exit 0 when ok, 1 when not)',
   configure(command, done) {
-    withSharedOptions(command)
+    withRuntimeOptions(command)
       .argument('<tool>', 'wire name, such as file_read')
       .argument('[args...]', 'a JSON object, key=value pairs, @file, or - for stdin')
       .option('--key <key>', 'idempotency key: repeating the call repeats the answer, not the effect')

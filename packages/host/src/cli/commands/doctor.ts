@@ -53,10 +53,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
         },
         {
           check: 'journal',
-          state: report.ok ? 'ok' : 'failed',
-          message: report.ok
-            ? `${report.records} records verified`
-            : `broken at ${report.broken?.seq}: ${report.broken?.reason}`,
+          ...journal(report),
         },
         {
           check: 'registry',
@@ -71,6 +68,16 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
     if (!isToolError(thrown)) throw thrown;
     return [{ check: 'runtime', state: 'failed', message: `${thrown.code} ${thrown.message}` }];
   }
+}
+
+function journal({ ok, records, broken, losses = [] }: ReturnType<Runtime['verify']>): Omit<Finding, 'check'> {
+  if (!ok) return { state: 'failed', message: `broken at ${broken?.seq}: ${broken?.reason}` };
+  const places = losses.map(({ after }) => after).join(', ');
+  if (losses.length === 0) return { state: 'ok', message: `${records} records verified` };
+  return {
+    state: 'warning',
+    message: `${records} records verified; records may be missing behind ${places}, where the machine stopped; durability: full keeps them`,
+  };
 }
 
 /** A wall that cannot be built is no failure of the runtime: what needs it refuses. */

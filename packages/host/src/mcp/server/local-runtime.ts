@@ -16,6 +16,7 @@ export async function openLocalRuntime(options: WorkspaceOptions, approvals: App
     sources: [lazyGateway()],
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
   });
   for (const { message } of runtime.warnings) showWarning(message);
   return runtime;

@@ -29,14 +29,20 @@ export function addVerify(command: Command, done: Done): void {
 }
 
 function describe(report: VerifyReport): readonly string[] {
-  const { ok, records, head, base, archives = [], broken } = report;
+  const { ok, records, head, base, archives = [], broken, losses = [] } = report;
   const since = base === undefined ? '' : `, archived through ${base.seq}`;
   return [
     ...archives.map(({ archive, state }) => `${paint(STATE_COLORS[state], state)} ${plainText(archive)}`),
     ok
       ? `${paint('green', 'ok')} ${records} records${since}, head ${head.seq}:${head.mac}`
       : `${paint('red', 'broken')} at record ${broken?.seq}: ${plainText(broken?.reason ?? '')}`,
+    ...losses.map(describeLoss),
   ];
+}
+
+function describeLoss({ after, at_ms }: NonNullable<VerifyReport['losses']>[number]): string {
+  const when = new Date(at_ms).toISOString();
+  return `${paint('yellow', 'incomplete')} behind record ${after}: the machine stopped without closing the journal (${when}), records of about a second may be missing`;
 }
 
 function parseAnchor(text: string): ChainHead {
