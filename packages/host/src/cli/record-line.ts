@@ -45,7 +45,7 @@ function gistOf(record: StoredRecord): Gist {
     case 'child':
       return [plain(record.event), record.child_session_id];
     case 'rotation':
-      return [record.event, `${record.records} records, through ${record.through}`, plain(archivesOf(record))];
+      return rotationParts(record);
     case 'plan':
       return [
         verdict(record.accepted ? 'allow' : 'deny'),
@@ -56,8 +56,10 @@ function gistOf(record: StoredRecord): Gist {
   }
 }
 
-function archivesOf(record: StoredRecord & { readonly kind: 'rotation' }): string {
-  return record.event === 'archived' ? record.archive : record.archives.join(', ');
+function rotationParts(record: StoredRecord & { readonly kind: 'rotation' }): readonly (string | undefined)[] {
+  if (record.event === 'sealed') return [record.event, `${record.claims} claims of keys`];
+  const archives = record.event === 'archived' ? record.archive : record.archives.join(', ');
+  return [record.event, `${record.records} records, through ${record.through}`, plain(archives)];
 }
 
 function plain(text: string | undefined): string | undefined {

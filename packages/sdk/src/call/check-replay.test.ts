@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { crash, type GivenUp } from '../../test/given-up-call.ts';
 import { openOn, type Point, retry, retryIn } from '../../test/keyed-crash.ts';
+import { makeLegacy } from '../../test/legacy-journal.ts';
 
 const APPEND = { path: 'a.txt', content: 'more\n', append: true };
 
@@ -102,12 +102,7 @@ describe('S1-43 the key of a call whose process died', () => {
 });
 
 describe('S1-43 claims of a version that noted nothing', () => {
-  const forget = ({ state }: GivenUp) => {
-    const database = new DatabaseSync(join(state, 'journal.db'));
-    database.exec(`ALTER TABLE key_claim DROP COLUMN instance; ALTER TABLE key_claim DROP COLUMN rehearsal;
-      PRAGMA user_version = 2`);
-    database.close();
-  };
+  const forget = ({ state }: GivenUp) => makeLegacy(state, 2);
 
   test('a write stays unknown', async (t) => {
     for (const point of ['after-intent', 'after-effect'] as const) {

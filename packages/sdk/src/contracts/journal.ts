@@ -197,8 +197,8 @@ export interface VerifyReport {
   readonly base?: ChainHead;
   /** Oldest first, when they were asked for. */
   readonly archives?: readonly ArchiveCheck[];
-  /** First record that does not fit, and why. */
-  readonly broken?: { readonly seq: number; readonly reason: string };
+  /** First record that does not fit, and why; with `where`, what is broken is no record but belongs behind that one. */
+  readonly broken?: { readonly seq: number; readonly reason: string; readonly where?: 'claims' | 'processes' | 'file' };
 }
 
 export interface VerifyOptions {
@@ -245,6 +245,11 @@ export interface Instance {
   readonly birth: string;
 }
 
+export interface EnrolledInstance extends Instance {
+  /** It has signed off, or was found dead. */
+  readonly retired: boolean;
+}
+
 export type StoredIntent = IntentRecord & { readonly seq: number };
 
 export interface JournalStore {
@@ -279,7 +284,10 @@ export interface JournalStore {
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
   enroll(instance: Instance): void;
+  /** Those that have not retired. */
   instances(): readonly Instance[];
+  /** Undefined for one that is not enrolled, or whose entry cannot be believed. */
+  findInstance(id: string): EnrolledInstance | undefined;
   retire(id: string): void;
   close(): MaybePromise<void>;
 }

@@ -1,6 +1,7 @@
 /** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
 import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
+import { createKeyedDigest } from '../journal/keyed-digest.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { createArchiveSeal, undisturbed } from './archive-rows.ts';
@@ -8,10 +9,13 @@ import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createInstanceRows } from './instance-rows.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
+import { createKeyLedger } from './key-ledger.ts';
 import { pruneJournal } from './prune-journal.ts';
 import { rotateJournal } from './rotate-journal.ts';
+import { sealLegacy } from './seal-legacy.ts';
 import { verifyJournal } from './verify-journal.ts';
 
 export interface BlockJournalOptions extends BlockWriterOptions {
@@ -25,7 +29,9 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   const seal = createSeal(options.masterKey);
   const { clock, archives: files } = options;
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
-  const log = createBlockLog({ source, seal, clock });
+  const keys = createKeyLedger(tables, options.masterKey);
+  const instances = createInstanceRows(tables, options.masterKey);
+  const log = createBlockLog({ source, seal, clock, keys });
   const writer = createBlockWriter(tables, log, options);
   const queue = createGroupCommit((prepared) => {
     writer.write(prepared);
@@ -35,7 +41,10 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   let upkeep: Promise<void> = Promise.resolve();
   const sealArchive = createArchiveSeal(options.masterKey);
   const { maxArchiveLength } = options;
-  const parts = { tables, log, writer, files, seal, sealArchive, clock, maxArchiveLength, isClosed: () => closed };
+  const birth = birthMark(options.masterKey);
+  const sealed = { tables, keys, instances, birth, seal, sealArchive, files };
+  const parts = { ...sealed, log, writer, clock, maxArchiveLength, isClosed: () => closed };
+  sealLegacy(parts);
 
   function assertOpen(): void {
     if (closed) throw failure('journal_failure', 'not_retryable', 'Journal is closed');
@@ -49,7 +58,15 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   }
 
   function change<T>(work: () => T): T {
-    const result = afterQueue(() => writer.exclusively(work));
+    const isOutermost = !writer.inTransaction;
+    const result = afterQueue(() =>
+      writer.exclusively(() => {
+        const done = work();
+        // A change of claims that came without a record of its own.
+        if (isOutermost && keys.isOwed) writer.writeWithCheckpoint([]);
+        return done;
+      }),
+    );
     writer.checkpointIfDue();
     return result;
   }
@@ -76,31 +93,31 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     claim(claim, records) {
       const prepared = prepare(records);
       return change(() => {
-        const state = claimKey(tables, claim);
+        const state = claimKey(keys, claim);
         if (state.state === 'new') writer.write(prepared);
         return state;
       });
     },
     lookup(scope, key, argsHash) {
       assertOpen();
-      return keyState(tables.findKey(scope, key), argsHash);
+      return keyState(keys.find(scope, key), argsHash);
     },
     settle(scope, key, answer, records) {
       const prepared = prepare(records);
       const text = JSON.stringify(answer);
       change(() => {
-        settleKey(tables, { scope, key, answer: text, atMs: clock.now() });
+        settleKey(keys, { scope, key, answer: text, atMs: clock.now() });
         writer.write(prepared);
       });
     },
     release(scope, key, records) {
       const prepared = prepare(records);
       change(() => {
-        releaseKey(tables, scope, key);
+        releaseKey(keys, scope, key);
         writer.write(prepared);
       });
     },
-    claimsOf: (callId) => afterQueue(() => pendingClaims(tables, callId)),
+    claimsOf: (callId) => afterQueue(() => pendingClaims(keys, callId)),
     unfinished: () => afterQueue(() => log.unfinished()),
     atomically: change,
     read: (filter = {}) => afterQueue(() => log.read(filter)),
@@ -110,11 +127,12 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
     prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
     enroll(instance) {
-      afterQueue(() => tables.enroll(instance));
+      afterQueue(() => instances.enroll(instance));
       writer.sign(instance.id);
     },
-    instances: () => afterQueue(() => tables.instances()),
-    retire: (id) => afterQueue(() => tables.retire(id, clock.now())),
+    instances: () => afterQueue(() => instances.live()),
+    findInstance: (id) => afterQueue(() => instances.find(id)),
+    retire: (id) => afterQueue(() => instances.retire(id, clock.now())),
     close() {
       if (closed) return upkeep;
       queue.flush();
@@ -127,6 +145,11 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
 }
 
 function nothing(): void {}
+
+/** What a journal holds that never held a record: gone with its first block, and not to be made without the key. */
+export function birthMark(masterKey: Uint8Array): string {
+  return createKeyedDigest(masterKey, 'tool-runtime journal birth v1')('no record yet');
+}
 
 function prepare(records: readonly JournalRecord[]): PreparedRecords {
   try {

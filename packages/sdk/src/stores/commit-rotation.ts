@@ -11,6 +11,7 @@ import { baseSeq, contentSeq, type SealArchive } from './archive-rows.ts';
 import type { BlockLog } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 import { lastOf } from './rotation-goal.ts';
 import type { ArchiveContent } from './write-archive.ts';
 
@@ -22,6 +23,7 @@ export interface CommitParts {
   readonly log: BlockLog;
   readonly writer: BlockWriter;
   readonly files: ArchiveFiles;
+  readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
   readonly clock: Clock;
 }
@@ -56,12 +58,18 @@ export function commitRotation(parts: CommitParts, base: ChainHead, finished: Fi
 }
 
 /** The base is set before the record is written: with every block gone, it is what the record is sealed onto. */
-function replaceBlocks({ tables, log, writer, sealArchive, clock }: CommitParts, base: ChainHead, done: Finished) {
+function replaceBlocks(
+  { tables, log, writer, keys, sealArchive, clock }: CommitParts,
+  base: ChainHead,
+  done: Finished,
+) {
   const { end, sha256, bytes, newestAtMs, draft } = done;
   const first = base.seq + 1;
   const name = archiveName(first, end);
   const head = log.catchUp();
   draft.place(name);
+  // What is left must say by itself which claims there are.
+  keys.carry();
   tables.deleteBlocks(end.seq);
   tables.putArchive(
     sealArchive({

@@ -11,7 +11,7 @@ import type { JournalStore } from '../contracts/journal.ts';
 import { createArchiveFiles } from '../platform/archive-files.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
-import { createBlockJournal } from './block-journal.ts';
+import { birthMark, createBlockJournal } from './block-journal.ts';
 import { journalFailure } from './sqlite-failure.ts';
 import { connect } from './sqlite-schema.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
@@ -39,7 +39,9 @@ export function openSqliteJournal(state: StateFolder, options: SqliteJournalOpti
   const path = state.file('journal.db');
   const busyTimeoutMs = options.busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS;
   try {
-    const tables = createSqliteTables(connect({ path, durability, busyTimeoutMs, maxBytes }));
+    const tables = createSqliteTables(
+      connect({ path, durability, busyTimeoutMs, maxBytes, birthMark: birthMark(masterKey) }),
+    );
     const checkpointEvery = options.checkpointEvery ?? DEFAULT_CHECKPOINT_EVERY;
     const archives = createArchiveFiles(state.path);
     const { maxArchiveLength } = options;

@@ -10,6 +10,7 @@ import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { damaged } from './journal-damage.ts';
 import type { ArchiveRow, JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 
 /** The answers of `dedupe` keys guard the world outside, where no session ends: they are never forgotten. */
 const FORGETTABLE_SCOPES = 'idempotency:';
@@ -20,6 +21,7 @@ export interface PruneParts {
   readonly log: BlockLog;
   readonly writer: BlockWriter;
   readonly files: ArchiveFiles;
+  readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
   readonly clock: Clock;
   isClosed(): boolean;
@@ -55,9 +57,10 @@ async function forgetAnswers(parts: PruneParts, olderThanMs: number | undefined)
 }
 
 function forgetSome(parts: PruneParts, before: number): number {
-  const answers = parts.tables.deleteAnswers(FORGETTABLE_SCOPES, before, ANSWERS_AT_ONCE);
-  if (answers > 0) record(parts, { archives: [], records: 0, answers });
-  return answers;
+  const names = parts.tables.settledKeys(FORGETTABLE_SCOPES, before, ANSWERS_AT_ONCE);
+  for (const name of names) parts.keys.remove(name);
+  if (names.length > 0) record(parts, { archives: [], records: 0, answers: names.length });
+  return names.length;
 }
 
 /** The archives that go now, marked so. */
