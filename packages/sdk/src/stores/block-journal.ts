@@ -1,4 +1,5 @@
 /** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
+import type { Clock } from '../contracts/clock.ts';
 import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
 import { createKeyedDigest } from '../journal/keyed-digest.ts';
@@ -7,12 +8,12 @@ import { archivedBlocks } from './archive-blocks.ts';
 import { createArchiveSeal, undisturbed } from './archive-rows.ts';
 import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
-import { type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
+import { type BlockWriter, type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createInstanceRows } from './instance-rows.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
-import { createKeyLedger } from './key-ledger.ts';
+import { createKeyLedger, type KeyLedger } from './key-ledger.ts';
 import { pruneJournal } from './prune-journal.ts';
 import { rotateJournal } from './rotate-journal.ts';
 import { sealLegacy } from './seal-legacy.ts';
@@ -26,12 +27,11 @@ export interface BlockJournalOptions extends BlockWriterOptions {
 }
 
 export function createBlockJournal(tables: JournalTables, options: BlockJournalOptions): JournalStore {
-  const seal = createSeal(options.masterKey);
   const { clock, archives: files } = options;
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
-  const keys = createKeyLedger(tables, options.masterKey);
-  const instances = createInstanceRows(tables, options.masterKey);
-  const log = createBlockLog({ source, seal, clock, keys });
+  const seals = createSeals(tables, options.masterKey);
+  const { keys, instances } = seals;
+  const log = createBlockLog({ ...seals, source, clock });
   const writer = createBlockWriter(tables, log, options);
   const queue = createGroupCommit((prepared) => {
     writer.write(prepared);
@@ -39,11 +39,8 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
   });
   let closed = false;
   let upkeep: Promise<void> = Promise.resolve();
-  const sealArchive = createArchiveSeal(options.masterKey);
   const { maxArchiveLength } = options;
-  const birth = birthMark(options.masterKey);
-  const sealed = { tables, keys, instances, birth, seal, sealArchive, files };
-  const parts = { ...sealed, log, writer, clock, maxArchiveLength, isClosed: () => closed };
+  const parts = { ...seals, tables, files, log, writer, clock, maxArchiveLength, isClosed: () => closed };
   sealLegacy(parts);
 
   function assertOpen(): void {
@@ -62,7 +59,7 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     const result = afterQueue(() =>
       writer.exclusively(() => {
         const done = work();
-        // A change of claims that came without a record of its own.
+        // Claims may change without a record; the total then comes with a checkpoint.
         if (isOutermost && keys.isOwed) writer.writeWithCheckpoint([]);
         return done;
       }),
@@ -90,6 +87,46 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
       if (prepared.records.length > 0 && !writer.inTransaction) return queue.add(prepared);
       return writer.write(prepared);
     },
+    ...keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }),
+    unfinished: () => afterQueue(() => log.unfinished()),
+    atomically: change,
+    read: (filter = {}) => afterQueue(() => log.read(filter)),
+    head: () => afterQueue(() => log.catchUp()),
+    verify: (anchor, checks) =>
+      afterQueue(() => undisturbed(tables, () => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
+    rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
+    prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
+    enroll(instance) {
+      afterQueue(() => instances.enroll(instance));
+      writer.sign(instance.id);
+    },
+    instances: () => afterQueue(() => instances.live()),
+    findInstance: (id) => afterQueue(() => instances.find(id)),
+    retire: (id) => afterQueue(() => instances.retire(id, clock.now())),
+    close() {
+      if (closed) return upkeep;
+      queue.flush();
+      writer.checkpointAtEnd();
+      closed = true;
+      tables.close();
+      return upkeep;
+    },
+  };
+}
+
+interface KeyPorts {
+  readonly keys: KeyLedger;
+  readonly writer: BlockWriter;
+  readonly clock: Clock;
+  change<T>(work: () => T): T;
+  afterQueue<T>(work: () => T): T;
+  assertOpen(): void;
+}
+
+type KeyMethods = Pick<JournalStore, 'claim' | 'lookup' | 'settle' | 'release' | 'claimsOf'>;
+
+function keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }: KeyPorts): KeyMethods {
+  return {
     claim(claim, records) {
       const prepared = prepare(records);
       return change(() => {
@@ -118,33 +155,21 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
       });
     },
     claimsOf: (callId) => afterQueue(() => pendingClaims(keys, callId)),
-    unfinished: () => afterQueue(() => log.unfinished()),
-    atomically: change,
-    read: (filter = {}) => afterQueue(() => log.read(filter)),
-    head: () => afterQueue(() => log.catchUp()),
-    verify: (anchor, checks) =>
-      afterQueue(() => undisturbed(tables, () => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
-    rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
-    prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
-    enroll(instance) {
-      afterQueue(() => instances.enroll(instance));
-      writer.sign(instance.id);
-    },
-    instances: () => afterQueue(() => instances.live()),
-    findInstance: (id) => afterQueue(() => instances.find(id)),
-    retire: (id) => afterQueue(() => instances.retire(id, clock.now())),
-    close() {
-      if (closed) return upkeep;
-      queue.flush();
-      writer.checkpointAtEnd();
-      closed = true;
-      tables.close();
-      return upkeep;
-    },
   };
 }
 
 function nothing(): void {}
+
+/** All that needs the key. */
+export function createSeals(tables: JournalTables, masterKey: Uint8Array) {
+  return {
+    seal: createSeal(masterKey),
+    sealArchive: createArchiveSeal(masterKey),
+    keys: createKeyLedger(tables, masterKey),
+    instances: createInstanceRows(tables, masterKey),
+    birth: birthMark(masterKey),
+  };
+}
 
 /** What a journal holds that never held a record: gone with its first block, and not to be made without the key. */
 export function birthMark(masterKey: Uint8Array): string {

@@ -43,9 +43,11 @@ export interface BlockLogOptions {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly keys: KeyLedger;
+  /** The mark of a journal that never held a record. */
+  readonly birth: string;
 }
 
-export function createBlockLog({ source, seal, clock, keys }: BlockLogOptions): BlockLog {
+export function createBlockLog({ source, seal, clock, keys, birth }: BlockLogOptions): BlockLog {
   const { tables } = source;
   let head = GENESIS;
   let openCalls: OpenCalls | undefined;
@@ -96,9 +98,12 @@ export function createBlockLog({ source, seal, clock, keys }: BlockLogOptions): 
       openCalls = undefined;
     },
     tryWrite({ body, records }) {
-      // The first block always carries a total: a chain without one is of a version that sealed no claims.
       const { isOwed } = keys;
-      if (head.seq === 0 && !isOwed) keys.carry();
+      if (head.seq === 0) {
+        if (tables.lastBlock() === undefined && tables.birth() !== birth) throw damaged(1, 'the journal was emptied');
+        // The first block always carries a total: a chain without one is of a version that sealed no claims.
+        if (!isOwed) keys.carry();
+      }
       const block = {
         first_seq: head.seq + 1,
         count: records.length,

@@ -54,7 +54,7 @@ const ADD_SEALS: Readonly<Record<string, string>> = {
 };
 
 export interface ConnectionOptions {
-  readonly path: string;
+  readonly path: string | URL;
   /** The mark of a journal that never held a record. */
   readonly birthMark: string;
   readonly durability: 'normal' | 'full';
@@ -111,13 +111,7 @@ function setUp(database: DatabaseSync, { durability, maxBytes, busyTimeoutMs, bi
 }
 
 function migrate(database: DatabaseSync, birthMark: string): void {
-  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (found === VERSION) return;
-  if (found > VERSION) {
-    throw failure('host_configuration_needed', 'host_configuration_needed', 'Journal was written by a newer version', {
-      details: { found, known: VERSION, next: 'update, or use another state folder' },
-    });
-  }
+  if (isCurrent(database)) return;
   // Several processes may open a folder at once: every statement tolerates having been run already.
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -133,6 +127,15 @@ function migrate(database: DatabaseSync, birthMark: string): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw thrown;
   }
+}
+
+/** False for an older version, or for no journal yet. Throws ToolError for a newer one. */
+export function isCurrent(database: DatabaseSync): boolean {
+  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (found <= VERSION) return found === VERSION;
+  throw failure('host_configuration_needed', 'host_configuration_needed', 'Journal was written by a newer version', {
+    details: { found, known: VERSION, next: 'update, or use another state folder' },
+  });
 }
 
 /** False for a table that does not exist yet. */
