@@ -152,14 +152,13 @@ function schemaTamperings(tables: readonly string[]): readonly Tampering[] {
     sql('emptied and made new', `${empty(tables)}; PRAGMA user_version = 0`),
     sql('the mark of a new journal forged', "INSERT INTO birth VALUES (x'00')"),
     sql('emptied, the mark forged', `${empty(tables)}; INSERT INTO birth VALUES (x'00')`),
-    sql(
-      'an invented claim',
-      `INSERT INTO key_claim (scope, key, args_hash, call_id, state, answer, settled_at)
-      VALUES ('${SCOPE}', 'invented', 'h', 'invented', 'done', '{"answer":"forged"}', 5)`,
-    ),
+    sql('an invented claim', INVENT_CLAIM),
     sql('an invented process', "INSERT INTO instance VALUES ('invented', 1, 'b', 5, NULL)"),
   ];
 }
+
+export const INVENT_CLAIM = `INSERT INTO key_claim (scope, key, args_hash, call_id, state, answer, settled_at)
+  VALUES ('${SCOPE}', 'invented', 'h', 'invented', 'done', '{"answer":"forged"}', 5)`;
 
 const FORGE_ANSWER = `UPDATE key_claim SET answer = '{"answer":"forged"}' WHERE state = 'done'`;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { crash, type GivenUp } from '../../test/given-up-call.ts';
@@ -98,6 +99,40 @@ describe('S1-43 the key of a call whose process died', () => {
     call.write('new\n');
     const response = await retry(call);
     assert.equal((response.data as { content?: string } | null)?.content, 'new\n', JSON.stringify(response));
+  });
+});
+
+describe('S1-43 claims and processes that somebody has been at', () => {
+  const edit = ({ state }: GivenUp, sql: string) => {
+    const database = new DatabaseSync(join(state, 'journal.db'));
+    database.exec(sql);
+    database.close();
+  };
+
+  test('a forged answer is refused and not repeated; the twin gets its answer', async (t) => {
+    const call = await lost(t, 'after-result');
+    assert.deepEqual((await retry(call)).data, call.answer);
+    edit(call, `UPDATE key_claim SET answer = '{"status":"completed","data":{"forged":1},"errors":[],"warnings":[]}'`);
+    const refused = await retry(call);
+    assert.deepEqual([refused.ok, refused.data, reasonOf(refused)], [false, null, 'claim_forged']);
+  });
+
+  for (const change of [
+    'DELETE FROM instance',
+    'UPDATE instance SET retired_at = 5',
+    "UPDATE instance SET pid = 1, birth = 'linux:other:1:1'",
+  ]) {
+    test(`a call that runs is not taken for lost: ${change}`, async (t) => {
+      const call = await lost(t, 'after-intent', { stillAlive: true });
+      edit(call, change);
+      const found = call.read();
+      assert.deepEqual([reasonOf(await retry(call)), call.read()], ['outcome_unknown', found]);
+    });
+  }
+
+  test('the twin: its entry as it was, and the call given up, runs', async (t) => {
+    const call = await lost(t, 'after-intent');
+    assert.equal((await retry(call)).ok, true);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   claimOf,
   editDatabase,
   fillFolder,
+  INVENT_CLAIM,
   keyed,
   SCOPE,
   type Tampering,
@@ -249,6 +250,39 @@ describe('claims put back', () => {
     await keyed(store, 'fresh');
     await store.close();
     assert.match(verdict(folder), /^claims rolled back: /);
+  });
+
+  test('S1-43 a claim invented where there never was one is not taken over with an older version', async () => {
+    const folder = openStateFolder(join(root, 'unkeyed')).path;
+    const store = openIn(folder);
+    await store.append([sampleIntent('a'), sampleResult('a')]);
+    // Left as a killed process leaves it: without the checkpoint of a clean end.
+    const copy = copyOf(folder);
+    await store.close();
+    editDatabase(copy, `${INVENT_CLAIM}; PRAGMA user_version = 3`);
+    assert.match(verdict(copy), /^claims: /);
+    await workOn(copy);
+    assert.match(verdict(copy), /^claims: /);
+  });
+
+  test('S1-43 a chain cut back to before its rotation is not sealed anew', async () => {
+    const folder = openStateFolder(join(root, 'cut-back')).path;
+    const store = openIn(folder);
+    await keyed(store, 'a');
+    for (const name of ['b', 'c', 'd']) await store.append([sampleIntent(name), sampleResult(name)]);
+    await store.rotate({ keepRecords: 4 });
+    await store.close();
+    assert.equal(verdict(folder), 'ok');
+    editDatabase(
+      folder,
+      `DELETE FROM block WHERE first_seq >= (SELECT first_seq FROM block WHERE claims IS NOT NULL);
+      UPDATE key_claim SET answer = '"forged"'`,
+    );
+    assert.match(verdict(folder), /^cut: /);
+    await workOn(folder);
+    const later = openIn(folder);
+    assert.throws(() => later.lookup(SCOPE, 'a', 'h'), /changed outside the runtime/);
+    await later.close();
   });
 
   test('an index that does not hold what the table holds is found before anybody writes', () => {
