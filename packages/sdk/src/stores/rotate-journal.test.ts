@@ -463,21 +463,6 @@ describe('what else grows', () => {
     await store.close();
   });
 
-  test('S1-43 the entry of a process that ended is kept as long as a key of it waits', async () => {
-    const store = openIn(newFolder());
-    for (const id of ['free', 'holder']) {
-      store.enroll({ id, pid: 1, birth: 'b' });
-      store.retire(id);
-    }
-    const claim = { scope: 's', key: 'k', argsHash: 'h', callId: 'a', instance: 'holder' };
-    await store.claim(claim, [sampleIntent('a', { instance: 'holder' }), sampleResult('a')]);
-    assert.equal((await store.prune({})).instances, 1);
-    assert.deepEqual([store.findInstance('free'), store.findInstance('holder')?.retired], [undefined, true]);
-    await store.settle('s', 'k', 1, [sampleResult('a')]);
-    assert.equal((await store.prune({})).instances, 1);
-    await store.close();
-  });
-
   test('a pruned archive that was not deleted in time is deleted the next time', async () => {
     const folder = newFolder();
     let failing = true;
