@@ -11,6 +11,7 @@ import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
 import { sampleIntent, sampleResult } from '../src/testing/sample-records.ts';
 
 export interface Tampering {
+  /** Begins with the table or the file, or says what is done to several. */
   readonly name: string;
   apply(folder: string): void;
 }
@@ -58,19 +59,18 @@ export function editDatabase(folder: string, sql: string): void {
   }
 }
 
-/** All of them, for the journal as it lies in `folder`; `foreign` is the folder of another journal. */
-export function tamperings(folder: string, foreign: string): readonly Tampering[] {
+/** By area, for the journal as it lies in `folder`; `foreign` is the folder of another journal. */
+export function tamperings(folder: string, foreign: string): ReadonlyMap<string, readonly Tampering[]> {
   const database = new DatabaseSync(join(folder, 'journal.db'), { readOnly: true });
   const tables = names(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
-  const all = [
-    ...tables.flatMap((table) => tableTamperings(database, table)),
-    ...schemaTamperings(tables),
-    ...readdirSync(folder)
-      .filter((name) => !name.endsWith('-wal') && !name.endsWith('-shm'))
-      .flatMap((name) => fileTamperings(name, foreign)),
-  ];
+  const files = readdirSync(folder).filter((name) => !name.endsWith('-wal') && !name.endsWith('-shm'));
+  const areas = new Map([
+    ...tables.map((table) => [`table ${table}`, tableTamperings(database, table)] as const),
+    ['several tables', schemaTamperings(tables)],
+    ['files', files.flatMap((name) => fileTamperings(name, foreign))],
+  ]);
   database.close();
-  return all;
+  return areas;
 }
 
 function tableTamperings(database: DatabaseSync, table: string): readonly Tampering[] {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   claimOf,
@@ -104,7 +104,14 @@ const HARMLESS = [
 ];
 
 /** The newest block: a chain without it is shorter and whole, and nothing in the folder tells otherwise. */
-const UNDETECTABLE = /^block row \d+ deleted$/;
+const UNDETECTABLE = new RegExp(`^block row ${countBlocks(original) - 1} deleted$`);
+
+function countBlocks(folder: string): number {
+  const database = new DatabaseSync(join(folder, 'journal.db'), { readOnly: true });
+  const count = Number(database.prepare('SELECT count(*) AS count FROM block').get()?.['count']);
+  database.close();
+  return count;
+}
 
 /** What is not as it was, apart from having become more careful. */
 function effectOf(world: World): string | undefined {
@@ -113,66 +120,20 @@ function effectOf(world: World): string | undefined {
   return world.gone.every((id) => truth.gone.includes(id)) ? undefined : 'a process counts as gone';
 }
 
-interface Outcome {
-  readonly name: string;
-  /** Of verify, right after the change. */
-  readonly verdict: string;
-  /** Undefined when the journal does not open. */
-  readonly world: World | undefined;
-  /** Of verify, after another runtime has worked with what is left. */
-  readonly later: string | undefined;
-}
-
 describe('whatever is changed in the folder', () => {
-  const outcomes: Outcome[] = [];
-
-  before(async () => {
-    for (const { name, apply } of tamperings(original, foreign)) {
-      const folder = copyOf(original);
-      if (!applied(apply, folder)) continue;
-      const found = verdict(folder);
-      const seen = attempt(() => worldOf(folder));
-      const later = typeof seen !== 'string' && (await workOn(folder)) ? verdict(folder) : undefined;
-      outcomes.push({ name, verdict: found, world: typeof seen === 'string' ? undefined : seen, later });
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  test('S1-41 verify fails, or nobody can be told anything else', () => {
-    const passed = outcomes.filter((outcome) => outcome.verdict === 'ok');
-    const unexpected = passed.filter(({ name }) => !HARMLESS.some((pattern) => pattern.test(name)));
-    assert.deepEqual(
-      unexpected.map(({ name }) => name).filter((name) => !UNDETECTABLE.test(name)),
-      [],
-    );
-    assert.ok(unexpected.length <= 1, JSON.stringify(unexpected.map(({ name }) => name)));
-    for (const { name, world } of passed) {
-      if (!UNDETECTABLE.test(name)) assert.equal(world && effectOf(world), undefined, name);
-    }
-    assert.ok(outcomes.length > 600 && passed.length < 60, `${outcomes.length} changes, ${passed.length} passed`);
-  });
-
-  test('S1-43 no key is ever answered with anything but the answer that was given', () => {
-    for (const { name, world } of outcomes) {
-      for (const [at, state] of world?.states.entries() ?? []) {
-        if (typeof state !== 'string' && state.state === 'done') assert.deepEqual(state, truth.states[at], name);
+  for (const [area, changes] of tamperings(original, foreign)) {
+    test(`S1-41 S1-43 verify fails, or nobody can be told anything else: ${area}`, async () => {
+      const done = { applied: 0, found: 0 };
+      for (const change of changes) {
+        const folder = copyOf(original);
+        if (!applied(change.apply, folder)) continue;
+        done.applied++;
+        if (await isFound(change.name, folder)) done.found++;
+        rmSync(folder, { recursive: true });
       }
-    }
-  });
-
-  test('S1-41 what verify found it still finds after the runtime went on working', () => {
-    // A file that is gone or holds nothing is a new journal to whoever opens it next.
-    const isGone = ({ name, verdict: found }: Outcome) =>
-      /^journal\.\w+ is (missing|empty): /.test(found) || name === 'emptied and made new';
-    // An entry of a process that cannot be believed has no effect, and goes with those of the others that ended.
-    const isEntry = ({ verdict: found }: Outcome) => found.startsWith('processes: ');
-    const found = outcomes.filter((outcome) => outcome.verdict !== 'ok' && !isGone(outcome) && !isEntry(outcome));
-    assert.deepEqual(
-      found.filter(({ later }) => later === 'ok').map(({ name, verdict: reason }) => `${name}: ${reason}`),
-      [],
-    );
-    assert.ok(found.filter(({ later }) => later !== undefined).length > 400);
-  });
+      assert.ok(done.applied > 0 && (done.found > 0 || area === 'table mark'), JSON.stringify(done));
+    });
+  }
 
   test('S1-41 random bit flips: verify fails, or records and answers are the same', () => {
     const files = readdirSync(original);
@@ -190,6 +151,36 @@ describe('whatever is changed in the folder', () => {
     );
   });
 });
+
+/** Whether verify finds it. Where it does not, nothing may follow from it; where it does, it must go on doing so. */
+async function isFound(name: string, folder: string): Promise<boolean> {
+  const found = verdict(folder);
+  const world = attempt(() => worldOf(folder));
+  for (const [at, state] of typeof world === 'string' ? [] : world.states.entries()) {
+    if (typeof state !== 'string' && state.state === 'done') assert.deepEqual(state, truth.states[at], name);
+  }
+  if (found === 'ok') {
+    if (UNDETECTABLE.test(name)) return false;
+    assert.ok(
+      HARMLESS.some((pattern) => pattern.test(name)),
+      `missed: ${name}`,
+    );
+    assert.equal(typeof world === 'string' ? world : effectOf(world), undefined, name);
+    return false;
+  }
+  if (typeof world !== 'string' && (await workOn(folder)) && !isForgettable(name, found))
+    assert.notEqual(verdict(folder), 'ok', `no longer found: ${name}: ${found}`);
+  return true;
+}
+
+/**
+ * A file that is gone or holds nothing is a new journal to whoever opens it next. An entry of a process that cannot be
+ * believed has no effect, and goes with those of the others that ended.
+ */
+function isForgettable(name: string, found: string): boolean {
+  if (name === 'emptied and made new' || found.startsWith('processes: ')) return true;
+  return /^journal\.\w+ is (missing|empty): /.test(found);
+}
 
 /** False where the database itself does not allow the change. */
 function applied(apply: Tampering['apply'], folder: string): boolean {
