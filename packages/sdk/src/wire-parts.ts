@@ -8,7 +8,7 @@ import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
-import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
+import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
@@ -65,7 +65,7 @@ export async function wireParts(
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const parts: RuntimeParts = {
     instanceId: instance.id,
-    isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
+    isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
     reconcile: () => reconcileCalls(wired, { root, workspace, state }),
     ...brought,
     toolFacts: createToolFacts(),

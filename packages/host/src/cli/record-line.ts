@@ -45,7 +45,7 @@ function gistOf(record: StoredRecord): Gist {
     case 'child':
       return [plain(record.event), record.child_session_id];
     case 'rotation':
-      return rotation(record);
+      return rotationParts(record);
     case 'plan':
       return [
         verdict(record.accepted ? 'allow' : 'deny'),
@@ -56,7 +56,8 @@ function gistOf(record: StoredRecord): Gist {
   }
 }
 
-function rotation(record: StoredRecord & { readonly kind: 'rotation' }): readonly (string | undefined)[] {
+function rotationParts(record: StoredRecord & { readonly kind: 'rotation' }): readonly (string | undefined)[] {
+  if (record.event === 'sealed') return [record.event, `${record.claims} claims of keys`];
   if (record.event === 'runs_removed')
     return [`${record.runs_total} external runs removed:`, plain(record.runs.join(', '))];
   const archives = record.event === 'archived' ? record.archive : record.archives.join(', ');

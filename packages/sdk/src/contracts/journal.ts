@@ -201,8 +201,8 @@ export interface VerifyReport {
   readonly base?: ChainHead;
   /** Oldest first, when they were asked for. */
   readonly archives?: readonly ArchiveCheck[];
-  /** First record that does not fit, and why. */
-  readonly broken?: { readonly seq: number; readonly reason: string };
+  /** First record that does not fit, and why; with `where`, what is broken is no record but belongs behind that one. */
+  readonly broken?: { readonly seq: number; readonly reason: string; readonly where?: 'claims' | 'processes' | 'file' };
   /** Where the machine stopped without closing the journal. The chain is whole; acknowledged records may be missing. */
   readonly losses?: readonly LostTail[];
 }
@@ -270,6 +270,11 @@ export interface Instance {
   readonly birth: string;
 }
 
+export interface EnrolledInstance extends Instance {
+  /** It has signed off, or was found dead. */
+  readonly retired: boolean;
+}
+
 export type StoredIntent = IntentRecord & { readonly seq: number };
 
 export interface JournalStore {
@@ -309,7 +314,10 @@ export interface JournalStore {
   enroll(instance: Instance): MaybePromise<void>;
   /** At a start: what earlier writers left unfinished or found missing, put on record. Stores without marks have nothing to say. */
   reportHeads?(): MaybePromise<readonly HeadFinding[]>;
+  /** Those that have not retired. */
   instances(): readonly Instance[];
+  /** Undefined for one that is not enrolled, or whose entry cannot be believed. */
+  findInstance(id: string): EnrolledInstance | undefined;
   retire(id: string): MaybePromise<void>;
   close(): MaybePromise<void>;
 }

@@ -14,8 +14,9 @@ import { createArchiveFiles } from '../platform/archive-files.ts';
 import { currentInstance } from '../platform/process-identity.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
-import { createBlockJournal } from './block-journal.ts';
+import { birthMark, createBlockJournal } from './block-journal.ts';
 import { openHeads } from './heads.ts';
+import type { JournalTables } from './journal-tables.ts';
 import { isBusy, journalFailure } from './sqlite-failure.ts';
 import { connect } from './sqlite-schema.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
@@ -68,21 +69,23 @@ function open(state: StateFolder, options: SqliteJournalOptions, waitMs: number)
   const path = state.file('journal.db');
   const busyLimitMs = options.busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS;
   try {
-    const tables = createSqliteTables(connect({ path, durability, waitMs, maxBytes }));
+    const tables = createSqliteTables(connect({ path, durability, waitMs, maxBytes, birthMark: birthMark(masterKey) }));
     const checkpointEvery = options.checkpointEvery ?? DEFAULT_CHECKPOINT_EVERY;
     const archives = createArchiveFiles(state.path);
     const { maxArchiveLength, syncEveryMs, writer = currentInstance() } = options;
     const heads = openHeads({ state, masterKey, durability, clock, syncEveryMs, writer });
-    return createBlockJournal(tables, {
-      masterKey,
-      clock,
-      checkpointEvery,
-      archives,
-      maxArchiveLength,
-      heads,
-      busyLimitMs,
-    });
+    const journal = { masterKey, clock, checkpointEvery, archives, maxArchiveLength, heads, busyLimitMs };
+    return closingOnFailure(tables, () => createBlockJournal(tables, journal));
   } catch (thrown) {
     throw journalFailure(thrown);
+  }
+}
+
+function closingOnFailure<T>(tables: JournalTables, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    tables.close();
+    throw thrown;
   }
 }
