@@ -1,4 +1,4 @@
-/** A third party's tool in one file: defined, called, governed and recorded like the built-in ones. */
+/** A third-party tool in one file. It is checked, run and recorded like the built-in tools. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
