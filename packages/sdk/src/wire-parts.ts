@@ -15,7 +15,7 @@ import { createArtifactFiles } from './platform/artifact-files.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
-import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import { lazySessionPrograms, lazySpawner } from './platform/lazy-session-programs.ts';
 import { endLostWalls } from './platform/lost-walls.ts';
 import { currentInstance, isAlive } from './platform/process-identity.ts';
 import type { Root } from './platform/root.ts';
@@ -56,7 +56,9 @@ export function wireParts(
   const instance = currentInstance();
   journal.enroll(instance);
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
+  const spawner = lazySpawner();
   const parts: RuntimeParts = {
+    spawner,
     instanceId: instance.id,
     isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
     reconcile: () => reconcileCalls(wired, { root, workspace, state }),
@@ -84,6 +86,7 @@ export function wireParts(
         actor,
         governing: governing.places,
         slots: { shared: commandSlots, owner: sessionId },
+        spawner,
       }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
