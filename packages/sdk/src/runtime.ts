@@ -38,6 +38,7 @@ import { createDisk } from './platform/disk.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
+import { createUnfinishedFolders } from './platform/unfinished-folders.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
@@ -133,6 +134,8 @@ export interface Runtime {
   preview(options?: SessionOptions): Promise<SessionPreview>;
   /** Whether commands can be walled in on this machine as the registry wants: tried, not guessed. */
   checkWall(): Promise<WallCheck>;
+  /** Locks in the workspace's repository that no running process holds and no call of ours left; paths, oldest first. */
+  staleGitLocks(): Promise<readonly string[]>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -161,7 +164,11 @@ export interface WallCheck {
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Everything below begins at what is opened here: the path given may lead elsewhere later.
-  const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
+  const unfinished = createUnfinishedFolders();
+  const root = openRoot(options.workspace, {
+    backend: options.ports?.pathBackend ?? 'auto',
+    noteFolder: unfinished.note,
+  });
   let workspace: FileWorkspace | undefined;
   try {
     const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
@@ -176,16 +183,23 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         added: options.governing ?? [],
       }),
     });
+    unfinished.keepIn(state.path);
     const disk = createDisk();
     workspace = createWorkspace(root, {
       governing,
+      unfinished,
       disk,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
-    return await openRuntime(options, { root, workspace, state, governing, disk });
+    const close = () => {
+      unfinished.close();
+      root.close();
+    };
+    return await openRuntime(options, { root: { ...root, close }, workspace, state, governing, disk });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
+    unfinished.close();
     root.close();
     throw thrown;
   }
@@ -234,11 +248,20 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
   const tools = [...ownTools, ...source.tools];
   const known = source.tools.length === 0 ? ownNames : knownNames(tools, rules, engines);
   const brought = { known, source, redactor, tools, rules, ast: ast?.index };
-  const parts = wireParts(options, { ...places, registry, ...brought });
+  const closeSources = async () => {
+    await source.close();
+    await ast?.close();
+  };
+  const wiring = wireParts(options, { ...places, registry, ...brought });
+  const parts = await wiring.catch(async (thrown: unknown) => {
+    await closeSources();
+    throw thrown;
+  });
   try {
-    const findings = parts.journal.reportHeads?.() ?? [];
+    const findings = (await parts.journal.reportHeads?.()) ?? [];
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
+    await workspace.sweepNoted();
     const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
     return assembleRuntime({
       parts,
@@ -254,12 +277,12 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
         parts.reportUnexpected(toToolError(thrown)),
       ),
       checkWall,
+      state: state.path,
       everyMs: options.ports?.reconcileEveryMs,
     });
   } catch (thrown) {
     await parts.journal.close();
-    await source.close();
-    await ast?.close();
+    await closeSources();
     throw thrown;
   }
 }
@@ -276,6 +299,7 @@ interface Assembly {
   readonly findings: readonly HeadFinding[];
   readonly retention: ReturnType<typeof keepRetention>;
   readonly checkWall: Runtime['checkWall'];
+  readonly state: string;
   readonly everyMs: number | undefined;
 }
 
@@ -309,6 +333,11 @@ function assembleRuntime(assembly: Assembly): Runtime {
       return session;
     },
     checkWall,
+    async staleGitLocks() {
+      const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+      const left = await clearWorkspaceLocks(assembly.state, root.path);
+      return left.toSorted((one, other) => one.createdMs - other.createdMs).map(({ path }) => path);
+    },
     reconcile: parts.reconcile,
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');
@@ -329,13 +358,22 @@ function assembleRuntime(assembly: Assembly): Runtime {
       await source.close();
       await ast?.close();
       parts.events.close();
-      parts.journal.retire(parts.instanceId);
+      await signOff(parts);
       await parts.journal.close();
       parts.findings.close();
       workspace.close();
       root.close();
     },
   };
+}
+
+/** A process that cannot sign off is found dead by the next one. */
+async function signOff({ journal, instanceId, reportUnexpected }: RuntimeParts): Promise<void> {
+  try {
+    await journal.retire(instanceId);
+  } catch (thrown) {
+    reportUnexpected(toToolError(thrown));
+  }
 }
 
 async function tryWall(

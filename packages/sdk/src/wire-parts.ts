@@ -8,7 +8,7 @@ import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
-import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
+import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
@@ -31,7 +31,7 @@ import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
-import { openSqliteJournal } from './stores/journal-sqlite.ts';
+import { openJournal } from './stores/journal-sqlite.ts';
 
 export interface Places {
   readonly root: Root;
@@ -48,20 +48,25 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
   readonly source: OpenToolSource;
 }
 
-export function wireParts(
+export async function wireParts(
   options: RuntimeOptions,
   { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
-): RuntimeParts {
+): Promise<RuntimeParts> {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
-  const journal = ports.journal ?? openSqliteJournal(state, { durability: registry.durability, clock });
+  const journal = ports.journal ?? (await openJournal(state, { durability: registry.durability, clock }));
   const instance = currentInstance();
-  journal.enroll(instance);
+  try {
+    await journal.enroll(instance);
+  } catch (thrown) {
+    await journal.close();
+    throw thrown;
+  }
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const parts: RuntimeParts = {
     instanceId: instance.id,
-    isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
-    reconcile: () => reconcileCalls(wired, workspace, state.path),
+    isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
+    reconcile: () => reconcileCalls(wired, { root, workspace, state }),
     ...brought,
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
@@ -124,9 +129,13 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
 /** Programs of dead processes end before anything is compared: what they would still do must not come later. */
 async function reconcileCalls(
   { journal, clock, instanceId: self }: RuntimeParts,
-  workspace: FileWorkspace,
-  state: string,
+  { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
 ): Promise<readonly ReconciledCall[]> {
-  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) endLostWalls(state);
+  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
+    endLostWalls(state.path);
+    const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+    await clearWorkspaceLocks(state.path, root.path);
+    await workspace.sweepNoted();
+  }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
 }

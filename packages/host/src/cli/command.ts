@@ -1,5 +1,6 @@
 /** What a command file exports, and the options all commands share. */
 import type { Command } from 'commander';
+import type { WorkspaceOptions } from '../terminal/workspace-folder.ts';
 
 /** How an action says what the exit code is. */
 export type Done = (exitCode: number) => void;
@@ -11,11 +12,7 @@ export interface CliCommand {
   configure(command: Command, done: Done): void;
 }
 
-export interface SharedOptions {
-  readonly workspace: string;
-  readonly state?: string;
-  readonly registry?: string;
-  readonly durability?: 'normal' | 'full';
+export interface SharedOptions extends WorkspaceOptions {
   readonly json?: boolean;
 }
 

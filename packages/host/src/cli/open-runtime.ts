@@ -4,9 +4,9 @@
  */
 import type { Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
+import { showWarning } from '../terminal/terminal.ts';
+import { checkWorkspace } from '../terminal/workspace-folder.ts';
 import type { SharedOptions } from './command.ts';
-import { showWarning } from './terminal.ts';
-import { checkWorkspace } from './workspace-folder.ts';
 
 async function openRuntime(options: SharedOptions): Promise<Runtime> {
   checkWorkspace(options.workspace);

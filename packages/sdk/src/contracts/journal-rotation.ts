@@ -1,7 +1,7 @@
 /** How old records leave the journal: first into archives, then, with these, for good. */
 
 /** Old records were moved out of the journal: into an archive, or, with their archive, out of the world. */
-export type RotationRecord = ArchivedRecord | PrunedRecord | RunsRemovedRecord;
+export type RotationRecord = ArchivedRecord | PrunedRecord | RunsRemovedRecord | SealedRecord;
 
 interface ArchivedRecord {
   readonly kind: 'rotation';
@@ -37,6 +37,14 @@ interface RunsRemovedRecord {
   /** The first of them, oldest first. */
   readonly runs: readonly string[];
   readonly runs_total: number;
+}
+
+/** The claims of a journal of an older version, which were not part of the chain, were sealed as they were found. */
+interface SealedRecord {
+  readonly kind: 'rotation';
+  readonly event: 'sealed';
+  readonly at_ms: number;
+  readonly claims: number;
 }
 
 export interface ArchiveCheck {

@@ -201,8 +201,8 @@ export interface VerifyReport {
   readonly base?: ChainHead;
   /** Oldest first, when they were asked for. */
   readonly archives?: readonly ArchiveCheck[];
-  /** First record that does not fit, and why. */
-  readonly broken?: { readonly seq: number; readonly reason: string };
+  /** First record that does not fit, and why; with `where`, what is broken is no record but belongs behind that one. */
+  readonly broken?: { readonly seq: number; readonly reason: string; readonly where?: 'claims' | 'processes' | 'file' };
   /** Where the machine stopped without closing the journal. The chain is whole; acknowledged records may be missing. */
   readonly losses?: readonly LostTail[];
 }
@@ -270,10 +270,18 @@ export interface Instance {
   readonly birth: string;
 }
 
+export interface EnrolledInstance extends Instance {
+  /** It has signed off, or was found dead. */
+  readonly retired: boolean;
+}
+
 export type StoredIntent = IntentRecord & { readonly seq: number };
 
 export interface JournalStore {
-  /** Resolves when the records are as durable as the store's level promises; rejects with nothing written. */
+  /**
+   * Resolves when the records are as durable as the store's level promises; rejects with nothing written. No write waits
+   * for another process inside the event loop: what cannot be written now is a promise.
+   */
   append(records: readonly JournalRecord[]): MaybePromise<void>;
   /** Claims the key and appends in one step; anything but `new` appends nothing. */
   claim(claim: KeyClaim, records: readonly JournalRecord[]): MaybePromise<KeyState>;
@@ -303,10 +311,13 @@ export interface JournalStore {
   /** Deletes what need not be kept: whole archives, oldest first, and the leftovers of finished processes. */
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
-  enroll(instance: Instance): void;
+  enroll(instance: Instance): MaybePromise<void>;
   /** At a start: what earlier writers left unfinished or found missing, put on record. Stores without marks have nothing to say. */
-  reportHeads?(): readonly HeadFinding[];
+  reportHeads?(): MaybePromise<readonly HeadFinding[]>;
+  /** Those that have not retired. */
   instances(): readonly Instance[];
-  retire(id: string): void;
+  /** Undefined for one that is not enrolled, or whose entry cannot be believed. */
+  findInstance(id: string): EnrolledInstance | undefined;
+  retire(id: string): MaybePromise<void>;
   close(): MaybePromise<void>;
 }

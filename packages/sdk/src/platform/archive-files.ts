@@ -44,11 +44,12 @@ export interface ArchiveFile {
   close(): void;
 }
 
-export function createArchiveFiles(folder: string): ArchiveFiles {
+/** `openFile` decides which files are safe to read. */
+export function createArchiveFiles(folder: string, openFile = openChecked): ArchiveFiles {
   const names = (pattern: RegExp) => inState(() => readdirSync(folder).filter((name) => pattern.test(name)));
   return {
     create: () => createDraft(folder),
-    open: (name) => inState(() => openArchive(join(folder, name))),
+    open: (name) => inState(() => openArchive(join(folder, name), openFile)),
     list: () => names(ARCHIVE),
     drafts: () => names(DRAFT),
     remove: (name) => inState(() => rmSync(join(folder, name), { force: true })),
@@ -90,10 +91,10 @@ async function discard(file: FileHandle, path: string): Promise<void> {
   }
 }
 
-function openArchive(path: string): ArchiveFile | undefined {
+function openArchive(path: string, openFile: typeof openChecked): ArchiveFile | undefined {
   let fd: number;
   try {
-    fd = openChecked(path, constants.O_RDONLY);
+    fd = openFile(path, constants.O_RDONLY);
   } catch (thrown) {
     if (errnoCode(thrown) === 'ENOENT') return undefined;
     throw thrown;

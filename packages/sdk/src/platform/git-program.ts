@@ -10,6 +10,7 @@ import { FULL_SYNC_OPTIONS, fixedEnvironment, fixedOptions } from '../git/fixed-
 import { gitFailure } from '../git/git-failure.ts';
 import { isListed } from '../git/judge-config.ts';
 import type { GitFolders } from './git-folders.ts';
+import type { GitWrites } from './git-writes.ts';
 import { resolveProgram } from './resolve-program.ts';
 import type { SessionWall } from './session-wall.ts';
 import { type ReadyProgram, startWalled, type WalledProcess, type WallSetting } from './walled-process.ts';
@@ -24,7 +25,11 @@ const FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin'];
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
 
-export function createGitProgram(shared: SessionWall, registry: Pick<Registry, 'git' | 'durability'>): GitProgram {
+export function createGitProgram(
+  shared: SessionWall,
+  registry: Pick<Registry, 'git' | 'durability'>,
+  writes: Pick<GitWrites, 'begin'>,
+): GitProgram {
   const options = [
     '--no-pager',
     '--no-optional-locks',
@@ -50,7 +55,8 @@ export function createGitProgram(shared: SessionWall, registry: Pick<Registry, '
           env: environment(request, folders, wall.places.home),
           cwd: '.',
         });
-        return await runIn({ spawner: shared.spawner, wall }, { name: 'git', confined }, { request, running });
+        const run = () => runIn({ spawner: shared.spawner, wall }, { name: 'git', confined }, { request, running });
+        return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
       } finally {
         wall.leave();
       }
@@ -60,6 +66,31 @@ export function createGitProgram(shared: SessionWall, registry: Pick<Registry, '
       await Promise.allSettled([...running].map(({ ended }) => ended));
     },
   };
+}
+
+/** Git reports a fatal error, also of a child that was killed, from this exit code on. */
+const FATAL = 128;
+
+async function recorded(
+  writes: Pick<GitWrites, 'begin'>,
+  gitFolders: readonly string[],
+  run: () => Promise<GitOutput>,
+): Promise<GitOutput> {
+  const write = await writes.begin(gitFolders);
+  let isClean = false;
+  try {
+    const output = await run();
+    isClean = output.code < FATAL && output.isCut !== true;
+    return output;
+  } finally {
+    await write.end(isClean);
+  }
+}
+
+/** Every folder in which this run may make locks. */
+function foldersOf({ remote }: GitRun, { gitDir, commonDir }: GitFolders): readonly string[] {
+  const repository = remote?.repository;
+  return [...new Set([gitDir, commonDir, ...(repository === undefined ? [] : [repository])])];
 }
 
 /** Absolute path of the program. Throws E_GIT when there is none. */

@@ -10,6 +10,7 @@ import {
   fdatasyncSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeSync,
@@ -18,7 +19,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { syncFolder } from './disk.ts';
 import { errnoCode } from './errno-error.ts';
-import { openChecked, readStateFile } from './state-file.ts';
+import { openChecked } from './state-file.ts';
 import { inState } from './state-safety.ts';
 
 const SLOT_BYTES = 1024;
@@ -44,13 +45,14 @@ export interface MarkFile {
   close(): void;
 }
 
-export function createMarkFiles(state: string): MarkFiles {
+/** `openFile`: how files are opened for reading. */
+export function createMarkFiles(state: string, openFile: typeof openChecked = openChecked): MarkFiles {
   const folder = join(state, 'heads');
   return {
     read: () =>
       inState(() =>
         namesIn(folder).flatMap((name) => {
-          const bytes = readStateFile(join(folder, name));
+          const bytes = readMark(join(folder, name), openFile);
           return bytes === undefined ? [] : [{ name, slots: slotsOf(bytes) }];
         }),
       ),
@@ -77,6 +79,22 @@ function namesIn(folder: string): readonly string[] {
   } catch (thrown) {
     if (errnoCode(thrown) === 'ENOENT') return [];
     throw thrown;
+  }
+}
+
+/** Undefined when it was removed meanwhile. */
+function readMark(path: string, openFile: typeof openChecked): Buffer | undefined {
+  let fd: number;
+  try {
+    fd = openFile(path, constants.O_RDONLY);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+  try {
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -41,6 +41,8 @@ export interface RuleFrame {
 
 export interface Places {
   find(path: string, rule?: PathRule): Place;
+  /** All that may be written to. */
+  readonly writableRoots: readonly Root[];
   /** Closes the extra roots; the workspace's own belongs to whoever opened it. */
   close(): void;
 }
@@ -77,6 +79,9 @@ export function createPlaces(root: Root, options: PlacesOptions): Places {
       const mayWrite = isWritable && extra.access === 'write';
       return { root: extra.root, path, spelling, isWritable: mayWrite, disk, ruling: { frame: extra.frame, rule } };
     },
+    writableRoots: isWritable
+      ? [root, ...[...extras.values()].filter(({ access }) => access === 'write').map((extra) => extra.root)]
+      : [],
     close() {
       for (const extra of extras.values()) extra.root.close();
     },
@@ -100,7 +105,7 @@ function openExtraRoots(root: Root, wanted: readonly ExtraRoot[]): Map<string, O
   try {
     for (const { name, path, access } of wanted) {
       if (!EXTRA_NAME.test(name) || extras.has(name)) throw new TypeError(`Extra root name is unusable: ${name}`);
-      const opened = openRoot(path, { backend: root.backend });
+      const opened = openRoot(path, { backend: root.backend, noteFolder: root.noteFolder });
       extras.set(name, { root: opened, access, frame: { root: opened, pathPrefix: '', locationPrefix: `@${name}/` } });
     }
     return extras;

@@ -60,7 +60,7 @@ export function replaceFile(job: Replacement): MaybePromise<ReplacementResult> {
 
 function replaceAtOnce(job: Replacement): ReplacementResult {
   const mode = finalMode(job);
-  const temporary = createTemporaryFile(job.target.dirFd, mode, ownerToKeep(job));
+  const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
   let before: FileSnapshot | null;
   try {
     for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
@@ -77,7 +77,7 @@ function replaceAtOnce(job: Replacement): ReplacementResult {
 
 async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
   const mode = finalMode(job);
-  const temporary = createTemporaryFile(job.target.dirFd, mode, ownerToKeep(job));
+  const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
   let before: FileSnapshot | null;
   let sha256: string;
   try {
@@ -101,7 +101,7 @@ function publish(job: Replacement, temporary: TemporaryFile, before: FileSnapsho
   if (expectedSha256 !== undefined && expectedSha256 !== (before?.sha256 ?? null)) {
     throw changedMeanwhile(job.path, { expected: expectedSha256, actual: before?.sha256 ?? null });
   }
-  job.root.rename(temporary, job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
+  temporary.publish(job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
 }
 
 function openCurrent({ target }: Replacement): number | undefined {

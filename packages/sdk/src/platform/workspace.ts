@@ -21,7 +21,7 @@ import { createFileTree } from './file-tree.ts';
 import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { locatePlace } from './judge-place.ts';
-import { createFolderSweep, sweepDirectory } from './leftovers.ts';
+import { createFolderSweep, sweepDirectory, sweepFolders } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
 import { readPlace, statPlace } from './read-place.ts';
@@ -29,6 +29,7 @@ import { removeTarget } from './remove-file.ts';
 import { checkMode, replaceFile } from './replace-file.ts';
 import type { Root } from './root.ts';
 import { createTreeOperations } from './tree-operations.ts';
+import type { UnfinishedFolders } from './unfinished-folders.ts';
 import { foldersOf } from './write-target.ts';
 
 export type { ExtraRoot };
@@ -42,11 +43,15 @@ export interface WorkspaceOptions {
   readonly disk?: Disk;
   /** Where path rules start from, when the root is a folder of another workspace. */
   readonly enclosing?: Enclosing;
+  /** Where processes that died may have left something. */
+  readonly unfinished?: Pick<UnfinishedFolders, 'workOff'>;
 }
 
 export interface FileWorkspace extends SessionWorkspace {
   /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
   sweepLeftovers(directory?: string): Promise<number>;
+  /** The same in all folders that processes noted before they died. */
+  sweepNoted(): Promise<void>;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
   close(): void;
 }
@@ -57,7 +62,8 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
   for (const { path } of extraRoots) explained(path, () => guard.checkRoot(path));
   const places = createPlaces(root, { readOnly, extraRoots, disk, ...(enclosing === undefined ? {} : { enclosing }) });
   const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
-  const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep() };
+  const sweepNoted = async () => options.unfinished?.workOff((folders) => sweepFolders(places.writableRoots, folders));
+  const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep(sweepNoted) };
   return {
     ...filesUnder(files, undefined),
     under: (rule) => filesUnder(files, rule),
@@ -67,6 +73,7 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
         const place = places.find(directory);
         return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
+    sweepNoted,
     close: places.close,
   };
 }

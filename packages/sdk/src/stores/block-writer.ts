@@ -12,6 +12,7 @@ import type { CheckpointRecord, JournalRecord } from '../contracts/journal.ts';
 import { type BlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import type { HeadKeeper } from './head-keeper.ts';
 import type { JournalTables } from './journal-tables.ts';
+import { isBusy } from './sqlite-failure.ts';
 
 export interface BlockWriterOptions {
   readonly clock: Clock;
@@ -62,11 +63,15 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
   function exclusively<T>(work: () => T): T {
     if (inTransaction) return work();
     const { head } = log;
+    let hasBegun = false;
     inTransaction = true;
     try {
-      return tables.transaction(work);
+      return tables.transaction(() => {
+        hasBegun = true;
+        return work();
+      });
     } catch (thrown) {
-      log.rewind(head);
+      if (hasBegun) log.rewind(head);
       throw thrown;
     } finally {
       inTransaction = false;
@@ -93,8 +98,9 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
   function tryCheckpoint(): void {
     try {
       exclusively(() => writeWithCheckpoint([]));
-    } catch {
+    } catch (thrown) {
       // The records before it are stored and acknowledged; without a checkpoint the next scan only takes longer.
+      if (isBusy(thrown)) return;
     }
     sinceCheckpoint = 0;
   }

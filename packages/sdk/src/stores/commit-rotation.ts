@@ -5,12 +5,14 @@
 import type { Clock } from '../contracts/clock.ts';
 import type { ChainHead } from '../contracts/journal.ts';
 import type { RotationRecord } from '../contracts/journal-rotation.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ArchiveDraft, ArchiveFiles } from '../platform/archive-files.ts';
 import { archiveEnd, archiveName } from './archive-blocks.ts';
 import { baseSeq, contentSeq, type SealArchive } from './archive-rows.ts';
 import type { BlockLog } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 import { lastOf } from './rotation-goal.ts';
 import type { ArchiveContent } from './write-archive.ts';
 
@@ -21,7 +23,10 @@ export interface CommitParts {
   readonly tables: JournalTables;
   readonly log: BlockLog;
   readonly writer: BlockWriter;
+  /** Runs `work` as the only writer, in turn. */
+  change<T>(work: () => T): MaybePromise<T>;
   readonly files: ArchiveFiles;
+  readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
   readonly clock: Clock;
 }
@@ -40,9 +45,13 @@ export interface Finished extends ArchiveContent {
 }
 
 /** Undefined when another process was faster. */
-export function commitRotation(parts: CommitParts, base: ChainHead, finished: Finished): Moved | undefined {
-  const { tables, writer, files } = parts;
-  const leftovers = writer.exclusively(() => {
+export async function commitRotation(
+  parts: CommitParts,
+  base: ChainHead,
+  finished: Finished,
+): Promise<Moved | undefined> {
+  const { tables, files } = parts;
+  const leftovers = await parts.change(() => {
     if (baseSeq(tables) !== base.seq) return undefined;
     // A draft of somebody who still writes it begins where the base no longer will be.
     const found = [...files.drafts(), ...findOrphans(tables, files)];
@@ -56,12 +65,18 @@ export function commitRotation(parts: CommitParts, base: ChainHead, finished: Fi
 }
 
 /** The base is set before the record is written: with every block gone, it is what the record is sealed onto. */
-function replaceBlocks({ tables, log, writer, sealArchive, clock }: CommitParts, base: ChainHead, done: Finished) {
+function replaceBlocks(
+  { tables, log, writer, keys, sealArchive, clock }: CommitParts,
+  base: ChainHead,
+  done: Finished,
+) {
   const { end, sha256, bytes, newestAtMs, draft } = done;
   const first = base.seq + 1;
   const name = archiveName(first, end);
   const head = log.catchUp();
   draft.place(name);
+  // What is left must say by itself which claims there are.
+  keys.carry();
   tables.deleteBlocks(end.seq);
   tables.putArchive(
     sealArchive({

@@ -31,7 +31,7 @@ export interface HeadKeeper {
   before(chain: Chain): void;
   /** After it was. */
   after(): void;
-  /** Marks of processes that ended, to be removed once this one has a mark of its own. */
+  /** Marks of processes that ended, to be removed once what was recorded about them is on the disk. */
   supersede(names: readonly string[]): void;
   /** Brings the log to the disk before the database is closed. */
   settle(): void;
@@ -75,7 +75,6 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     const head = found.catchUp();
     log.now();
     file = files.create(writer.id, line(head, false));
-    removeObsolete();
   }
 
   async function syncLog(): Promise<void> {
@@ -103,6 +102,7 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     try {
       file.write(line(head, false));
       await file.sync();
+      removeObsolete();
     } catch {
       schedule();
     }
@@ -129,7 +129,6 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     after: schedule,
     supersede(names) {
       obsolete = names;
-      if (file !== undefined) removeObsolete();
     },
     settle() {
       isOver = true;
@@ -140,6 +139,7 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
       if (file !== undefined && chain !== undefined && broken === undefined) {
         file.write(line(chain.head, true));
         file.syncNow();
+        removeObsolete();
       }
       if (!isSyncing) release();
     },

@@ -14,9 +14,13 @@ import { createHeadKeeper, type HeadKeeper } from './head-keeper.ts';
 import { createMarkFormat, type FoundMark, LOST_SUFFIX, readMarks } from './head-marks.ts';
 import type { JournalTables } from './journal-tables.ts';
 
-export interface Heads {
+export interface Heads extends KnownHeads {
   readonly keeper: HeadKeeper;
   readonly files: MarkFiles;
+}
+
+/** What is needed to check a chain against its marks. */
+export interface KnownHeads {
   /** The boot of the machine this process runs in. */
   readonly boot: string;
   marks(): readonly FoundMark[];
@@ -76,7 +80,11 @@ export function createHeadChecks(heads: Heads | undefined, parts: HeadParts): He
 }
 
 /** Marks are read before the chain: what they name must be in it, and others may be writing. */
-function verifyWithHeads(heads: Heads, { tables, log }: HeadParts, check: () => VerifyReport): VerifyReport {
+export function verifyWithHeads(
+  heads: KnownHeads,
+  { tables, log }: Pick<HeadParts, 'tables' | 'log'>,
+  check: () => VerifyReport,
+): VerifyReport {
   const marks = heads.marks();
   const report = check();
   if (!report.ok) return report;

@@ -4,12 +4,14 @@
  */
 import type { Clock } from '../contracts/clock.ts';
 import type { PruneOptions, PruneReport, RotationRecord } from '../contracts/journal-rotation.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { findForgedRow, type SealArchive } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { damaged } from './journal-damage.ts';
 import type { ArchiveRow, JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 
 /** The answers of `dedupe` keys guard the world outside, where no session ends: they are never forgotten. */
 const FORGETTABLE_SCOPES = 'idempotency:';
@@ -19,7 +21,10 @@ export interface PruneParts {
   readonly tables: JournalTables;
   readonly log: BlockLog;
   readonly writer: BlockWriter;
+  /** Runs `work` as the only writer, in turn. */
+  change<T>(work: () => T): MaybePromise<T>;
   readonly files: ArchiveFiles;
+  readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
   readonly clock: Clock;
   isClosed(): boolean;
@@ -29,8 +34,8 @@ export async function pruneJournal(parts: PruneParts, options: PruneOptions): Pr
   checkOptions(options);
   const answers = await forgetAnswers(parts, options.answersOlderThanMs);
   if (parts.isClosed()) return { archives: [], records: 0, answers, instances: 0 };
-  const { tables, log, writer } = parts;
-  const done = writer.exclusively(() => {
+  const { tables, log } = parts;
+  const done = await parts.change(() => {
     const instances = tables.deleteRetired(log.unfinished().map(({ instance }) => instance));
     const rows = markArchives(parts, options);
     const records = rows.reduce((sum, row) => sum + recordsIn(row), 0);
@@ -48,16 +53,17 @@ async function forgetAnswers(parts: PruneParts, olderThanMs: number | undefined)
   const before = parts.clock.now() - olderThanMs;
   for (let total = 0; ; await new Promise((resolve) => setImmediate(resolve))) {
     if (parts.isClosed()) return total;
-    const answers = parts.writer.exclusively(() => forgetSome(parts, before));
+    const answers = await parts.change(() => forgetSome(parts, before));
     total += answers;
     if (answers < ANSWERS_AT_ONCE) return total;
   }
 }
 
 function forgetSome(parts: PruneParts, before: number): number {
-  const answers = parts.tables.deleteAnswers(FORGETTABLE_SCOPES, before, ANSWERS_AT_ONCE);
-  if (answers > 0) record(parts, { archives: [], records: 0, answers });
-  return answers;
+  const names = parts.tables.settledKeys(FORGETTABLE_SCOPES, before, ANSWERS_AT_ONCE);
+  for (const name of names) parts.keys.remove(name);
+  if (names.length > 0) record(parts, { archives: [], records: 0, answers: names.length });
+  return names.length;
 }
 
 /** The archives that go now, marked so. */

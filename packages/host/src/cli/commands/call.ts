@@ -1,9 +1,10 @@
 /** tool-runtime call: one tool call, its ToolResponse on stdout. */
+
+import { printJson } from '../../terminal/terminal.ts';
 import type { ArgsReader } from '../call-args.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { printJson } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface CallOptions extends SharedOptions {

@@ -1,10 +1,10 @@
 /** tool-runtime doctor: what this machine offers and what is missing, each with the next step. */
 import { spawnSync } from 'node:child_process';
 import type { Runtime } from '@tool-runtime/sdk';
+import { plainText } from '../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { plainText } from '../plain-text.ts';
-import { paint, printJson, printLine } from '../terminal.ts';
 
 interface Finding {
   readonly check: string;
@@ -42,6 +42,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
       const report = runtime.verify();
       return [
         wall(await runtime.checkWall()),
+        gitLocks(await runtime.staleGitLocks()),
         {
           check: 'paths',
           state: runtime.pathBackend === 'openat2' ? 'ok' : 'warning',
@@ -85,6 +86,12 @@ function wall({ isolation, problem }: Awaited<ReturnType<Runtime['checkWall']>>)
   return isolation === 'none'
     ? { check: 'wall', state: 'warning', message: 'none: the registry switches isolation off' }
     : { check: 'wall', state: 'ok', message: `${isolation}, tried just now` };
+}
+
+function gitLocks(stale: readonly string[]): Finding {
+  if (stale.length === 0) return { check: 'locks', state: 'ok', message: 'none without an owner' };
+  const message = `left by a git that this runtime did not start: ${stale.join(', ')}; if no git is running, remove them`;
+  return { check: 'locks', state: 'warning', message };
 }
 
 function line({ check, state, message }: Finding): string {

@@ -1,6 +1,6 @@
 /** tool-runtime run: one run of an external tool, with the tool's output and exit code. */
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
-import { badUsage, UsageError } from '../bad-usage.ts';
+import { badUsage, UsageError } from '../../terminal/bad-usage.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';

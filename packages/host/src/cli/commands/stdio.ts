@@ -1,6 +1,7 @@
 /** tool-runtime stdio: envelopes as JSON lines until stdin ends. */
+
+import { hostVersion } from '../../ops/host-version.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
-import { hostVersion } from '../host-version.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
 

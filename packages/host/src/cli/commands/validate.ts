@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { ToolResponse } from '@tool-runtime/protocol';
 import { Option } from 'commander';
-import { badUsage } from '../bad-usage.ts';
+import { badUsage } from '../../terminal/bad-usage.ts';
+import { showError } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
 import type { Reporter, ValidationReport } from '../reporters/report.ts';
-import { showError } from '../terminal.ts';
 
 interface ValidateOptions extends SharedOptions {
   readonly staged?: boolean;

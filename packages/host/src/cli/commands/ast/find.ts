@@ -1,8 +1,8 @@
 /** ast find: declarations by name, kind and file. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
+import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
-import { printJson, printLine, showError } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { type ListedNode, nodeLine } from './node-line.ts';
 import { type AstSession, showFailure, showWarnings, withAstSession } from './with-session.ts';

@@ -1,9 +1,9 @@
 /** ast generate: builds or refreshes the index. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showWarning } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { showFailure, withAstSession } from './with-session.ts';
 

@@ -1,8 +1,8 @@
 /** ast outline: the declarations of files, in their order. */
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../terminal.ts';
 import { type ListedNode, outlineLine } from './node-line.ts';
 import { showFailure, withAstSession } from './with-session.ts';
 

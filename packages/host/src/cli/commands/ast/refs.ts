@@ -1,8 +1,8 @@
 /** ast refs: who uses a declaration. */
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../terminal.ts';
 import { findTarget, named } from './find-target.ts';
 import { type AstSession, showFailure, withAstSession } from './with-session.ts';
 

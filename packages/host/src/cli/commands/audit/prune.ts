@@ -1,11 +1,11 @@
 /** audit prune: deletes archives that need not be kept, oldest first. */
 import type { PruneReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { plainText } from '../../plain-text.ts';
-import { printJson, printLine } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { daysToMs } from './days.ts';
 

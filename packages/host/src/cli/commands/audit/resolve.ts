@@ -1,9 +1,9 @@
 /** audit resolve: the operator's word on a call whose outcome nobody knows, so that its key may be used again. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { printJson, printLine } from '../../terminal.ts';
 
 interface ResolveOptions extends SharedOptions {
   readonly as: string;
