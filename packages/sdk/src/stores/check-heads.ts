@@ -49,7 +49,7 @@ export function bootOf(birth: string): string {
 }
 
 /** One that was archived counts: its archive is checked by `verify`, and a deleted one is on record. */
-function contains(tables: JournalTables, head: ChainHead): boolean {
+export function contains(tables: JournalTables, head: ChainHead): boolean {
   if (head.seq === 0) return true;
   const archive = tables.archives().find(({ through }) => head.seq <= through);
   if (archive !== undefined)
