@@ -5,6 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { JournalStore, KeyState } from '../src/contracts/journal.ts';
+import { openStateFolder } from '../src/platform/state-folder.ts';
+import { openJournalReader } from '../src/stores/journal-reader.ts';
+import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
+import { sampleIntent, sampleResult } from '../src/testing/sample-records.ts';
 import {
   claimOf,
   editDatabase,
@@ -14,13 +19,8 @@ import {
   SCOPE,
   type Tampering,
   tamperings,
-} from '../../test/journal-tamper.ts';
-import { makeLegacy } from '../../test/legacy-journal.ts';
-import type { JournalStore, KeyState } from '../contracts/journal.ts';
-import { openStateFolder } from '../platform/state-folder.ts';
-import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
-import { openJournalReader } from './journal-reader.ts';
-import { openSqliteJournal } from './journal-sqlite.ts';
+} from './journal-tamper.ts';
+import { makeLegacy } from './legacy-journal.ts';
 
 /** A thousand journals are written and synced here; a disk in memory makes that seconds instead of minutes. */
 const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'journal-tamper-'));
