@@ -17,6 +17,9 @@ const READING = [
   ['show', '1', '--archived'],
 ];
 
+/** Programs of the system, which no package brings. */
+const SYSTEM = { sandbox: 'bwrap' } as const;
+
 const audit = (scratch: Scratch, ...args: readonly string[]): Promise<CliRun> =>
   runCli(['audit', ...args, ...scratch.options]);
 
@@ -172,7 +175,7 @@ describe('reading verbs of audit', () => {
       for (const command of READING) {
         const args = [process.execPath, ...FROM_SOURCE, 'audit', ...command, '--state', state];
         const wall = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/dev/shm'];
-        const output = execFileSync('bwrap', [...wall, ...args], {
+        const output = execFileSync(SYSTEM.sandbox, [...wall, ...args], {
           encoding: 'utf8',
           env: { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: '/dev/shm' },
         });
@@ -190,7 +193,7 @@ describe('reading verbs of audit', () => {
       const wall = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--size', '2000000', '--tmpfs', '/mnt'];
       const args = [...wall, '--tmpfs', '/dev/shm', 'sh', '-c', script, 'sh', String(state), ...command];
       const env = { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: '/dev/shm' };
-      assert.match(execFileSync('bwrap', args, { encoding: 'utf8', env }), /^ok \d+ records/m);
+      assert.match(execFileSync(SYSTEM.sandbox, args, { encoding: 'utf8', env }), /^ok \d+ records/m);
     }
   });
 });
