@@ -153,8 +153,10 @@ describe('reading verbs of audit', () => {
     await (await runtime.openSession()).call('file_read', { path: 'a' });
     const [killed, copied] = [copy('killed'), copy('copied')];
     rmSync(join(copied, 'journal.db-shm'));
+    const torn = copy('torn');
+    truncateSync(join(torn, 'journal.db-shm'));
     await runtime.close();
-    return { clean, killed, copied };
+    return { clean, killed, copied, torn };
   }
 
   test('S1-41 create nothing and change nothing', async () => {
