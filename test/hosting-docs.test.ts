@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { EVENT_KINDS } from '../packages/host/src/describe/event-schemas.ts';
-import { DEFAULT_LIMITS } from '../packages/host/src/host/host-limits.ts';
+import { DEFAULT_LIMITS } from '../packages/host/src/sessions/host-limits.ts';
 import { createScratch, runCli, startCli } from '../packages/host/test/run-cli.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -71,6 +71,7 @@ describe('docs/hosting.md', () => {
       maxConnections: `| connections | ${DEFAULT_LIMITS.maxConnections} |`,
       maxSessions: `(\`--max-sessions\`) | ${DEFAULT_LIMITS.maxSessions} |`,
       maxInFlight: `(\`--max-in-flight\`) | ${DEFAULT_LIMITS.maxInFlight} |`,
+      maxQuestions: `| questions of all sessions that wait for a person | ${DEFAULT_LIMITS.maxQuestions} |`,
       maxAuthFailures: `| failed attempts to authenticate of one source in a minute | ${DEFAULT_LIMITS.maxAuthFailures} |`,
       maxHeaderBytes: `| headers of a request | ${DEFAULT_LIMITS.maxHeaderBytes / kib} KiB |`,
       requestMs: `for a whole request | ${DEFAULT_LIMITS.requestMs / 1000} s |`,

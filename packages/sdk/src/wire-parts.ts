@@ -12,6 +12,7 @@ import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
+import type { Disk } from './platform/disk.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
@@ -30,13 +31,14 @@ import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
 import { createSqliteFindings } from './stores/findings-sqlite.ts';
-import { openSqliteJournal } from './stores/journal-sqlite.ts';
+import { openJournal } from './stores/journal-sqlite.ts';
 
 export interface Places {
   readonly root: Root;
   readonly workspace: FileWorkspace;
   readonly state: StateFolder;
   readonly governing: GoverningFiles;
+  readonly disk: Disk;
 }
 
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
@@ -46,20 +48,25 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
   readonly source: OpenToolSource;
 }
 
-export function wireParts(
+export async function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, governing, known, source, registry, redactor, ...brought }: Wiring,
-): RuntimeParts {
+  { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
+): Promise<RuntimeParts> {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
-  const journal = ports.journal ?? openSqliteJournal(state, { durability: options.durability ?? 'normal', clock });
+  const journal = ports.journal ?? (await openJournal(state, { durability: registry.durability, clock }));
   const instance = currentInstance();
-  journal.enroll(instance);
+  try {
+    await journal.enroll(instance);
+  } catch (thrown) {
+    await journal.close();
+    throw thrown;
+  }
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const parts: RuntimeParts = {
     instanceId: instance.id,
     isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
-    reconcile: () => reconcileCalls(wired, workspace, state.path),
+    reconcile: () => reconcileCalls(wired, { root, workspace, state }),
     ...brought,
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
@@ -88,12 +95,12 @@ export function wireParts(
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
-      return openFolder(folder, { parts: wired, root, state: state.path, governing });
+      return openFolder(folder, { parts: wired, root, state: state.path, governing, disk });
     },
     isFolder: false,
     folderPrefix: '.',
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),
-    artifacts: createArtifactFiles(state.path),
+    artifacts: createArtifactFiles(state.path, disk),
     findings: createSqliteFindings(state),
     events: createEventBus(),
     metrics: createMetrics(),
@@ -122,9 +129,13 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
 /** Programs of dead processes end before anything is compared: what they would still do must not come later. */
 async function reconcileCalls(
   { journal, clock, instanceId: self }: RuntimeParts,
-  workspace: FileWorkspace,
-  state: string,
+  { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
 ): Promise<readonly ReconciledCall[]> {
-  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) endLostWalls(state);
+  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
+    endLostWalls(state.path);
+    const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+    await clearWorkspaceLocks(state.path, root.path);
+    await workspace.sweepNoted();
+  }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
 }

@@ -1,5 +1,5 @@
-/** Turns a journal that was never rotated into one of an older version: its chain, its tables and its number. */
-import { readFileSync } from 'node:fs';
+/** Turns a journal that was never rotated into one of an older version: its chain, its tables, its number, no heads. */
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createSeal, GENESIS } from '../src/stores/block-chain.ts';
@@ -22,14 +22,16 @@ export function makeLegacy(state: string, version: 1 | 2 | 3): void {
   const seal = createSeal(readFileSync(join(state, 'journal.key')));
   const database = new DatabaseSync(join(state, 'journal.db'));
   const blocks = database.prepare('SELECT first_seq, count, at_ms, body FROM block ORDER BY first_seq').all();
-  const update = database.prepare('UPDATE block SET mac = unhex(?), claims = NULL WHERE first_seq = ?');
+  const update = database.prepare('UPDATE block SET body = ?, mac = unhex(?), claims = NULL WHERE first_seq = ?');
   let { mac } = GENESIS;
   for (const block of blocks as unknown as Block[]) {
-    mac = seal(mac, block);
-    update.run(mac, block.first_seq);
+    const body = block.body.replaceAll(/,"marked_by":"[^"]*"/g, '');
+    mac = seal(mac, { ...block, body });
+    update.run(body, mac, block.first_seq);
   }
   database.exec(`DROP INDEX block_total; DROP TRIGGER first_block; DROP TABLE birth;
     ALTER TABLE block DROP COLUMN claims; ALTER TABLE key_claim DROP COLUMN mac; ALTER TABLE instance DROP COLUMN mac;
     ${SINCE[version]} PRAGMA user_version = ${version}`);
   database.close();
+  rmSync(join(state, 'heads'), { recursive: true, force: true });
 }

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { createRuntime } from '@tool-runtime/sdk';
-import { createApprovalDesk } from '../../../packages/host/src/host/approval-desk.ts';
 import { resolveProfile } from '../../../packages/host/src/mcp/profiles/profiles.ts';
 import { createLocalBackend, type LocalBackend } from '../../../packages/host/src/mcp/server/local-backend.ts';
 import { serveConnection } from '../../../packages/host/src/mcp/server/stdio/serve-connection.ts';
+import { createApprovalDesk } from '../../../packages/host/src/sessions/approval-desk.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 import { mcpLines } from '../mcp/odd-lines.ts';
 import { below, createRandom } from '../seeded-random.ts';
@@ -64,7 +64,7 @@ async function openMcp(): Promise<OpenTarget> {
   mkdirSync(workspace);
   writeFileSync(join(workspace, 'small.txt'), 'hello ☃\n');
   writeFileSync(join(root, 'registry.yaml'), 'version: 1\nchildren: { max_children: 2 }\n');
-  const approvals = createApprovalDesk({ now: Date.now, pause: () => async () => {} });
+  const approvals = createApprovalDesk({ now: Date.now });
   const unexpected: unknown[] = [];
   const runtime = await createRuntime({
     workspace,

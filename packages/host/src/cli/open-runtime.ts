@@ -4,9 +4,9 @@
  */
 import type { Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
+import { showWarning } from '../terminal/terminal.ts';
+import { checkWorkspace } from '../terminal/workspace-folder.ts';
 import type { SharedOptions } from './command.ts';
-import { showWarning } from './terminal.ts';
-import { checkWorkspace } from './workspace-folder.ts';
 
 async function openRuntime(options: SharedOptions): Promise<Runtime> {
   checkWorkspace(options.workspace);
@@ -20,6 +20,7 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
     sources: [lazyGateway()],
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
   });
   for (const warning of runtime.warnings) showWarning(describeWarning(warning));
   return runtime;

@@ -8,9 +8,9 @@ import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Principal } from '../auth/principal.ts';
-import { Connection } from '../connection.ts';
-import type { Host } from '../host/create-host.ts';
-import { errorAnswer } from '../host/served-session.ts';
+import { Connection } from '../dispatch/connection.ts';
+import type { Host } from '../sessions/create-host.ts';
+import { errorAnswer } from '../sessions/error-answer.ts';
 import { endSocket } from './end-socket.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';
@@ -95,6 +95,7 @@ async function serveLines(socket: Socket, { host, principalOf, sourceOf }: UnixS
       send: (text) => writer.write(text),
       isCongested,
       room: () => (isCongested() ? writer.ready() : undefined),
+      isGone: () => writer.isGone,
       maxBytes: host.maxRequestBytes,
       maxHeldBytes: host.limits.maxHeldBytes,
       events: 'progress',

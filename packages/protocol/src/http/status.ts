@@ -11,7 +11,8 @@ export const hostStatusSchema = z
     workspaces: z.array(z.string()).readonly(),
     sessions: z.int().nonnegative(),
     connections: z.int().nonnegative(),
-    in_flight: z.int().nonnegative(),
+    in_flight: z.int().nonnegative().describe('Calls that run, never more than the limit'),
+    queued: z.int().nonnegative().describe('Calls that wait for their turn'),
     approvals: z.int().nonnegative(),
     memory_bytes: z.int().nonnegative(),
   })

@@ -25,7 +25,7 @@ export async function recordIntent(call: AdmittedCall, parts: SessionParts): Pro
 /** Key and intent in one step. Someone may have taken the key since the look-up; then nothing was appended. */
 async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: SessionParts): Promise<void> {
   const take = async (records: readonly JournalRecord[]): Promise<void> => {
-    const state = await parts.journal.claim(claim, parts.recovery.prefix(records));
+    const state = await parts.journal.claim(claim, records);
     refuseUsedKey(state);
     if (state.state === 'done') throw keyTakenMeanwhile(state.callId);
   };

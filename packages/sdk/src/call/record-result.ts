@@ -41,13 +41,13 @@ export async function recordResult(
   return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
 }
 
-async function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts: SessionParts): Promise<void> {
-  const records = parts.recovery.prefix([record]);
+function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts: SessionParts): Promise<void> {
   const { claim } = call;
-  // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
-  if (claim === undefined || outcome.status === 'unknown') await parts.journal.append(records);
-  else await parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call, parts), records);
-  parts.recovery.written();
+  return parts.recovery.carry([record], (records) => {
+    // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
+    if (claim === undefined || outcome.status === 'unknown') return parts.journal.append(records);
+    return parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call, parts), records);
+  });
 }
 
 function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: SessionParts) {

@@ -48,7 +48,7 @@ export function noteDecision(open: OpenCall, decision: JudgedCall['decision'], p
  * journal has not answered, the records are its own: whoever does not wait must not write them a second time.
  */
 export function writeTrail(open: OpenCall, parts: SessionParts): Promise<void> {
-  return handOver(open, (records) => parts.journal.append(parts.recovery.prefix(records)), parts);
+  return handOver(open, (records) => parts.journal.append(records), parts);
 }
 
 /** The same with another way to write. */
@@ -59,9 +59,7 @@ export async function handOver<T>(
 ): Promise<T> {
   const records = trail.splice(0);
   try {
-    const answer = await write(records);
-    parts.recovery.written();
-    return answer;
+    return await parts.recovery.carry(records, write);
   } catch (thrown) {
     trail.unshift(...records);
     throw thrown;

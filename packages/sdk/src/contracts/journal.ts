@@ -114,8 +114,10 @@ export interface RecoveryRecord {
   readonly at_ms: number;
   readonly call_id?: string;
   readonly session_id?: string;
-  /** Why a human or a program should look: `result_append_failed`, `crashed`, `chain_cut`, … */
+  /** Why a human or a program should look: `result_append_failed`, `crashed`, `chain_cut`, `machine_stopped`, … */
   readonly reason: string;
+  /** Of `machine_stopped` and `chain_cut`: the last record known to have been on the disk. */
+  readonly after_seq?: number;
   readonly classification: 'retry_safe' | 'reconcile' | 'repair' | 'resolved';
   readonly note?: string;
 }
@@ -128,6 +130,8 @@ export interface CheckpointRecord {
   /** Where the intent of each of those calls stands, in the same order: the scan need not go back to find them. */
   readonly open_seq: readonly number[];
   readonly instance: string;
+  /** Name of the writer's mark in `heads/`: a journal that has this record has a mark. */
+  readonly marked_by?: string;
 }
 
 export interface ChildRecord {
@@ -199,6 +203,27 @@ export interface VerifyReport {
   readonly archives?: readonly ArchiveCheck[];
   /** First record that does not fit, and why; with `where`, what is broken is no record but belongs behind that one. */
   readonly broken?: { readonly seq: number; readonly reason: string; readonly where?: 'claims' | 'processes' | 'file' };
+  /** Where the machine stopped without closing the journal. The chain is whole; acknowledged records may be missing. */
+  readonly losses?: readonly LostTail[];
+}
+
+export interface LostTail {
+  /** Records behind this one may be missing: those of about one second. */
+  readonly after: number;
+  readonly at_ms: number;
+  /** The record that says so; absent until a process that writes has started. */
+  readonly seq?: number;
+}
+
+/** What marks of earlier writers say at a start. */
+export interface HeadFinding {
+  /** `chain_cut`: the chain lacks a head that was on the disk. `machine_stopped`: records behind it may be missing. */
+  readonly reason: 'chain_cut' | 'machine_stopped';
+  readonly seq: number;
+  /** When the mark was written. */
+  readonly atMs: number;
+  /** Its name in `heads/`. */
+  readonly mark: string;
 }
 
 export interface VerifyOptions {
@@ -253,7 +278,10 @@ export interface EnrolledInstance extends Instance {
 export type StoredIntent = IntentRecord & { readonly seq: number };
 
 export interface JournalStore {
-  /** Resolves when the records are as durable as the store's level promises; rejects with nothing written. */
+  /**
+   * Resolves when the records are as durable as the store's level promises; rejects with nothing written. No write waits
+   * for another process inside the event loop: what cannot be written now is a promise.
+   */
   append(records: readonly JournalRecord[]): MaybePromise<void>;
   /** Claims the key and appends in one step; anything but `new` appends nothing. */
   claim(claim: KeyClaim, records: readonly JournalRecord[]): MaybePromise<KeyState>;
@@ -283,11 +311,13 @@ export interface JournalStore {
   /** Deletes what need not be kept: whole archives, oldest first, and the leftovers of finished processes. */
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
-  enroll(instance: Instance): void;
+  enroll(instance: Instance): MaybePromise<void>;
+  /** At a start: what earlier writers left unfinished or found missing, put on record. Stores without marks have nothing to say. */
+  reportHeads?(): MaybePromise<readonly HeadFinding[]>;
   /** Those that have not retired. */
   instances(): readonly Instance[];
   /** Undefined for one that is not enrolled, or whose entry cannot be believed. */
   findInstance(id: string): EnrolledInstance | undefined;
-  retire(id: string): void;
+  retire(id: string): MaybePromise<void>;
   close(): MaybePromise<void>;
 }

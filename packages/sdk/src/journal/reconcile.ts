@@ -71,7 +71,7 @@ function isComparable({ rehearsal }: KeyClaim): boolean {
 
 function retireDead(store: JournalStore, { isAlive, self }: ReconcileOptions): void {
   for (const instance of store.instances()) {
-    if (instance.id !== self && !isAlive(instance)) store.retire(instance.id);
+    if (instance.id !== self && !isAlive(instance)) void store.retire(instance.id);
   }
 }
 

@@ -3,19 +3,10 @@
  * whole and on the disk, and never changed after.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from './disk.ts';
 import { errnoCode } from './errno-error.ts';
 import { openChecked } from './state-file.ts';
 import { inState } from './state-safety.ts';
@@ -97,17 +88,6 @@ async function discard(file: FileHandle, path: string): Promise<void> {
     rmSync(path, { force: true });
   } catch {
     // What is left has a name that the next rotation clears away.
-  }
-}
-
-/** A name is on the disk only when its folder is. Windows cannot open folders and needs no such step. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

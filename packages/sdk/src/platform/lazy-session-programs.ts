@@ -28,7 +28,7 @@ export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
       files: {
         read: async (name) => (await open()).git.files.read(name),
         write: async (name, bytes, how) => (await open()).git.files.write(name, bytes, how),
-        rename: async (from, to) => (await open()).git.files.rename(from, to),
+        replace: async (name, bytes) => (await open()).git.files.replace(name, bytes),
         remove: async (name) => (await open()).git.files.remove(name),
         list: async (folder) => (await open()).git.files.list(folder),
       },

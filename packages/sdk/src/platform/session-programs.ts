@@ -31,7 +31,7 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
   const options = { workspace, state, isolation, allowedDomains, governing };
   const wall = createSessionWall(options);
   const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
-  const git = createGitRepository({ wall, registry, actor, governing });
+  const git = createGitRepository({ wall, registry, actor, governing, state });
   return {
     commands,
     git,

@@ -191,8 +191,8 @@ function planRecord(
 }
 
 async function recordPlan(record: PlanRecord, { journal, recovery }: SessionParts): Promise<void> {
-  const written = await settle(() => journal.append(recovery.prefix([record])));
-  if (written.ok) return recovery.written();
+  const written = await settle(() => recovery.carry([record], (records) => journal.append(records)));
+  if (written.ok) return;
   throw failure('journal_failure', 'repair_needed', 'The plan could not be recorded', {
     details: { gate: 'journal', reason: 'plan_unrecorded', next: 'check the state folder, then propose again' },
     cause: written.error,

@@ -1,5 +1,5 @@
 /** What a session has under way: each in its turn, all waited for when it ends, or cancelled together. */
-import type { ToolError } from '@tool-runtime/protocol';
+import { ToolError } from '@tool-runtime/protocol';
 import type { CallTurn } from '../call/call-types.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
 
@@ -16,11 +16,14 @@ type Work<Answer> = (onOpen: (abort: Abort) => void, turn: CallTurn) => Promise<
 
 /** All waits are those of one session, so the slots know one owner. */
 const OWNER = 'session';
+/** Calls of one session that wait for a person at once. They take no place among the running ones, so they have their own limit. */
+const MAX_QUESTIONS = 256;
 
 export class RunningWork {
   readonly #entries = new Set<Entry>();
   readonly #slots: FairSlots;
   #cancelled: ToolError | undefined;
+  #questions = 0;
 
   constructor(maxInFlight: number) {
     this.#slots = new FairSlots(maxInFlight);
@@ -50,10 +53,7 @@ export class RunningWork {
           isTaken = hasTurn;
         });
       },
-      lend() {
-        slots.give();
-        return () => slots.takeBack();
-      },
+      lend: () => this.#lend(),
     };
     try {
       return await work((abort) => {
@@ -66,6 +66,16 @@ export class RunningWork {
     }
   }
 
+  #lend(): () => void {
+    if (this.#questions >= MAX_QUESTIONS) throw tooManyQuestions();
+    this.#questions += 1;
+    this.#slots.give();
+    return () => {
+      this.#questions -= 1;
+      this.#slots.takeBack();
+    };
+  }
+
   cancel(reason: ToolError): void {
     if (this.#cancelled !== undefined) return;
     this.#cancelled = reason;
@@ -76,4 +86,15 @@ export class RunningWork {
   async ended(): Promise<void> {
     while (this.#entries.size > 0) await Promise.allSettled([...this.#entries].map(({ answer }) => answer));
   }
+}
+
+function tooManyQuestions(): ToolError {
+  return new ToolError('E_POLICY', `Session has as many unanswered questions as it may have: ${MAX_QUESTIONS}`, {
+    details: {
+      gate: 'approval',
+      reason: 'too_many_questions',
+      limit: MAX_QUESTIONS,
+      next: 'wait for answers or cancel some calls, then try again',
+    },
+  });
 }

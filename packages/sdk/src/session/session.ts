@@ -69,7 +69,10 @@ export interface Session {
   readonly snapshot: ToolRegistrySnapshot;
   /** The most any of its calls may do. */
   readonly ceiling: CapabilityPolicy;
-  /** Rejects only when the session is closed or expired; every other failure is a response with `ok: false`. */
+  /**
+   * Rejects when the session is closed or expired, and for a tool name, id or key that is malformed: too long, or with
+   * control characters. Every other failure is a response with `ok: false`.
+   */
   call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
@@ -93,6 +96,8 @@ export interface Session {
   metrics(): Totals;
   /** Whether a request of this id arrived: what did not, did not run. */
   hasSeen(requestId: string): boolean;
+  /** The id of a call that was cancelled before it began may be used again. */
+  forget(requestId: string): void;
   /** Keeps a session alive that was opened with a heartbeat limit. */
   heartbeat(): void;
   /**
@@ -196,6 +201,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
   function toRequest(tool: string, args: unknown, options: CallOptions): CallRequest {
     const { requestId, ...rest } = options;
+    checkId(tool, 'tool');
     if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
     const keyed = rest.idempotencyKey ?? rest.dedupeKey;
     if (keyed !== undefined) checkId(keyed, 'idempotency_key');
@@ -231,6 +237,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     listen: (callback, options) => parts.events.listen(parts.sessionId, callback, options),
     metrics: () => parts.metrics.totals(parts.sessionId),
     hasSeen: (requestId) => requestIds.has(requestId),
+    forget: (requestId) => requestIds.forget(requestId),
     heartbeat() {
       refuseWhenEnded();
       life.lastBeat = parts.clock.monotonic();
@@ -260,12 +267,24 @@ function bothTurns(outer: CallTurn | undefined, own: CallTurn): CallTurn {
       if (!signal().aborted) await own.take(signal);
     },
     lend() {
-      const resume = [outer.lend(), own.lend()];
+      const resume = outer.lend();
+      const resumeOwn = lendOr(own, resume);
       return () => {
-        for (const takeBack of resume) takeBack();
+        resume();
+        resumeOwn();
       };
     },
   };
+}
+
+/** A session that has too many questions already refuses one more. */
+function lendOr(turn: CallTurn, undo: () => void): () => void {
+  try {
+    return turn.lend();
+  } catch (thrown) {
+    undo();
+    throw thrown;
+  }
 }
 
 function envelopeOptions(request: ToolRequest): CallOptions {

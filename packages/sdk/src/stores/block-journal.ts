@@ -2,14 +2,15 @@
 import type { Clock } from '../contracts/clock.ts';
 import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import { createKeyedDigest } from '../journal/keyed-digest.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
-import { createArchiveSeal, undisturbed } from './archive-rows.ts';
+import { createArchiveSeal } from './archive-rows.ts';
 import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriter, type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { createHeadChecks, type Heads } from './heads.ts';
 import { createInstanceRows } from './instance-rows.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
@@ -18,54 +19,60 @@ import { pruneJournal } from './prune-journal.ts';
 import { rotateJournal } from './rotate-journal.ts';
 import { sealLegacy } from './seal-legacy.ts';
 import { verifyJournal } from './verify-journal.ts';
+import { type WriteOptions, WriteQueue } from './write-queue.ts';
 
 export interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
   readonly archives: ArchiveFiles;
+  /** Marks of what is on the disk, where the journal is on one. */
+  readonly heads?: Heads | undefined;
   /** Characters of records in one archive. */
   readonly maxArchiveLength?: number | undefined;
+  /** How long writes wait for another process that is writing. */
+  readonly busyLimitMs?: number | undefined;
 }
 
+const BUSY_LIMIT_MS = 5_000;
+const KEPT = { isKept: true };
+
 export function createBlockJournal(tables: JournalTables, options: BlockJournalOptions): JournalStore {
-  const { clock, archives: files } = options;
+  const { clock, archives: files, maxArchiveLength } = options;
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const seals = createSeals(tables, options.masterKey);
   const { keys, instances } = seals;
   const log = createBlockLog({ ...seals, source, clock });
-  const writer = createBlockWriter(tables, log, options);
-  const queue = createGroupCommit((prepared) => {
-    writer.write(prepared);
-    writer.checkpointIfDue();
-  });
+  const writer = createBlockWriter(tables, log, { ...options, keeper: options.heads?.keeper });
+  const marks = createHeadChecks(options.heads, { tables, log, writer, clock });
+  const queue = new WriteQueue(writer, options.busyLimitMs ?? BUSY_LIMIT_MS);
   let closed = false;
+  let ended: MaybePromise<void>;
   let upkeep: Promise<void> = Promise.resolve();
-  const { maxArchiveLength } = options;
-  const parts = { ...seals, tables, files, log, writer, clock, maxArchiveLength, isClosed: () => closed };
+  const isClosed = () => closed;
+  const parts = { ...seals, tables, files, log, writer, change, clock, maxArchiveLength, isClosed };
   sealLegacy(parts);
 
   function assertOpen(): void {
     if (closed) throw failure('journal_failure', 'not_retryable', 'Journal is closed');
   }
 
-  /** What is asked after an append, awaited or not, sees that append. */
+  /** What is asked after an append, awaited or not, sees that append; while another process writes, only once it is stored. */
   function afterQueue<T>(work: () => T): T {
     assertOpen();
     queue.flush();
     return work();
   }
 
-  function change<T>(work: () => T): T {
-    const isOutermost = !writer.inTransaction;
-    const result = afterQueue(() =>
-      writer.exclusively(() => {
-        const done = work();
-        // Claims may change without a record; the total then comes with a checkpoint.
-        if (isOutermost && keys.isOwed) writer.writeWithCheckpoint([]);
-        return done;
-      }),
-    );
-    writer.checkpointIfDue();
-    return result;
+  /** Runs `work` as the only writer, in turn. Inside such work it joins in. */
+  function change<T>(work: () => T, options?: WriteOptions): MaybePromise<T> {
+    assertOpen();
+    return writer.inTransaction ? work() : queue.run(() => writer.exclusively(() => withTotal(work)), options);
+  }
+
+  /** Claims may change without a record; the total then comes with a checkpoint. */
+  function withTotal<T>(work: () => T): T {
+    const done = work();
+    if (keys.isOwed) writer.writeWithCheckpoint([]);
+    return done;
   }
 
   /** One after the other: two rotations of one process would only get into each other's way. */
@@ -80,36 +87,44 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     return turn;
   }
 
+  function close(): MaybePromise<void> {
+    closed = true;
+    const closeTables = () => {
+      writer.checkpointAtEnd();
+      marks.close();
+      return upkeep;
+    };
+    const idle = queue.end();
+    return idle === undefined ? closeTables() : idle.then(closeTables);
+  }
+
   return {
     append(records) {
       assertOpen();
       const prepared = prepare(records);
-      if (prepared.records.length > 0 && !writer.inTransaction) return queue.add(prepared);
-      return writer.write(prepared);
+      if (prepared.records.length === 0 || writer.inTransaction) return writer.write(prepared);
+      return queue.append(prepared, { isKept: records.some(({ kind }) => kind === 'result') });
     },
     ...keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }),
     unfinished: () => afterQueue(() => log.unfinished()),
-    atomically: change,
+    atomically: (work) => change(work),
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
     verify: (anchor, checks) =>
-      afterQueue(() => undisturbed(tables, () => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
+      afterQueue(() => marks.verify(() => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
     rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
     prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
+    reportHeads: () => change(marks.report),
     enroll(instance) {
-      afterQueue(() => instances.enroll(instance));
       writer.sign(instance.id);
+      return change(() => instances.enroll(instance));
     },
     instances: () => afterQueue(() => instances.live()),
     findInstance: (id) => afterQueue(() => instances.find(id)),
-    retire: (id) => afterQueue(() => instances.retire(id, clock.now())),
+    retire: (id) => change(() => instances.retire(id, clock.now())),
     close() {
-      if (closed) return upkeep;
-      queue.flush();
-      writer.checkpointAtEnd();
-      closed = true;
-      tables.close();
-      return upkeep;
+      if (!closed) ended = close();
+      return ended;
     },
   };
 }
@@ -118,7 +133,7 @@ interface KeyPorts {
   readonly keys: KeyLedger;
   readonly writer: BlockWriter;
   readonly clock: Clock;
-  change<T>(work: () => T): T;
+  change<T>(work: () => T, options?: WriteOptions): MaybePromise<T>;
   afterQueue<T>(work: () => T): T;
   assertOpen(): void;
 }
@@ -142,17 +157,17 @@ function keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }: Key
     settle(scope, key, answer, records) {
       const prepared = prepare(records);
       const text = JSON.stringify(answer);
-      change(() => {
+      return change(() => {
         settleKey(keys, { scope, key, answer: text, atMs: clock.now() });
         writer.write(prepared);
-      });
+      }, KEPT);
     },
     release(scope, key, records) {
       const prepared = prepare(records);
-      change(() => {
+      return change(() => {
         releaseKey(keys, scope, key);
         writer.write(prepared);
-      });
+      }, KEPT);
     },
     claimsOf: (callId) => afterQueue(() => pendingClaims(keys, callId)),
   };

@@ -39,7 +39,7 @@ async function dieAt(nth: number): Promise<void> {
     connect({
       path: state.file('journal.db'),
       durability: 'normal',
-      busyTimeoutMs: 5000,
+      waitMs: 5000,
       birthMark: birthMark(masterKey),
     }),
   );

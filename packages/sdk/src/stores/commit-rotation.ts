@@ -5,6 +5,7 @@
 import type { Clock } from '../contracts/clock.ts';
 import type { ChainHead } from '../contracts/journal.ts';
 import type { RotationRecord } from '../contracts/journal-rotation.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ArchiveDraft, ArchiveFiles } from '../platform/archive-files.ts';
 import { archiveEnd, archiveName } from './archive-blocks.ts';
 import { baseSeq, contentSeq, type SealArchive } from './archive-rows.ts';
@@ -22,6 +23,8 @@ export interface CommitParts {
   readonly tables: JournalTables;
   readonly log: BlockLog;
   readonly writer: BlockWriter;
+  /** Runs `work` as the only writer, in turn. */
+  change<T>(work: () => T): MaybePromise<T>;
   readonly files: ArchiveFiles;
   readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
@@ -42,9 +45,13 @@ export interface Finished extends ArchiveContent {
 }
 
 /** Undefined when another process was faster. */
-export function commitRotation(parts: CommitParts, base: ChainHead, finished: Finished): Moved | undefined {
-  const { tables, writer, files } = parts;
-  const leftovers = writer.exclusively(() => {
+export async function commitRotation(
+  parts: CommitParts,
+  base: ChainHead,
+  finished: Finished,
+): Promise<Moved | undefined> {
+  const { tables, files } = parts;
+  const leftovers = await parts.change(() => {
     if (baseSeq(tables) !== base.seq) return undefined;
     // A draft of somebody who still writes it begins where the base no longer will be.
     const found = [...files.drafts(), ...findOrphans(tables, files)];

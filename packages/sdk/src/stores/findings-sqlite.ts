@@ -5,6 +5,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { OpenFindingCache } from '../contracts/rule.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
+import { isBusy } from './sqlite-failure.ts';
 
 const FILE = 'findings.db';
 const MAX_ROWS = 100_000;
@@ -56,7 +57,9 @@ function openTable(state: StateFolder) {
 function openDatabase(state: StateFolder): DatabaseSync {
   try {
     return connect(state);
-  } catch {
+  } catch (thrown) {
+    // In use by another process, which would lose what it has just written.
+    if (isBusy(thrown)) throw thrown;
     // Not a database, or another version of one: nothing in it is worth keeping.
     state.writeText(FILE, '');
     return connect(state);
@@ -64,7 +67,7 @@ function openDatabase(state: StateFolder): DatabaseSync {
 }
 
 function connect(state: StateFolder): DatabaseSync {
-  const database = new DatabaseSync(state.file(FILE), { timeout: 200 });
+  const database = new DatabaseSync(state.file(FILE), { timeout: 0 });
   try {
     database.exec(SCHEMA);
     return database;

@@ -3,13 +3,17 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ChainHead, ReadFilter, StoredRecord, VerifyOptions, VerifyReport } from '../contracts/journal.ts';
 import { createArchiveFiles } from '../platform/archive-files.ts';
 import { type DatabaseView, type EvidenceFolder, openEvidenceFolder } from '../platform/evidence-folder.ts';
-import { isAlive } from '../platform/process-identity.ts';
+import { createMarkFiles } from '../platform/mark-files.ts';
+import { currentInstance, isAlive } from '../platform/process-identity.ts';
 import { openEvidence } from '../platform/state-file.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { undisturbed } from './archive-rows.ts';
 import { createSeals } from './block-journal.ts';
 import { createBlockLog } from './block-log.ts';
+import { bootOf } from './check-heads.ts';
+import { createMarkFormat, readMarks } from './head-marks.ts';
+import { type KnownHeads, verifyWithHeads } from './heads.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { journalFailure } from './sqlite-failure.ts';
 import { connect, isCurrent } from './sqlite-schema.ts';
@@ -34,10 +38,12 @@ export function openJournalReader(folder: string): JournalReader {
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ ...seals, source, clock: createSystemClock() });
   const parts = { ...seals, tables, files, rows: () => log.rows() };
+  const heads = knownHeads(state);
   return {
     records: (filter = {}) => log.read(filter),
     head: () => log.catchUp(),
-    verify: (anchor, options) => undisturbed(tables, () => verifyJournal(parts, anchor, options)),
+    verify: (anchor, options) =>
+      undisturbed(tables, () => verifyWithHeads(heads, { tables, log }, () => verifyJournal(parts, anchor, options))),
     instances: () =>
       seals.instances
         .live()
@@ -45,6 +51,12 @@ export function openJournalReader(folder: string): JournalReader {
         .map(({ id }) => id),
     close: () => tables.close(),
   };
+}
+
+function knownHeads({ path, key }: EvidenceFolder): KnownHeads {
+  const files = createMarkFiles(path, openEvidence);
+  const format = createMarkFormat(key);
+  return { boot: bootOf(currentInstance().birth), marks: () => readMarks(files, format) };
 }
 
 interface Connection {
@@ -120,7 +132,7 @@ const BUSY_TIMEOUT_MS = 5000;
 function connectCopy(view: DatabaseView): Connection {
   try {
     const path = view.location;
-    return connection(connect({ path, durability: 'normal', busyTimeoutMs: BUSY_TIMEOUT_MS, birthMark: '' }), view);
+    return connection(connect({ path, durability: 'normal', waitMs: BUSY_TIMEOUT_MS, birthMark: '' }), view);
   } catch (thrown) {
     view.dispose();
     throw journalFailure(thrown);

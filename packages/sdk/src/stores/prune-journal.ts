@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../contracts/clock.ts';
 import type { PruneOptions, PruneReport, RotationRecord } from '../contracts/journal-rotation.ts';
+import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ArchiveFiles } from '../platform/archive-files.ts';
 import { findForgedRow, type SealArchive } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
@@ -20,6 +21,8 @@ export interface PruneParts {
   readonly tables: JournalTables;
   readonly log: BlockLog;
   readonly writer: BlockWriter;
+  /** Runs `work` as the only writer, in turn. */
+  change<T>(work: () => T): MaybePromise<T>;
   readonly files: ArchiveFiles;
   readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
@@ -31,8 +34,8 @@ export async function pruneJournal(parts: PruneParts, options: PruneOptions): Pr
   checkOptions(options);
   const answers = await forgetAnswers(parts, options.answersOlderThanMs);
   if (parts.isClosed()) return { archives: [], records: 0, answers, instances: 0 };
-  const { tables, log, writer } = parts;
-  const done = writer.exclusively(() => {
+  const { tables, log } = parts;
+  const done = await parts.change(() => {
     const instances = tables.deleteRetired(log.unfinished().map(({ instance }) => instance));
     const rows = markArchives(parts, options);
     const records = rows.reduce((sum, row) => sum + recordsIn(row), 0);
@@ -50,7 +53,7 @@ async function forgetAnswers(parts: PruneParts, olderThanMs: number | undefined)
   const before = parts.clock.now() - olderThanMs;
   for (let total = 0; ; await new Promise((resolve) => setImmediate(resolve))) {
     if (parts.isClosed()) return total;
-    const answers = parts.writer.exclusively(() => forgetSome(parts, before));
+    const answers = await parts.change(() => forgetSome(parts, before));
     total += answers;
     if (answers < ANSWERS_AT_ONCE) return total;
   }

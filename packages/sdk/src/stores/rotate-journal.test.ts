@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,7 +38,7 @@ function openWith(folder: string, wrap: (files: ArchiveFiles) => ArchiveFiles): 
   const state = openStateFolder(folder);
   const masterKey = state.key();
   const path = state.file('journal.db');
-  const options = { path, durability: 'normal', busyTimeoutMs: 5000, birthMark: birthMark(masterKey) } as const;
+  const options = { path, durability: 'normal', waitMs: 5000, birthMark: birthMark(masterKey) } as const;
   const archives = wrap(createArchiveFiles(state.path));
   const clock = createSystemClock();
   return createBlockJournal(createSqliteTables(connect(options)), {
@@ -308,6 +308,7 @@ describe('a base somebody has been at', () => {
     await ready;
     const copy = openStateFolder(join(root, `copy-${copies++}`)).path;
     for (const name of ['journal.key', 'journal.db', ...names]) copyFileSync(join(folder, name), join(copy, name));
+    cpSync(join(folder, 'heads'), join(copy, 'heads'), { recursive: true });
     if (typeof change === 'string') edit(copy, change);
     else change(copy);
     const store = openIn(copy);
@@ -417,6 +418,7 @@ describe('a base somebody has been at', () => {
     await ready;
     const copy = openStateFolder(join(root, `copy-${copies++}`)).path;
     for (const name of ['journal.key', 'journal.db', ...names]) copyFileSync(join(folder, name), join(copy, name));
+    cpSync(join(folder, 'heads'), join(copy, 'heads'), { recursive: true });
     writeFileSync(join(copy, names[1] ?? ''), 'garbage');
     const store = openIn(copy);
     assert.throws(

@@ -52,7 +52,7 @@ async function moveBlocks(parts: RotationParts, goal: Goal): Promise<Moved | und
     const content = await writeArchive({ tables, seal, base, wants, isStopped: parts.isClosed, maxLength }, draft);
     if (content === undefined || content.end.seq === base.seq) return undefined;
     const file = await draft.finish();
-    return parts.isClosed() ? undefined : commitRotation(parts, base, { ...content, ...file, draft });
+    return parts.isClosed() ? undefined : await commitRotation(parts, base, { ...content, ...file, draft });
   } finally {
     await draft.discard();
   }

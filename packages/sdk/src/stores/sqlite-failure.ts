@@ -21,6 +21,19 @@ const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
 
 const UNKNOWN: Meaning = { problem: 'Journal failed', next: 'run doctor, check the state folder' };
 
+const BUSY = 5;
+
+/** Another process holds the lock; nothing was written. */
+export function isBusy(thrown: unknown): boolean {
+  const code = isToolError(thrown) ? thrown.details['sqlite'] : resultCode(thrown);
+  return typeof code === 'number' && (code & 0xff) === BUSY;
+}
+
+/** For waits that are over in a moment, where nothing can be awaited. */
+export function pauseBriefly(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+}
+
 /** Any throw of a table operation as a ToolError; those that are one already pass unchanged. */
 export function journalFailure(thrown: unknown): ToolError {
   if (isToolError(thrown)) return thrown;

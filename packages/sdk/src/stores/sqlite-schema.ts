@@ -1,6 +1,7 @@
 /** The tables of `journal.db`, and how a connection to it is set up. */
 import { DatabaseSync } from 'node:sqlite';
 import { failure } from '../contracts/failures.ts';
+import { isBusy, pauseBriefly } from './sqlite-failure.ts';
 
 const VERSION = 4;
 
@@ -58,12 +59,30 @@ export interface ConnectionOptions {
   /** The mark of a journal that never held a record. */
   readonly birthMark: string;
   readonly durability: 'normal' | 'full';
-  readonly busyTimeoutMs: number;
+  /** How long to wait for another process, with the event loop standing still. */
+  readonly waitMs: number;
   readonly maxBytes?: number | undefined;
 }
 
+/**
+ * Of several processes that open a new file at once, SQLite tells some that it is busy without waiting at all: each holds
+ * what another needs to change the mode. A process that steps back and asks again finds it changed.
+ */
 export function connect(options: ConnectionOptions): DatabaseSync {
-  const database = new DatabaseSync(options.path, { timeout: options.busyTimeoutMs });
+  const started = performance.now();
+  for (;;) {
+    try {
+      return tryConnect(options);
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() - started >= options.waitMs) throw thrown;
+      pauseBriefly();
+    }
+  }
+}
+
+/** SQLite itself never waits for a lock: that would stop the event loop, and with it every other call of the process. */
+function tryConnect(options: ConnectionOptions): DatabaseSync {
+  const database = new DatabaseSync(options.path, { timeout: 0 });
   try {
     setUp(database, options);
     return database;
@@ -73,29 +92,9 @@ export function connect(options: ConnectionOptions): DatabaseSync {
   }
 }
 
-const BUSY = 5;
-const PAUSE_MS = 5;
-
-/**
- * Of several processes that open a new file at once, SQLite tells some that it is busy without waiting at all: each holds
- * what another needs to change the mode. Whoever steps back and asks again finds it changed.
- */
-function useWal(database: DatabaseSync, busyTimeoutMs: number): unknown {
-  const started = performance.now();
-  for (;;) {
-    try {
-      return database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
-    } catch (thrown) {
-      const isBusy = (thrown as { errcode?: number }).errcode === BUSY;
-      if (!isBusy || performance.now() - started > busyTimeoutMs) throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    }
-  }
-}
-
-function setUp(database: DatabaseSync, { durability, maxBytes, busyTimeoutMs, birthMark }: ConnectionOptions): void {
+function setUp(database: DatabaseSync, { durability, maxBytes, birthMark }: ConnectionOptions): void {
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-  const mode = useWal(database, busyTimeoutMs);
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
   if (mode !== 'wal') {
     throw failure('host_configuration_needed', 'host_configuration_needed', 'State folder cannot hold a journal', {
       details: { reason: 'no_wal', next: 'use a state folder on a local disk' },

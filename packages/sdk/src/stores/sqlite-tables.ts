@@ -1,7 +1,9 @@
 /** The rows of a journal in SQLite. Every statement is prepared once; MACs are bytes on disk and hex outside. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ArchiveRow, BlockRow, InstanceRow, JournalTables, KeyName, KeyRow } from './journal-tables.ts';
-import { journalFailure } from './sqlite-failure.ts';
+import { isBusy, journalFailure, pauseBriefly } from './sqlite-failure.ts';
+
+const READ_TRIES = 20;
 
 const BLOCK = 'SELECT first_seq, count, at_ms, claims, body, lower(hex(mac)) AS mac FROM block';
 const KEY = `SELECT scope, key, args_hash, call_id, state, answer, settled_at, instance, rehearsal,
@@ -50,19 +52,19 @@ function blockTable(
   const mark = database.prepare("SELECT seq FROM mark WHERE name = 'checkpoint'");
   const setMark = database.prepare("INSERT OR REPLACE INTO mark VALUES ('checkpoint', ?)");
   return {
-    lastBlock: () => guarded(() => last.get() as BlockRow | undefined),
+    lastBlock: () => reading(() => last.get() as BlockRow | undefined),
     insertBlock: ({ first_seq, count, at_ms, body, mac, claims = null }) =>
       guarded(() => insert.run(first_seq, count, at_ms, body, mac, claims).changes === 1),
-    blockAt: (seq) => guarded(() => at.get(seq) as BlockRow | undefined),
-    blocksAfter: (firstSeq, limit) => guarded(() => after.all(firstSeq, limit) as unknown as BlockRow[]),
+    blockAt: (seq) => reading(() => at.get(seq) as BlockRow | undefined),
+    blocksAfter: (firstSeq, limit) => reading(() => after.all(firstSeq, limit) as unknown as BlockRow[]),
     deleteBlocks: (through) => guarded(() => void remove.run(through)),
     lastTotal: () =>
-      guarded(() => {
+      reading(() => {
         const row = total.get();
         return row === undefined ? undefined : { first_seq: Number(row['place']), claims: String(row['claims']) };
       }),
-    birth: () => guarded(() => birth.get()?.['mac'] as string | undefined),
-    checkpointSeq: () => guarded(() => Number(mark.get()?.['seq'] ?? 0)),
+    birth: () => reading(() => birth.get()?.['mac'] as string | undefined),
+    checkpointSeq: () => reading(() => Number(mark.get()?.['seq'] ?? 0)),
     markCheckpoint: (seq) => guarded(() => void setMark.run(seq)),
   };
 }
@@ -74,8 +76,8 @@ function archiveTable(database: DatabaseSync): Pick<JournalTables, 'archives' | 
     (:through, :first_seq, unhex(:mac), :name, :sha256, :bytes, :newest_at_ms, :head_seq, :content_seq, :pruned_at,
     unhex(:seal))`);
   return {
-    archives: () => guarded(() => all.all() as unknown as ArchiveRow[]),
-    lastArchive: () => guarded(() => last.get() as unknown as ArchiveRow | undefined),
+    archives: () => reading(() => all.all() as unknown as ArchiveRow[]),
+    lastArchive: () => reading(() => last.get() as unknown as ArchiveRow | undefined),
     putArchive: (row) => guarded(() => void put.run({ ...row })),
   };
 }
@@ -93,13 +95,13 @@ function keyTable(
   const settled = database.prepare(`SELECT scope, key FROM key_claim
     WHERE state = 'done' AND substr(scope, 1, length(?1)) = ?1 AND settled_at < ?2 LIMIT ?3`);
   return {
-    findKey: (scope, key) => guarded(() => find.get(scope, key) as unknown as KeyRow | undefined),
+    findKey: (scope, key) => reading(() => find.get(scope, key) as unknown as KeyRow | undefined),
     putKey: (row) => guarded(() => void put.run({ ...row })),
     deleteKey: (scope, key) => guarded(() => void remove.run(scope, key)),
-    pendingKeys: (callId) => guarded(() => pending.all(callId) as unknown as KeyRow[]),
-    keys: () => guarded(() => all.iterate() as unknown as Iterable<KeyRow>),
+    pendingKeys: (callId) => reading(() => pending.all(callId) as unknown as KeyRow[]),
+    keys: () => reading(() => all.iterate() as unknown as Iterable<KeyRow>),
     settledKeys: (scopePrefix, before, limit) =>
-      guarded(() => settled.all(scopePrefix, before, limit) as unknown as KeyName[]),
+      reading(() => settled.all(scopePrefix, before, limit) as unknown as KeyName[]),
   };
 }
 
@@ -114,8 +116,8 @@ function instanceTable(
     AND id NOT IN (SELECT instance FROM key_claim WHERE state = 'pending' AND instance IS NOT NULL)`);
   return {
     putInstance: (row) => guarded(() => void put.run({ ...row })),
-    findInstance: (id) => guarded(() => find.get(id) as unknown as InstanceRow | undefined),
-    instances: () => guarded(() => all.all() as unknown as InstanceRow[]),
+    findInstance: (id) => reading(() => find.get(id) as unknown as InstanceRow | undefined),
+    instances: () => reading(() => all.all() as unknown as InstanceRow[]),
     deleteRetired: (except) => guarded(() => Number(remove.run(JSON.stringify(except)).changes)),
   };
 }
@@ -152,6 +154,18 @@ function connection(database: DatabaseSync): Pick<JournalTables, 'transaction' |
     },
     close: () => guarded(() => database.close()),
   };
+}
+
+/** In the write-ahead log a reader waits for nobody but a process that repairs it after a crash, which takes moments. */
+function reading<T>(work: () => T): T {
+  for (let tries = READ_TRIES; ; tries--) {
+    try {
+      return work();
+    } catch (thrown) {
+      if (tries === 0 || !isBusy(thrown)) throw journalFailure(thrown);
+      pauseBriefly();
+    }
+  }
 }
 
 function guarded<T>(work: () => T): T {

@@ -4,6 +4,7 @@ export { type CommandRunnerOptions, createCommandRunner } from '../platform/comm
 export { openRoot } from '../platform/root.ts';
 export { createWorkspace } from '../platform/workspace.ts';
 export { createFaults, type FaultPlan, type Faults } from './faulty-parts.ts';
+export { type JournalHolder, startJournalHolder } from './hold-journal.ts';
 export { journalStoreSuite } from './journal-suite.ts';
 export { createCounter, nothing, wait } from './probe-tools.ts';
 export { openScratchRuntime, type ScratchRuntime } from './scratch-runtime.ts';

@@ -2,9 +2,9 @@
 import type { StoredRecord } from '@tool-runtime/sdk';
 import type { JournalReader } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
+import { printJson, showError } from '../../../terminal/terminal.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
 import { withJournal } from '../../open-journal.ts';
-import { printJson, showError } from '../../terminal.ts';
 import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 
 export function addShow(command: Command, done: Done): void {

@@ -1,10 +1,10 @@
 /** audit tree: which session opened which child, with what, and how each of them ended. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
 import type { FamilyMember } from '../../family-tree.ts';
 import { withJournal } from '../../open-journal.ts';
-import { printJson, printLine, showError } from '../../terminal.ts';
 import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 
 export function addTree(command: Command, done: Done): void {

@@ -2,11 +2,11 @@
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import type { ChainHead, VerifyReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { withJournal } from '../../open-journal.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 
 const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'red', pruned: 'dim' } as const;
 
@@ -75,7 +75,12 @@ function describe({ ok, broken, next, report }: Finding): readonly string[] {
     lines.push(`${paint('red', 'broken')}${place}: ${plainText(broken?.reason ?? '')}`);
     if (next !== undefined) lines.push(`  next: ${plainText(next)}`);
   }
-  return [...lines, paint('dim', UNDETECTABLE)];
+  return [...lines, ...(report?.losses ?? []).map(describeLoss), paint('dim', UNDETECTABLE)];
+}
+
+function describeLoss({ after, at_ms }: NonNullable<VerifyReport['losses']>[number]): string {
+  const when = new Date(at_ms).toISOString();
+  return `${paint('yellow', 'incomplete')} behind record ${after}: the machine stopped without closing the journal (${when}), records of about a second may be missing`;
 }
 
 function parseAnchor(text: string): ChainHead {

@@ -1,0 +1,133 @@
+/**
+ * What a call waits for before it runs: its turn in the session, a slot of the host, and a client that reads.
+ *
+ * A client that asks for much and reads nothing would otherwise fill the memory with answers. What it has asked for
+ * waits as requests instead, which are small, and holds no slot meanwhile.
+ */
+import { ToolError } from '@tool-runtime/protocol';
+import type { CallTurn, FairSlots } from '@tool-runtime/sdk';
+import type { SameTurn } from './same-turn.ts';
+
+export interface Turn {
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+  /** Of the host; none in a process that serves one client. */
+  readonly slots: FairSlots | undefined;
+  /** Of the host: what came at the same time begins at the same time. */
+  readonly turns: SameTurn | undefined;
+  /** Of the session: as many calls as it runs at once, so that those behind them take no slot for nothing. */
+  readonly window: FairSlots | undefined;
+  /** Of the host: how many calls wait for a person. */
+  readonly questions: Questions | undefined;
+  /** Nothing to wait for, or a promise of the moment when the client has read what it was sent. */
+  readonly room: (() => Promise<void> | undefined) | undefined;
+}
+
+export interface Questions {
+  waiting: number;
+  readonly limit: number;
+}
+
+/** Gives back what was taken. */
+export type Release = () => void;
+
+/** `asking`: it waits for a person, and others may run in its place. */
+export type Phase = 'waiting' | 'running' | 'asking';
+
+export interface Place {
+  readonly turn: CallTurn;
+  readonly phase: Phase;
+  leave(): void;
+}
+
+/** The place of one call among those that run, from its turn until it is left. */
+export function placeFor(where: Omit<Turn, 'signal'>): Place {
+  let release: Release | undefined;
+  let isLeft = false;
+  let phase: Phase = 'waiting';
+  return {
+    get phase() {
+      return phase;
+    },
+    turn: {
+      async take(signal) {
+        // The signal is made only when there is something to wait for.
+        const taken = await takeTurn(Object.defineProperty({ ...where } as Turn, 'signal', { get: signal }));
+        phase = 'running';
+        if (isLeft) taken();
+        else release = taken;
+      },
+      // Going on must not wait for anything: what was approved could time out after all.
+      lend() {
+        const { questions } = where;
+        if (questions !== undefined && questions.waiting >= questions.limit) throw tooManyQuestions(questions.limit);
+        if (questions !== undefined) questions.waiting += 1;
+        phase = 'asking';
+        where.slots?.give();
+        where.window?.give();
+        return () => {
+          if (questions !== undefined) questions.waiting -= 1;
+          phase = 'running';
+          where.slots?.takeBack();
+          where.window?.takeBack();
+        };
+      },
+    },
+    leave() {
+      isLeft = true;
+      release?.();
+    },
+  };
+}
+
+/** A call that was cancelled while it waited gets no turn and needs none: its answer is that it was cancelled. */
+export function takeTurn(turn: Turn): Release | Promise<Release> {
+  const { window, slots, turns, room } = turn;
+  const isFree = window?.isFree !== false && slots?.isFree !== false && room?.() === undefined;
+  if (!isFree) return waitForTurn(turn);
+  window?.take(turn.sessionId);
+  slots?.take(turn.sessionId);
+  const release: Release = () => {
+    slots?.give();
+    window?.give();
+  };
+  return turns === undefined ? release : turns.end().then(() => release);
+}
+
+async function waitForTurn({ window, slots, turns, sessionId, signal, room }: Turn): Promise<Release> {
+  if ((await window?.take(sessionId, signal)) === false) return () => {};
+  const leave: Release = () => window?.give();
+  for (;;) {
+    if ((await slots?.take(sessionId, signal)) === false) return leave;
+    // A call that ends lets the next one in. Others get a turn in between, however long the line is.
+    if (room?.() === undefined) await (turns?.end() ?? new Promise((resolve) => setImmediate(resolve)));
+    const full = room?.();
+    if (full === undefined) {
+      return () => {
+        slots?.give();
+        leave();
+      };
+    }
+    slots?.give();
+    await unlessAborted(full, signal);
+    if (signal.aborted) return leave;
+  }
+}
+
+function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done, { once: true });
+    void promise.then(done);
+    if (signal.aborted) done();
+  });
+}
+
+function tooManyQuestions(limit: number): ToolError {
+  return new ToolError('E_POLICY', `Host has as many unanswered questions as it takes: ${limit}`, {
+    details: { gate: 'approval', reason: 'too_many_questions', limit, next: 'answer or cancel some, then try again' },
+  });
+}
