@@ -5,6 +5,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import type { JournalStore } from '../src/contracts/journal.ts';
 import { openStateFolder } from '../src/platform/state-folder.ts';
 import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
@@ -59,9 +60,16 @@ export function editDatabase(folder: string, sql: string): void {
   }
 }
 
+/** Leaves no files beside the database. */
+export function openUnchanged(folder: string): DatabaseSync {
+  const location = pathToFileURL(join(folder, 'journal.db'));
+  location.searchParams.set('immutable', '1');
+  return new DatabaseSync(location, { readOnly: true });
+}
+
 /** By area, for the journal as it lies in `folder`; `foreign` is the folder of another journal. */
 export function tamperings(folder: string, foreign: string): ReadonlyMap<string, readonly Tampering[]> {
-  const database = new DatabaseSync(join(folder, 'journal.db'), { readOnly: true });
+  const database = openUnchanged(folder);
   const tables = names(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
   const files = readdirSync(folder).filter((name) => !name.endsWith('-wal') && !name.endsWith('-shm'));
   const areas = new Map([

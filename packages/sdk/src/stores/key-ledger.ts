@@ -7,7 +7,7 @@
  * changed or put back without the key shows in `verify`, at a cost that does not depend on the number of rows. The sum
  * is stored masked: the difference of two totals would otherwise give digests away.
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { failure } from '../contracts/failures.ts';
 import { createKeyedDigest } from '../journal/keyed-digest.ts';
 import { damaged } from './journal-damage.ts';
@@ -46,7 +46,6 @@ interface Total {
 }
 
 const MODULUS = 1n << 256n;
-const NONCE_BYTES = 16;
 
 export function createKeyLedger(tables: JournalTables, masterKey: Uint8Array): KeyLedger {
   const rowDigest = createKeyedDigest(masterKey, 'tool-runtime journal claim v1');
@@ -111,7 +110,8 @@ export function createKeyLedger(tables: JournalTables, masterKey: Uint8Array): K
     },
     owed() {
       if (next === undefined) return undefined;
-      const nonce = randomBytes(NONCE_BYTES).toString('hex');
+      // Never used twice with another sum; random bytes taken one by one would cost more than all the digests.
+      const nonce = randomUUID();
       const masked = modulo(next.sum + numberOf(maskDigest(nonce)));
       return `${next.count}:${next.previous}:${nonce}:${masked.toString(16).padStart(64, '0')}`;
     },

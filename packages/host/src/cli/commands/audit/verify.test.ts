@@ -17,6 +17,9 @@ const READING = [
   ['show', '1', '--archived'],
 ];
 
+/** Programs of the system, which no package brings. */
+const SYSTEM = { sandbox: 'bwrap' } as const;
+
 const audit = (scratch: Scratch, ...args: readonly string[]): Promise<CliRun> =>
   runCli(['audit', ...args, ...scratch.options]);
 
@@ -150,8 +153,10 @@ describe('reading verbs of audit', () => {
     await (await runtime.openSession()).call('file_read', { path: 'a' });
     const [killed, copied] = [copy('killed'), copy('copied')];
     rmSync(join(copied, 'journal.db-shm'));
+    const torn = copy('torn');
+    truncateSync(join(torn, 'journal.db-shm'));
     await runtime.close();
-    return { clean, killed, copied };
+    return { clean, killed, copied, torn };
   }
 
   test('S1-41 create nothing and change nothing', async () => {
@@ -172,7 +177,7 @@ describe('reading verbs of audit', () => {
       for (const command of READING) {
         const args = [process.execPath, ...FROM_SOURCE, 'audit', ...command, '--state', state];
         const wall = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/dev/shm'];
-        const output = execFileSync('bwrap', [...wall, ...args], {
+        const output = execFileSync(SYSTEM.sandbox, [...wall, ...args], {
           encoding: 'utf8',
           env: { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: '/dev/shm' },
         });
@@ -190,7 +195,7 @@ describe('reading verbs of audit', () => {
       const wall = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--size', '2000000', '--tmpfs', '/mnt'];
       const args = [...wall, '--tmpfs', '/dev/shm', 'sh', '-c', script, 'sh', String(state), ...command];
       const env = { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: '/dev/shm' };
-      assert.match(execFileSync('bwrap', args, { encoding: 'utf8', env }), /^ok \d+ records/m);
+      assert.match(execFileSync(SYSTEM.sandbox, args, { encoding: 'utf8', env }), /^ok \d+ records/m);
     }
   });
 });

@@ -5,22 +5,28 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { JournalStore, KeyState } from '../src/contracts/journal.ts';
+import { createArchiveFiles } from '../src/platform/archive-files.ts';
+import { openStateFolder } from '../src/platform/state-folder.ts';
+import { createSystemClock } from '../src/platform/system-clock.ts';
+import { createBlockJournal } from '../src/stores/block-journal.ts';
+import { openJournalReader } from '../src/stores/journal-reader.ts';
+import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
+import { connect } from '../src/stores/sqlite-schema.ts';
+import { createSqliteTables } from '../src/stores/sqlite-tables.ts';
+import { sampleIntent, sampleResult } from '../src/testing/sample-records.ts';
 import {
   claimOf,
   editDatabase,
   fillFolder,
   INVENT_CLAIM,
   keyed,
+  openUnchanged,
   SCOPE,
   type Tampering,
   tamperings,
-} from '../../test/journal-tamper.ts';
-import { makeLegacy } from '../../test/legacy-journal.ts';
-import type { JournalStore, KeyState } from '../contracts/journal.ts';
-import { openStateFolder } from '../platform/state-folder.ts';
-import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
-import { openJournalReader } from './journal-reader.ts';
-import { openSqliteJournal } from './journal-sqlite.ts';
+} from './journal-tamper.ts';
+import { makeLegacy } from './legacy-journal.ts';
 
 /** A thousand journals are written and synced here; a disk in memory makes that seconds instead of minutes. */
 const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'journal-tamper-'));
@@ -107,7 +113,7 @@ const HARMLESS = [
 const UNDETECTABLE = new RegExp(`^block row ${countBlocks(original) - 1} deleted$`);
 
 function countBlocks(folder: string): number {
-  const database = new DatabaseSync(join(folder, 'journal.db'), { readOnly: true });
+  const database = openUnchanged(folder);
   const count = Number(database.prepare('SELECT count(*) AS count FROM block').get()?.['count']);
   database.close();
   return count;
@@ -315,6 +321,37 @@ describe('a journal nobody has been at', () => {
     assert.equal(effectOf(worldOf(copy)), undefined);
   });
 
+  test('S1-43 a rotation that moves every record takes the claims along', async () => {
+    const folder = openStateFolder(join(root, 'all-moved')).path;
+    const store = openIn(folder);
+    await keyed(store, 'a');
+    await store.rotate({ keepRecords: 0 });
+    await store.prune({ keepArchives: 0 });
+    await store.close();
+    assert.equal(verdict(folder), 'ok');
+    editDatabase(folder, 'DELETE FROM key_claim');
+    assert.match(verdict(folder), /^claims: there are 0 claims where the chain has 1$/);
+  });
+
+  test('S1-43 verifies while another process claims a key', async () => {
+    const state = openStateFolder(copyOf(original));
+    const masterKey = state.key();
+    const other = openSqliteJournal(state);
+    const path = state.file('journal.db');
+    const tables = createSqliteTables(connect({ path, durability: 'normal', busyTimeoutMs: 5000, birthMark: '' }));
+    const keys = () => {
+      void other.claim(claimOf(`meanwhile ${copies++}`), [sampleIntent('meanwhile')]);
+      return tables.keys();
+    };
+    const archives = createArchiveFiles(state.path);
+    const clock = createSystemClock();
+    const options = { masterKey, clock, archives, checkpointEvery: 5000 };
+    const store = createBlockJournal({ ...tables, keys }, options);
+    assert.equal(store.verify().broken, undefined);
+    await other.close();
+    await store.close();
+  });
+
   test('S1-41 verifies in copies made while it is written', async () => {
     const folder = copyOf(original);
     const store = openIn(folder);
@@ -370,9 +407,16 @@ describe('reading', () => {
     rmSync(join(withoutIndex, 'journal.db-shm'));
     const older = copyOf(original);
     editDatabase(older, 'PRAGMA user_version = 3');
-    for (const folder of [live, killed, withoutIndex, older, copyOf(original)]) {
+    const [head, early] = [store.head().seq, headOf(original)];
+    for (const [folder, seq] of [
+      [live, head],
+      [killed, head],
+      [withoutIndex, head],
+      [older, early],
+    ] as const) {
       const before = filesOf(folder);
       assert.equal(verdict(folder), 'ok');
+      assert.equal(headOf(folder), seq);
       assert.deepEqual(filesOf(folder), before);
     }
     await store.close();
@@ -399,7 +443,34 @@ describe('reading', () => {
     }
     reader.close();
   });
+
+  test('looks again when a journal is written and closed between two looks of one check', async () => {
+    const folder = copyOf(original);
+    const reader = openJournalReader(folder);
+    let writing: JournalStore | undefined;
+    const options = {
+      get archives() {
+        if (writing !== undefined) return true;
+        writing = openIn(folder);
+        void writing.claim(claimOf('meanwhile'), [sampleIntent('meanwhile')]);
+        void writing.close();
+        return true;
+      },
+    };
+    const { ok, head } = reader.verify(undefined, options);
+    assert.deepEqual([ok, head.seq], [true, headOf(folder)]);
+    reader.close();
+  });
 });
+
+function headOf(folder: string): number {
+  const reader = openJournalReader(folder);
+  try {
+    return reader.head().seq;
+  } finally {
+    reader.close();
+  }
+}
 
 /** Names and contents; the index of the log is shared memory of those who have it open. */
 function filesOf(folder: string): Readonly<Record<string, string>> {
