@@ -3,17 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ChainHead, ReadFilter, StoredRecord, VerifyOptions, VerifyReport } from '../contracts/journal.ts';
 import { createArchiveFiles } from '../platform/archive-files.ts';
 import { type DatabaseView, type EvidenceFolder, openEvidenceFolder } from '../platform/evidence-folder.ts';
-import { createMarkFiles } from '../platform/mark-files.ts';
-import { currentInstance, isAlive } from '../platform/process-identity.ts';
+import { isAlive } from '../platform/process-identity.ts';
 import { openEvidence } from '../platform/state-file.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { undisturbed } from './archive-rows.ts';
 import { createSeals } from './block-journal.ts';
 import { createBlockLog } from './block-log.ts';
-import { bootOf } from './check-heads.ts';
-import { createMarkFormat, readMarks } from './head-marks.ts';
-import { type KnownHeads, verifyWithHeads } from './heads.ts';
+import { readHeads, verifyWithHeads } from './heads.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { journalFailure } from './sqlite-failure.ts';
 import { connect, isCurrent } from './sqlite-schema.ts';
@@ -38,7 +35,7 @@ export function openJournalReader(folder: string): JournalReader {
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ ...seals, source, clock: createSystemClock() });
   const parts = { ...seals, tables, files, rows: () => log.rows() };
-  const heads = knownHeads(state);
+  const heads = readHeads(state);
   return {
     records: (filter = {}) => log.read(filter),
     head: () => log.catchUp(),
@@ -53,12 +50,6 @@ export function openJournalReader(folder: string): JournalReader {
         .map(({ id }) => id),
     close: () => tables.close(),
   };
-}
-
-function knownHeads({ path, key }: EvidenceFolder): KnownHeads {
-  const files = createMarkFiles(path, openEvidence);
-  const format = createMarkFormat(key);
-  return { boot: bootOf(currentInstance().birth), marks: () => readMarks(files, format) };
 }
 
 interface Connection {
