@@ -3,7 +3,6 @@
  * and back; sessions do the rest.
  */
 import type {
-  ApprovalAnswer,
   ApprovalAnswered,
   ChildEnd,
   ChildOpen,

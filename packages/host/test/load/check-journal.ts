@@ -84,7 +84,8 @@ function note(entry: RecordedCall, record: StoredRecord): void {
     entry.isRefused ||= record.outcome === 'deny';
     entry.isFromRecord ||= record.code === 'answered_from_record';
   } else if (record.kind === 'intent') entry.intents += 1;
-  else if (record.kind === 'recovery') entry.recoveries += 1;
+  // One says that the process died; a later one may say what became of the call.
+  else if (record.kind === 'recovery' && record.reason === 'crashed') entry.recoveries += 1;
   else if (record.kind === 'result') {
     entry.results += 1;
     entry.isCompleted = record.status === 'completed';
