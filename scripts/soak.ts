@@ -27,22 +27,30 @@ const { values } = parseArgs({
 const seconds = Number(values.minutes) * 60;
 const samples: MemorySample[] = [];
 
-const report = await runLoad({
-  sessions: Number(values.sessions),
-  inFlight: Number(values['in-flight']),
-  seconds,
-  seed: Number(values.seed),
-  beside: sampleMemory,
-});
-printLoad(report);
-mkdirSync(values.out, { recursive: true });
-const rows = samples.map((sample) => [sample.seconds.toFixed(1), sample.processBytes, sample.heldBytes].join(','));
-writeFileSync(join(values.out, 'memory.csv'), ['seconds,process_bytes,held_bytes', ...rows, ''].join('\n'));
-writeFileSync(join(values.out, 'memory.svg'), drawMemory(samples));
-const level = judgeLevel(samples.map(({ heldBytes }) => heldBytes));
-console.log(`held: ${level.said}; ${values.out}/memory.csv, ${values.out}/memory.svg`);
-if (!level.isLevel) report.problems.add(`memory is not level: ${level.said}`);
-process.exitCode = printProblems(report.problems);
+try {
+  const report = await runLoad({
+    sessions: Number(values.sessions),
+    inFlight: Number(values['in-flight']),
+    seconds,
+    seed: Number(values.seed),
+    beside: sampleMemory,
+  });
+  printLoad(report);
+  process.exitCode = printProblems(report.problems);
+} finally {
+  // Also of a run that failed: the chart may say why.
+  writeChart();
+}
+
+function writeChart(): void {
+  mkdirSync(values.out, { recursive: true });
+  const rows = samples.map((sample) => [sample.seconds.toFixed(1), sample.processBytes, sample.heldBytes].join(','));
+  writeFileSync(join(values.out, 'memory.csv'), ['seconds,process_bytes,held_bytes', ...rows, ''].join('\n'));
+  writeFileSync(join(values.out, 'memory.svg'), drawMemory(samples));
+  const level = judgeLevel(samples.map(({ heldBytes }) => heldBytes));
+  console.log(`held: ${level.said}; ${values.out}/memory.csv, ${values.out}/memory.svg`);
+  if (!level.isLevel) process.exitCode = 1;
+}
 
 /** Forty times in all, so that collecting does not become the load. */
 async function sampleMemory(serve: ServeProcess, isOver: () => boolean): Promise<void> {
