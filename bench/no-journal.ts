@@ -22,6 +22,7 @@ export function noJournal(): JournalStore {
     prune: async () => ({ archives: [], records: 0, answers: 0, instances: 0 }),
     enroll: nothing,
     instances: none,
+    findInstance: () => undefined,
     retire: nothing,
     close: nothing,
   };

@@ -1,8 +1,8 @@
 /**
- * A gate for CI: the rules of the registry over the commits of a branch, in a real repository. One branch is refused for a
- * secret and a TODO, the other passes. `tool-runtime validate --since main --ci` does the same from a shell.
+ * A CI gate: runs the rules of the registry on the commits of a branch, in a real repository. One branch is refused
+ * because of a secret and a TODO, the other passes. From a shell: `tool-runtime validate --since main --ci`.
  *
- * The registry is the operator's: what the branch itself brings along has no say in whether it passes.
+ * The registry is the operator's. Nothing in the branch can influence whether it passes.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -43,7 +43,7 @@ function commit(files: Readonly<Record<string, string>>, message: string): void 
   git('commit', '--quiet', '--message', message);
 }
 
-/** What a CI job would run: true lets the branch in. */
+/** What a CI job would run. Returns true if the branch passes. */
 async function gate(since: string): Promise<{ readonly pass: boolean; readonly rules: readonly string[] }> {
   const runtime = await createRuntime({
     workspace: repository,
@@ -53,7 +53,7 @@ async function gate(since: string): Promise<{ readonly pass: boolean; readonly r
   try {
     const session = await runtime.openSession({ actor: 'ci', client: 'ci-gate' });
     const { ok, data, errors } = await session.call('validate', { scope: 'range', since });
-    // Rules that could not be run have not passed.
+    // A rule that could not run counts as failed.
     assert.equal(ok, true, JSON.stringify(errors));
     const { violations } = data as unknown as { readonly violations: readonly Finding[] };
     for (const { level, rule, message } of violations) console.log(`  ${level} ${rule}: ${message}`);
@@ -71,7 +71,7 @@ try {
   commit({ 'README.md': '# Billing\n' }, 'docs: begin');
 
   git('switch', '--quiet', '--create', 'hasty');
-  // Put together here, so that no scanner takes this example for a leak.
+  // Assembled at run time, so that secret scanners do not report this example.
   const token = ['ghp', 'x7Kq2Lm9Vt4Rw8Zs1Yb6Nc3Pd5Hf0Jg2Ae4U'].join('_');
   commit({ 'deploy.env': `TOKEN=${token}\n`, 'total.js': '// TODO: add up prices\n' }, 'feat: total');
   console.log('hasty');

@@ -1,7 +1,7 @@
 /**
- * A coordinator that several runtimes could share: it grants so many written bytes and refuses once they are spent.
+ * A coordinator that several runtimes can share. It grants a number of bytes and refuses writes when they are spent.
  *
- * It sees hashes, redacted summaries and paths, never contents, unless the registry says `coordinator.share_args`.
+ * It gets hashes, redacted summaries and paths, but no contents, unless the registry sets `coordinator.share_args`.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ function createPurse(granted: number): Coordinator & { readonly spent: number } 
       if (spent < granted) return { verdict: 'allow', reason: 'purse.granted' };
       return { verdict: 'deny', reason: 'purse.empty', message: `${spent} of ${granted} bytes are spent` };
     },
-    // Every call that was not refused is reported here when it is over.
+    // Called at the end of every call that was not refused.
     spend({ tool }, { bytes, status }) {
       console.log(`  spend ${tool}: ${bytes} bytes, ${status}`);
       if (tool === 'file_write') spent += bytes;
@@ -35,7 +35,7 @@ const purse = createPurse(GRANTED_BYTES);
 const runtime = await createRuntime({
   workspace: mkdtempSync(join(scratch, 'workspace-')),
   state: join(scratch, 'state'),
-  // Without `required`, a coordinator that does not answer costs a warning; with it, the call.
+  // With `required`, the call is refused if the coordinator does not answer. Without it, the call only gets a warning.
   registry: { file: 'host.yaml', text: 'version: 1\ncoordinator: { required: [budget], timeout_ms: 500 }\n' },
   coordinator: purse,
 });

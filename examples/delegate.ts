@@ -1,8 +1,8 @@
 /**
- * A parent hands out two jobs: a review of one folder to a child that can only read, and a fix of one file to a child that
- * can do nothing else. It shows what each was given, what each was refused, and the record of the family.
+ * A parent delegates two jobs: a review of one folder to a child that can only read, and a fix of one file to a child
+ * that can do nothing else. Prints how many capabilities each child got, the refused calls, and the journal records.
  *
- * Exits non-zero when an answer is not what it should be, so that CI runs it as a test.
+ * Exits non-zero if a result is wrong, so that CI can run it as a test.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const runtime = await createRuntime({
 try {
   const parent = await runtime.openSession({ actor: 'you', client: 'delegate' });
 
-  // Read-only is what a child gets unless more is asked for. Its folder is all it can see.
+  // By default a child is read-only. It can see only its folder.
   const reviewer = await parent.openChild({ agentId: 'reviewer', folder: 'billing', budget: { max_calls: 5 } });
   introduce(reviewer);
   const found = await reviewer.call('grep', { pattern: 'TODO' });
@@ -40,7 +40,7 @@ try {
   await refused(reviewer, 'file_write', { path: 'total.js', content: '' });
   await refused(reviewer, 'file_read', { path: '../keys.txt' });
 
-  // Two tools, one file: a constraint of the child's own ceiling.
+  // Two tools and one file: `capabilities` limits the child further.
   const fixer = await parent.openChild({
     agentId: 'fixer',
     tools: ['file_read', 'file_patch'],
@@ -63,7 +63,7 @@ try {
   await refused(fixer, 'fs_delete', { path: 'billing/total.js' });
   await assert.rejects(fixer.openChild({ agentId: 'helper' }), /Depth budget is used up/);
 
-  // A parent cannot leave while its children work.
+  // A parent cannot close while it has open children.
   await assert.rejects(parent.close(), /Session has open children: reviewer, fixer/);
   console.log(`\nreviewer used ${(await reviewer.complete()).calls} calls, fixer ${(await fixer.complete()).calls}`);
   await parent.close();

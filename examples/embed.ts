@@ -1,4 +1,4 @@
-/** A runtime inside a program, in ten lines. Its workspace is the current folder, where it leaves `hello.txt`. */
+/** A runtime inside a program, in ten lines. It writes `hello.txt` to the current folder, its workspace. */
 import assert from 'node:assert/strict';
 import { createRuntime } from '@tool-runtime/sdk';
 

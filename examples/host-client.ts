@@ -1,6 +1,6 @@
 /**
- * A host inside this program, and a client that reaches it over a WebSocket as any other program would: calls, events,
- * and a question that somebody else answers.
+ * Starts a host inside this program and connects to it over a WebSocket, as any other program would: calls, events,
+ * and an approval given by another client.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { startHost } from '@tool-runtime/host';
 import { connectToHost, createHostClient } from '@tool-runtime/protocol';
 
 const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-host-client-'));
-// With approvals in it, reading and what is listed here pass; everything else asks.
+// With an `approvals` section, reads and the listed tools run at once; every other call needs approval.
 const registry = 'version: 1\napprovals:\n  auto_approve: [file_write]\n';
 const host = await startHost({
   workspaces: [mkdtempSync(join(scratch, 'workspace-'))],
@@ -21,13 +21,13 @@ const host = await startHost({
 const { url = '', token = '' } = host;
 
 try {
-  // The connection uses the token of its session, which may read and call. It could not answer its own questions.
+  // The connection uses the token of its session, which may read and call. It cannot approve its own calls.
   const session = await connectToHost({ url, token, session: { client: { name: 'host-client', version: '1.0' } } });
   const person = createHostClient({ url, token });
 
   const seen: string[] = [];
   const watching = (async () => {
-    // From the first event on: without `after`, a question asked before we listen would be missed.
+    // Start at the first event: without `after`, a request sent before we listen would be missed.
     for await (const { event, data, progress } of session.events({ after: 0 })) {
       seen.push(event);
       console.log(`  ${event}: ${progress.message}`);

@@ -1,7 +1,7 @@
 /**
- * What an MCP client does: starts `tool-runtime mcp` as a process, looks at the tools, calls one and is refused another.
+ * An MCP client: starts `tool-runtime mcp` as a process, lists the tools, calls one, and is refused another.
  *
- * `tool-runtime` must be on the path: run it with `npx node -C tool-runtime-source examples/mcp-host.ts` in a checkout.
+ * `tool-runtime` must be on the PATH. In a checkout, run `npx node -C tool-runtime-source examples/mcp-host.ts`.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ writeFileSync(join(workspace, 'poem.txt'), 'one\ntwo\n');
 
 const client = new Client({ name: 'mcp-host', version: '1.0.0' });
 try {
-  // The read-only profile lists what reads, and is a limit as well: what is not listed cannot be called.
+  // The read-only profile lists tools that only read. It is also a limit: other tools cannot be called.
   const words = ['mcp', '--workspace', workspace, '--state', join(scratch, 'state'), '--profile', 'read-only'];
   await client.connect(new StdioClientTransport({ command: 'tool-runtime', args: words }));
   console.log(`${client.getServerVersion()?.name}: ${client.getInstructions()}`);
@@ -36,7 +36,7 @@ try {
   console.log(JSON.stringify(read.structuredContent));
   assert.equal((read.structuredContent as { content: string }).content, 'one\ntwo\n');
 
-  // A refusal is an answer the model can read, with the rule and what to do instead.
+  // A refusal is an answer that the model can read. It names the rule and what to do instead.
   const escaped = await client.callTool({ name: 'file_read', arguments: { path: '../state/journal.key' } });
   console.log(JSON.stringify(escaped.content));
   assert.equal(escaped.isError, true);

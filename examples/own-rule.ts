@@ -1,6 +1,6 @@
 /**
- * A rule of the embedding program: JSON files stay readable. It judges changes after they were made; where the registry
- * says `blocking` the old bytes come back, where it says `warning` the change stays and the answer carries the finding.
+ * A rule defined by the embedding program: changed JSON files must parse. It checks changes after they were made. If the
+ * registry sets `blocking`, the old content is restored; with `warning`, the change is kept and the answer has a warning.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const jsonParses = defineRule({
   phase: 'after',
   trigger: 'after a JSON file is written or patched',
   defaultEnforcement: 'blocking',
-  // Asked on every call: look at what is there, read nothing.
+  // Runs on every call: use only the data in the subject, read no files.
   appliesTo: ({ changes }) => changes.some(({ path, after }) => path.endsWith('.json') && after !== null),
   async check({ changes }, { workspace }) {
     const paths = changes.filter(({ path, after }) => path.endsWith('.json') && after !== null).map(({ path }) => path);
@@ -69,7 +69,7 @@ try {
   const warning = `${blocking}    enforcement: warning\n`;
   const [good, bad] = ['{"debug": true}\n', '{debug: true}\n'];
 
-  // Listed: blocking, as the rule says itself. The file is what it was.
+  // Listed without a level: blocking, the default of the rule. The file is unchanged.
   const refused = await writeUnder(blocking, bad);
   assert.deepEqual(refused, {
     ok: false,
@@ -77,10 +77,10 @@ try {
     warned: undefined,
     after: '{"debug": false}\n',
   });
-  // Listed as a warning: the file is changed, and the answer says what is wrong with it.
+  // Listed as a warning: the file is changed, and the answer has a warning.
   const warned = await writeUnder(warning, bad);
   assert.deepEqual(warned, { ok: true, code: undefined, warned: 'acme.json.parses', after: bad });
-  // What the rule asks for passes in silence, and without a line in the registry nobody asks.
+  // Valid JSON passes without a warning. If the registry does not list the rule, it is not checked.
   assert.deepEqual(await writeUnder(blocking, good), { ok: true, code: undefined, warned: undefined, after: good });
   assert.deepEqual(await writeUnder('version: 1\n', bad), { ok: true, code: undefined, warned: undefined, after: bad });
 } finally {

@@ -1,4 +1,4 @@
-/** A third party's tool in one file: defined, called, governed and recorded like the built-in ones. */
+/** A third-party tool in one file. It is checked, run and recorded like the built-in tools. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const lineCount = defineTool({
   summary: 'Count the lines of a file',
   args: z.strictObject({ path: z.string().describe('File inside the workspace') }),
   data: z.strictObject({ lines: z.int() }),
-  // What the tool says here is all the runtime knows: `path` is sandboxed because it is declared, not because of its name.
+  // The runtime knows only what is declared: `path` is sandboxed because `path_params` lists it, not because of its name.
   annotations: { kind: 'read', side_effect_level: 'read_only', arg_schema: { path_params: ['path'] } },
   effect: 'read',
   risk: 'low',

@@ -1,7 +1,8 @@
 /**
- * The quick start of the README: a scratch workspace, real calls, a refused escape, and the verified journal.
+ * The quick start of the README: a temporary workspace, a write, a read, a refused read outside the workspace, and the
+ * verified journal.
  *
- * Exits non-zero when an answer is not what it should be, so that CI runs it as a test.
+ * Exits non-zero if a result is wrong, so that CI can run it as a test.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -92,7 +92,7 @@ describe('each violation is found, and nothing else', () => {
       ['fail package-borders packages/protocol/src/wire.ts:1'],
     ],
     [
-      'protocol importing sdk',
+      'S0-1 protocol importing sdk',
       {
         'packages/protocol/src/wire.ts': `import type { createRuntime } from '@tool-runtime/sdk';\nexport const wire = 1 as unknown as typeof createRuntime;\n`,
       },
@@ -121,31 +121,36 @@ describe('each violation is found, and nothing else', () => {
     [
       'contracts importing a value of zod',
       { [`${SDK}/contracts/tool.ts`]: `import { z } from 'zod';\nexport const t = z;\n` },
-      [`fail sdk-layers ${SDK}/contracts/tool.ts:1`],
+      [`fail layers ${SDK}/contracts/tool.ts:1`],
     ],
     [
       'a layer importing uphill, even a type',
       {
         [`${SDK}/contracts/tool.ts`]: `import type { read } from '../platform/files.ts';\nexport type T = typeof read;\n`,
       },
-      [`fail sdk-layers ${SDK}/contracts/tool.ts:1`],
+      [`fail layers ${SDK}/contracts/tool.ts:1`],
     ],
     [
       'the call layer importing tools, even lazily',
       { [`${SDK}/call/execute-tool.ts`]: `export const execute = () => import('../tools/catalog.ts');\n` },
-      [`fail sdk-layers ${SDK}/call/execute-tool.ts:1`],
+      [`fail layers ${SDK}/call/execute-tool.ts:1`],
     ],
     [
       'a tool importing the wiring',
       {
         [`${SDK}/tools/fs/file-read.ts`]: `import type { createRuntime } from '../../runtime.ts';\n${TOOL}export type R = typeof createRuntime;\n`,
       },
-      [`fail sdk-layers ${SDK}/tools/fs/file-read.ts:1`],
+      [`fail layers ${SDK}/tools/fs/file-read.ts:1`],
+    ],
+    [
+      'a server importing the command line',
+      { 'packages/host/src/mcp/serve.ts': `import { run } from '../cli/run.ts';\nexport const serve = run;\n` },
+      ['fail layers packages/host/src/mcp/serve.ts:1'],
     ],
     [
       'a folder without a layer',
       { [`${SDK}/odds/one.ts`]: `export const one = 1;\n` },
-      [`fail sdk-layers ${SDK}/odds/one.ts`],
+      [`fail layers ${SDK}/odds/one.ts`],
     ],
     [
       'a stage importing a stage',
@@ -174,12 +179,12 @@ describe('each violation is found, and nothing else', () => {
     [
       'a package in the kit for external tools',
       { [`${SDK}/tool-kit/run-tool.ts`]: `import { wire } from '@tool-runtime/protocol';\nexport const run = wire;\n` },
-      [`fail sdk-layers ${SDK}/tool-kit/run-tool.ts:1`],
+      [`fail layers ${SDK}/tool-kit/run-tool.ts:1`],
     ],
     [
       'another part of sdk in the kit for external tools',
       { [`${SDK}/tool-kit/run-tool.ts`]: `import { read } from '../platform/files.ts';\nexport const run = read;\n` },
-      [`fail sdk-layers ${SDK}/tool-kit/run-tool.ts:1`],
+      [`fail layers ${SDK}/tool-kit/run-tool.ts:1`],
     ],
     [
       'an import cycle',

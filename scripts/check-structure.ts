@@ -11,11 +11,11 @@ import { checkForbiddenCode } from './structure/forbidden-code.ts';
 import { checkForbiddenNames } from './structure/forbidden-names.ts';
 import { checkGuardLists } from './structure/guard-lists.ts';
 import { checkImportCycles } from './structure/import-cycles.ts';
+import { checkLayers } from './structure/layers.ts';
 import { checkMachineTraces } from './structure/machine-traces.ts';
 import { checkPackageBorders } from './structure/package-borders.ts';
 import { checkPlatformModules } from './structure/platform-modules.ts';
 import { readTree, type Tree } from './structure/read-tree.ts';
-import { checkSdkLayers } from './structure/sdk-layers.ts';
 import { checkSizes } from './structure/sizes.ts';
 import { checkStageIsolation } from './structure/stage-isolation.ts';
 import { checkTestSwitches } from './structure/test-switches.ts';
@@ -23,7 +23,7 @@ import { checkLostCalls, checkToolNames } from './structure/tool-definitions.ts'
 
 const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkPackageBorders,
-  checkSdkLayers,
+  checkLayers,
   checkStageIsolation,
   checkPlatformModules,
   checkImportCycles,

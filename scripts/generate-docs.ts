@@ -6,20 +6,23 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAst } from '../packages/ast/src/create-ast.ts';
-import { hostVersion } from '../packages/host/src/cli/host-version.ts';
 import { asyncApiDocument } from '../packages/host/src/describe/asyncapi.ts';
 import { openApiDocument } from '../packages/host/src/describe/openapi.ts';
 import * as routeCatalog from '../packages/host/src/http/routes/catalog.ts';
+import { hostVersion } from '../packages/host/src/ops/host-version.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { httpPage } from './docs/http-page.ts';
+import { findNamedIds, type NamedIds, requirementsPage, unexplainedIds } from './docs/requirements-page.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { SCHEMA_FOLDER, schemaFiles } from './docs/schema-files.ts';
 import { toolsPage } from './docs/tools-page.ts';
 
+const ROOT = path.join(import.meta.dirname, '..');
+
 /** Path from the root → text. */
-export function generateDocs(): Map<string, string> {
+export function generateDocs(named: NamedIds = findNamedIds(ROOT)): Map<string, string> {
   const ast = createAst();
   const routes = Object.values(routeCatalog);
   const version = hostVersion();
@@ -28,6 +31,7 @@ export function generateDocs(): Map<string, string> {
     ['docs/rules.md', rulesPage([...Object.values(rules), ...ast.rules])],
     ['docs/errors.md', errorsPage()],
     ['docs/http.md', httpPage(routes)],
+    ['docs/requirements.md', requirementsPage(named)],
     ['docs/openapi.json', jsonText(openApiDocument({ version, routes }))],
     ['docs/asyncapi.json', jsonText(asyncApiDocument({ version }))],
     ...schemaFiles(),
@@ -65,14 +69,18 @@ function readText(file: string): string | undefined {
 }
 
 if (import.meta.main) {
-  const root = path.join(import.meta.dirname, '..');
-  const docs = generateDocs();
-  const stale = staleDocs(root, docs);
+  const named = findNamedIds(ROOT);
+  const unexplained = unexplainedIds(named);
+  for (const id of unexplained)
+    console.error(`unexplained: ${id}\n     → add a sentence to scripts/docs/requirements.json`);
+  if (unexplained.length > 0) process.exitCode = 1;
+  const docs = generateDocs(named);
+  const stale = staleDocs(ROOT, docs);
   if (process.argv.includes('--check')) {
     for (const file of stale) console.error(`stale: ${file}\n     → npm run docs, then commit the file`);
     if (stale.length > 0) process.exitCode = 1;
   } else {
-    writeDocs(root, docs);
+    writeDocs(ROOT, docs);
   }
   console.log(`docs: ${docs.size} generated files, ${stale.length} stale`);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { EVENT_KINDS } from '../packages/host/src/describe/event-schemas.ts';
-import { DEFAULT_LIMITS } from '../packages/host/src/host/host-limits.ts';
+import { DEFAULT_LIMITS } from '../packages/host/src/sessions/host-limits.ts';
 import { createScratch, runCli, startCli } from '../packages/host/test/run-cli.ts';
 
 const root = join(import.meta.dirname, '..');

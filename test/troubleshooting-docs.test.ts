@@ -161,7 +161,8 @@ async function lockedFile({ root }: Scratch): Promise<string[]> {
 async function brokenJournals(scratch: Scratch): Promise<string[]> {
   const state = join(scratch.root, 'journal-state');
   const where = ['-w', scratch.workspace, '--state'];
-  await runCli(['call', 'file_write', 'path=a.txt', 'content=a', ...where, state]);
+  const call = ['call', 'file_write', 'path=a.txt', 'content=a', '--key', 'k', ...where];
+  await runCli([...call, state]);
   const { stdout: head } = await runCli(['audit', 'verify', ...where, state]);
   const [anchor = ''] = /\d+:[0-9a-f]{64}/.exec(head) ?? [];
   const sql = (words: string) => (folder: string) => {
@@ -171,6 +172,8 @@ async function brokenJournals(scratch: Scratch): Promise<string[]> {
   const harms: Readonly<Record<string, (folder: string) => void>> = {
     keyless: (folder) => rmSync(join(folder, 'journal.key')),
     changed: sql("UPDATE block SET body = replace(body, 'a.txt', 'b.txt')"),
+    forged: sql("UPDATE key_claim SET answer = '1'"),
+    emptied: sql('DELETE FROM block'),
     holed: sql('DELETE FROM block WHERE first_seq = 2'),
     cut: sql('DELETE FROM block WHERE first_seq > 4'),
     foreign: (folder) => writeFileSync(join(folder, 'journal.db'), 'not a journal'),
@@ -186,6 +189,16 @@ async function brokenJournals(scratch: Scratch): Promise<string[]> {
     assert.notEqual(code, 0, `${name} passed`);
     said.push(stdout + stderr);
   }
+  const empty = join(scratch.root, 'empty');
+  mkdirSync(empty);
+  const more = [
+    [...call, join(scratch.root, 'keyless')],
+    [...call, join(scratch.root, 'forged')],
+    ['audit', 'verify', ...where, join(scratch.root, 'emptied')],
+    ['audit', 'verify', ...where, empty],
+    ['audit', 'verify', ...where, join(scratch.root, 'nowhere')],
+  ];
+  for (const args of more) said.push(await runCli(args).then(({ stdout, stderr }) => stdout + stderr));
   return said;
 }
 

@@ -12,9 +12,9 @@ interface Ban {
   readonly onlyIn?: RegExp;
 }
 
-/** Folders that the system or the runtime fills: processes, descriptors, the state folder, runs, a new workspace. */
+/** Folders that the system, git or the runtime fills: processes, descriptors, locks, the state folder, runs, a new workspace. */
 const OWN_FOLDERS =
-  /\/platform\/(?:process-list|marked-processes|lost-walls|spawner-node|wall-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
+  /\/platform\/(?:process-list|marked-processes|lost-walls|spawner-node|wall-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
 
 const BANS: readonly Ban[] = [
   { pattern: /\bexport\s+default\b/g, what: 'Default export', next: 'Export it by name' },

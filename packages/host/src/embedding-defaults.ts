@@ -2,8 +2,8 @@
 import { createRedactor } from '@tool-runtime/sdk/parts';
 import { createToken } from './auth/token-digest.ts';
 import { createTokenBook, type TokenBook } from './auth/tokens.ts';
-import { hostVersion } from './cli/host-version.ts';
 import { createLog, type Log } from './log/log.ts';
+import { hostVersion } from './ops/host-version.ts';
 
 export interface EmbeddingParts {
   readonly tokens: TokenBook;

@@ -12,14 +12,15 @@ import { addressSource } from './auth/failed-attempts.ts';
 import { liesInside } from './auth/lies-inside.ts';
 import { listenUnix } from './auth/listen-unix.ts';
 import { createPeerReader, peerPrincipal } from './auth/peer-credentials.ts';
+import { createDocuments } from './describe/documents.ts';
 import { type EmbeddingParts, type FilledParts, fillParts } from './embedding-defaults.ts';
-import { createHost, type Host } from './host/create-host.ts';
-import { DEFAULT_LIMITS, type HostLimits } from './host/host-limits.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper } from './http/gatekeeper.ts';
+import type { McpEndpoint } from './http/mcp-endpoint.ts';
 import type { McpExtras } from './mcp/server/host-backend.ts';
-import type { McpEndpoint } from './mcp/server/http-endpoint.ts';
 import { lazyMcpEndpoint } from './mcp/server/lazy-endpoint.ts';
+import { createHost, type Host } from './sessions/create-host.ts';
+import { DEFAULT_LIMITS, type HostLimits } from './sessions/host-limits.ts';
 import { createHttpServer } from './transports/http-server.ts';
 import { createUnixServer } from './transports/unix-socket.ts';
 
@@ -145,7 +146,7 @@ async function openHttp(
   const server = createHttpServer({
     host,
     gatekeeper,
-    app: createApp(host, gatekeeper, opened.mcp),
+    app: createApp({ host, gatekeeper, mcp: opened.mcp, documents: createDocuments(host.serverVersion) }),
     tls: tls === undefined ? undefined : { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
   });
   const close = closer(server);
@@ -170,7 +171,11 @@ async function openUnix(host: Host, options: FilledOptions, path: string, opened
   const sourceOf = (socket: Socket): string => `uid:${peers.peerOf(socket)?.uid ?? 'unknown'}`;
   const { tokens } = options;
   const gatekeeper = createGatekeeper({ tokens, exposure: () => exposure, peerOf, attempts: host.attempts, sourceOf });
-  const http = createHttpServer({ host, gatekeeper, app: createApp(host, gatekeeper, opened.mcp) });
+  const http = createHttpServer({
+    host,
+    gatekeeper,
+    app: createApp({ host, gatekeeper, mcp: opened.mcp, documents: createDocuments(host.serverVersion) }),
+  });
   const server = createUnixServer({ host, http, principalOf: peerOf, sourceOf });
   const close = closer(server);
   const listener = await listenUnix(server, path, peers);

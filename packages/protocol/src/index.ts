@@ -42,7 +42,7 @@ export { errorEntrySchema } from './envelopes/error-entry.ts';
 export { type ErrorMessage, errorMessageSchema } from './envelopes/error-message.ts';
 export { type EventMessage, eventMessageSchema } from './envelopes/event-message.ts';
 export { type Heartbeat, heartbeatSchema } from './envelopes/heartbeat.ts';
-export { idSchema, MAX_ID_BYTES } from './envelopes/id.ts';
+export { idSchema } from './envelopes/id.ts';
 export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
 export { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
 export { type SessionAck, sessionAckSchema } from './envelopes/session-ack.ts';
@@ -121,6 +121,7 @@ export {
   type SchemaDescriptions,
 } from './json-schemas.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './parse-envelope.ts';
+export { isPrintableId, MAX_ID_BYTES } from './printable-id.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { readIdOfEnds } from './read-request-id.ts';
 export { DEFAULT_MAX_BYTES, DEFAULT_MAX_DEPTH, type ScanFault, type ScanLimits, scanJson } from './scan-json.ts';

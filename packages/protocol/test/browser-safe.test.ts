@@ -14,7 +14,7 @@ const importsOf = (text: string) =>
   [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])(.+?)\1/g)].map((match) => match[2] ?? '');
 
 describe('the protocol package', () => {
-  test('imports its own files and zod, nothing of Node', () => {
+  test('S0-1 imports its own files and zod, nothing of Node', () => {
     assert.ok(files.length > 20);
     assert.deepEqual(importsOf("import x from 'node:fs'; import('os'); export { y } from './y.ts';"), [
       'node:fs',

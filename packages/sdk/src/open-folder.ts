@@ -10,6 +10,7 @@ import type { AstIndex } from './contracts/ast.ts';
 import { failure } from './contracts/failures.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { FileChange } from './contracts/workspace.ts';
+import type { Disk } from './platform/disk.ts';
 import { gitPlaces } from './platform/git-folders.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { heldFolder } from './platform/held-folder-root.ts';
@@ -24,6 +25,7 @@ export interface FolderSetting {
   readonly root: Root;
   readonly state: string;
   readonly governing: GoverningFiles;
+  readonly disk: Disk;
   /** The workspace that path rules are written for, when `root` is a folder of it already. */
   readonly enclosing?: Enclosing;
 }
@@ -36,7 +38,7 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
   const { parts, state } = setting;
   const enclosing = enclosingOf(setting, prefix);
   const governing = setting.governing.with(gitPlaces(root.path));
-  const workspace = createWorkspace(root, { governing, enclosing });
+  const workspace = createWorkspace(root, { governing, enclosing, disk: setting.disk });
   const runtime: RuntimeParts = {
     ...parts,
     rules: parts.rules.map(withoutIndex),
@@ -46,7 +48,10 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
     createPrograms: (registry, { actor, sessionId }) => {
       const slots = { shared: parts.commandSlots, owner: sessionId };
-      return lazySessionPrograms({ workspace: root, state, registry, actor, slots, governing: governing.places });
+      return lazySessionPrograms({
+        ...{ workspace: root, state, registry, actor, slots, governing: governing.places },
+        spawner: parts.spawner,
+      });
     },
     openFolder: async (inner) => openFolder(inner, { ...setting, root, governing, parts: runtime, enclosing }),
   };

@@ -51,3 +51,5 @@ export { type SurfaceReport, validateSurface } from './policy/surface.ts';
 export { createRedactor, type Redactor } from './redaction/redactor.ts';
 export { registryJsonSchema } from './registry/document.ts';
 export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './stores/catalog.ts';
+export { type JournalReader, openJournalReader } from './stores/journal-reader.ts';
+export { witnessedHeads } from './witnessed-heads.ts';

@@ -3,6 +3,7 @@
  *
  * Reading YAML takes dozens of modules: they are loaded when there is something to read.
  */
+import { ToolError } from '@tool-runtime/protocol';
 import type { Registry } from './contracts/registry.ts';
 import type { RuleDefinition, RuleEngine, RuleFacts } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -58,7 +59,23 @@ export async function narrowedRegistry(
   const { loadRegistry } = await import('./registry/load-registry.ts');
   const { narrowRegistry } = await import('./registry/narrow-registry.ts');
   const loaded = loadRegistry(requested.text, { ...known, file: requested.file });
-  return narrowRegistry(host, loaded, { ...known, overreach: 'error' });
+  const narrowed = narrowRegistry(host, loaded, { ...known, overreach: 'error' });
+  if (narrowed.durability !== host.durability) throw levelTooHigh(requested.file);
+  return narrowed;
+}
+
+/** Journal and files of a running runtime are synced in one way for all its sessions: less than asked for is no answer. */
+function levelTooHigh(file: string): ToolError {
+  return new ToolError(
+    'E_POLICY',
+    `Registry asks for durability full, and the runtime was started with normal: ${file}`,
+    {
+      details: {
+        reason: 'durability_not_offered',
+        next: 'Have the operator start the runtime with --durability full, or take the key out',
+      },
+    },
+  );
 }
 
 async function findSources({ operator, workspace, state }: RegistryPlaces): Promise<RegistrySources> {

@@ -18,7 +18,41 @@ async function withFolders(use: (workspace: string, state: string) => Promise<vo
   }
 }
 
+const FULL = { text: 'version: 1\ndurability: full\n', file: 'r.yaml' };
+
 const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
+
+describe('durability', () => {
+  test('S1-40 is the stronger of option and registry', () =>
+    withFolders(async (workspace, state) => {
+      for (const [options, level] of [
+        [{}, 'normal'],
+        [{ durability: 'full' }, 'full'],
+        [{ registry: FULL }, 'full'],
+        [{ registry: FULL, durability: 'normal' }, 'full'],
+      ] as const) {
+        const runtime = await createRuntime({ workspace, state, ...options });
+        assert.equal(runtime.registry.durability, level, JSON.stringify(options));
+        await runtime.close();
+      }
+    }));
+
+  test('S1-40 a session that needs full is refused by a runtime that runs with normal', () =>
+    withFolders(async (workspace, state) => {
+      const normal = await createRuntime({ workspace, state });
+      await assert.rejects(normal.openSession({ registry: FULL }), {
+        code: 'E_POLICY',
+        details: {
+          reason: 'durability_not_offered',
+          next: 'Have the operator start the runtime with --durability full, or take the key out',
+        },
+      });
+      await normal.close();
+      const full = await createRuntime({ workspace, state, durability: 'full' });
+      await full.openSession({ registry: FULL });
+      await full.close();
+    }));
+});
 
 describe('createRuntime', () => {
   test('S0-23 takes the registry of the workspace at its word only while exactly its content is trusted', () =>

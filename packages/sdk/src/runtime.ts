@@ -11,6 +11,7 @@ import type { Coordinator } from './contracts/coordinator.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type {
   ChainHead,
+  HeadFinding,
   JournalStore,
   ReadFilter,
   StoredRecord,
@@ -19,7 +20,7 @@ import type {
 } from './contracts/journal.ts';
 import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './contracts/journal-rotation.ts';
 import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
-import type { CapabilityPolicy, Registry } from './contracts/registry.ts';
+import type { CapabilityPolicy, Durability, Registry, Retention } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -28,18 +29,24 @@ import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { createExternalTools } from './external/external-source.ts';
 import { governingPlaces } from './governing-places.ts';
+import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
+import { keepWitness, type Witness, type WitnessOptions } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import { createDailyStamp } from './platform/daily-stamp.ts';
+import { createDisk } from './platform/disk.ts';
 import { createGoverningFiles } from './platform/governing-files.ts';
 import { openRoot, type Root, type RootBackend } from './platform/root.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
+import { createUnfinishedFolders } from './platform/unfinished-folders.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
+import { keepRetention } from './retention.ts';
 import * as builtInRules from './rules/catalog.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import {
@@ -74,8 +81,12 @@ export interface RuntimeOptions {
   readonly coordinator?: Coordinator;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
-  /** `normal` survives a killed process, `full` also a power cut. */
-  readonly durability?: 'normal' | 'full';
+  /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */
+  readonly durability?: Durability;
+  /** What to keep longer or shorter than the registry says. */
+  readonly retention?: Partial<Retention>;
+  /** A file outside of workspace and state folder that is told how far the journal is; `verify` reads it. */
+  readonly witness?: WitnessOptions;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
@@ -126,6 +137,8 @@ export interface Runtime {
   preview(options?: SessionOptions): Promise<SessionPreview>;
   /** Whether commands can be walled in on this machine as the registry wants: tried, not guessed. */
   checkWall(): Promise<WallCheck>;
+  /** Locks in the workspace's repository that no running process holds and no call of ours left; paths, oldest first. */
+  staleGitLocks(): Promise<readonly string[]>;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -154,7 +167,11 @@ export interface WallCheck {
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Everything below begins at what is opened here: the path given may lead elsewhere later.
-  const root = openRoot(options.workspace, { backend: options.ports?.pathBackend ?? 'auto' });
+  const unfinished = createUnfinishedFolders();
+  const root = openRoot(options.workspace, {
+    backend: options.ports?.pathBackend ?? 'auto',
+    noteFolder: unfinished.note,
+  });
   let workspace: FileWorkspace | undefined;
   try {
     const state = openStateFolder(options.state ?? defaultStateFolder(root.path, process.env), {
@@ -169,14 +186,23 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         added: options.governing ?? [],
       }),
     });
+    unfinished.keepIn(state.path);
+    const disk = createDisk();
     workspace = createWorkspace(root, {
       governing,
+      unfinished,
+      disk,
       ...(options.extraRoots === undefined ? {} : { extraRoots: options.extraRoots }),
     });
-    return await openRuntime(options, { root, workspace, state, governing });
+    const close = () => {
+      unfinished.close();
+      root.close();
+    };
+    return await openRuntime(options, { root: { ...root, close }, workspace, state, governing, disk });
   } catch (thrown) {
     // A runtime that does not open leaves nothing open.
     workspace?.close();
+    unfinished.close();
     root.close();
     throw thrown;
   }
@@ -186,7 +212,17 @@ function fileOf(registry: RuntimeOptions['registry']): string | undefined {
   return typeof registry === 'string' ? registry : undefined;
 }
 
-async function openRuntime(options: RuntimeOptions, { root, workspace, state, governing }: Places): Promise<Runtime> {
+/** Options of the program that starts a runtime go with its registry: the stronger durability, its own retention. */
+function withOptions(registry: Registry, { durability, retention }: RuntimeOptions): Registry {
+  return Object.freeze({
+    ...registry,
+    durability: durability === 'full' ? durability : registry.durability,
+    retention: Object.freeze({ ...registry.retention, ...retention }),
+  });
+}
+
+async function openRuntime(options: RuntimeOptions, places: Places): Promise<Runtime> {
+  const { root, workspace, state, governing, disk } = places;
   const plugin = pluginOf(options.ast);
   const ownTools: readonly AnyTool[] = [
     ...Object.values(builtInTools),
@@ -200,7 +236,9 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
   ];
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
-  const registry = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const found = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const registry = withOptions(found, options);
+  if (registry.durability === 'full') disk.requireFull();
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });
   const setting = { workspace: root, state: state.path, registry, redactor, governing: governing.places };
   const source = await openSources({
@@ -217,14 +255,16 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
     await source.close();
     await ast?.close();
   };
-  const wiring = wireParts(options, { root, workspace, state, governing, registry, ...brought });
+  const wiring = wireParts(options, { ...places, registry, ...brought });
   const parts = await wiring.catch(async (thrown: unknown) => {
     await closeSources();
     throw thrown;
   });
   try {
+    const findings = (await parts.journal.reportHeads?.()) ?? [];
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
+    await workspace.sweepNoted();
     const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
     return assembleRuntime({
       parts,
@@ -235,7 +275,13 @@ async function openRuntime(options: RuntimeOptions, { root, workspace, state, go
       ast,
       source,
       unfinished,
+      findings,
+      witness: keepWitness(options.witness, { parts, state: state.path, workspace: root.path }),
+      retention: keepRetention({ parts, registry, state: state.path, stamp: createDailyStamp(state.path) }, (thrown) =>
+        parts.reportUnexpected(toToolError(thrown)),
+      ),
       checkWall,
+      state: state.path,
       everyMs: options.ports?.reconcileEveryMs,
     });
   } catch (thrown) {
@@ -254,12 +300,16 @@ interface Assembly {
   readonly ast: OpenAst | undefined;
   readonly source: OpenToolSource;
   readonly unfinished: readonly ReconciledCall[];
+  readonly findings: readonly HeadFinding[];
+  readonly retention: ReturnType<typeof keepRetention>;
+  readonly witness: Witness;
   readonly checkWall: Runtime['checkWall'];
+  readonly state: string;
   readonly everyMs: number | undefined;
 }
 
 function assembleRuntime(assembly: Assembly): Runtime {
-  const { parts, registry, known, workspace, root, ast, source, unfinished, checkWall } = assembly;
+  const { parts, registry, known, workspace, root, ast, source, unfinished, findings, checkWall } = assembly;
   const reconciling = reconcileNowAndThen(parts, assembly.everyMs ?? RECONCILE_EVERY_MS);
   const sessions = new Set<Session>();
   const inputOf = async (options: SessionOptions): Promise<OpenSessionInput> => ({
@@ -278,7 +328,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
   };
   return {
     registry,
-    warnings: [...registry.warnings, ...source.warnings],
+    warnings: [...registry.warnings, ...source.warnings, ...headWarnings(findings)],
     pathBackend: root.backend,
     unfinished,
     preview: async (options = {}) => previewSession(await inputOf(options), parts),
@@ -288,6 +338,11 @@ function assembleRuntime(assembly: Assembly): Runtime {
       return session;
     },
     checkWall,
+    async staleGitLocks() {
+      const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+      const left = await clearWorkspaceLocks(assembly.state, root.path);
+      return left.toSorted((one, other) => one.createdMs - other.createdMs).map(({ path }) => path);
+    },
     reconcile: parts.reconcile,
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');
@@ -295,7 +350,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     },
     records: (filter) => parts.journal.read(filter),
     head: () => parts.journal.head(),
-    verify: (anchor, checks) => parts.journal.verify(anchor, checks),
+    verify: (anchor, checks) => parts.journal.verify(anchor, { ...checks, witnessed: assembly.witness.heads() }),
     rotateJournal: (cut) => parts.journal.rotate(cut),
     pruneJournal: (limits) => parts.journal.prune(limits),
     instances: () => parts.journal.instances().map(({ id }) => id),
@@ -304,11 +359,13 @@ function assembleRuntime(assembly: Assembly): Runtime {
     async close() {
       clearInterval(reconciling);
       await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
+      await assembly.retention.finish();
       await source.close();
       await ast?.close();
       parts.events.close();
       await signOff(parts);
       await parts.journal.close();
+      assembly.witness.finish();
       parts.findings.close();
       workspace.close();
       root.close();

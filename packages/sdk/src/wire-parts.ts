@@ -8,14 +8,15 @@ import { createBreakers } from './coordinator/circuit-breaker.ts';
 import { createEventBus } from './events/event-bus.ts';
 import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
-import { type ReconciledCall, reconcile } from './journal/reconcile.ts';
+import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
 import { createArtifactFiles } from './platform/artifact-files.ts';
+import type { Disk } from './platform/disk.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
-import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import { lazySessionPrograms, lazySpawner } from './platform/lazy-session-programs.ts';
 import { endLostWalls } from './platform/lost-walls.ts';
 import { currentInstance, isAlive } from './platform/process-identity.ts';
 import type { Root } from './platform/root.ts';
@@ -37,6 +38,7 @@ export interface Places {
   readonly workspace: FileWorkspace;
   readonly state: StateFolder;
   readonly governing: GoverningFiles;
+  readonly disk: Disk;
 }
 
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
@@ -48,11 +50,11 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
 
 export async function wireParts(
   options: RuntimeOptions,
-  { root, workspace, state, governing, known, source, registry, redactor, ...brought }: Wiring,
+  { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
 ): Promise<RuntimeParts> {
   const { ports = {} } = options;
   const clock = ports.clock ?? createSystemClock();
-  const journal = ports.journal ?? (await openJournal(state, { durability: options.durability ?? 'normal', clock }));
+  const journal = ports.journal ?? (await openJournal(state, { durability: registry.durability, clock }));
   const instance = currentInstance();
   try {
     await journal.enroll(instance);
@@ -61,10 +63,12 @@ export async function wireParts(
     throw thrown;
   }
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
+  const spawner = lazySpawner();
   const parts: RuntimeParts = {
+    spawner,
     instanceId: instance.id,
-    isDead: (id) => id !== wired.instanceId && !journal.instances().some((other) => other.id === id && isAlive(other)),
-    reconcile: () => reconcileCalls(wired, workspace, state.path),
+    isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
+    reconcile: () => reconcileCalls(wired, { root, workspace, state }),
     ...brought,
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
@@ -89,16 +93,17 @@ export async function wireParts(
         actor,
         governing: governing.places,
         slots: { shared: commandSlots, owner: sessionId },
+        spawner,
       }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {
       const { openFolder } = await import('./open-folder.ts');
-      return openFolder(folder, { parts: wired, root, state: state.path, governing });
+      return openFolder(folder, { parts: wired, root, state: state.path, governing, disk });
     },
     isFolder: false,
     folderPrefix: '.',
     wholeWorkspaceTools: new Set(source.tools.map(({ name }) => name)),
-    artifacts: createArtifactFiles(state.path),
+    artifacts: createArtifactFiles(state.path, disk),
     findings: createSqliteFindings(state),
     events: createEventBus(),
     metrics: createMetrics(),
@@ -127,9 +132,13 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
 /** Programs of dead processes end before anything is compared: what they would still do must not come later. */
 async function reconcileCalls(
   { journal, clock, instanceId: self }: RuntimeParts,
-  workspace: FileWorkspace,
-  state: string,
+  { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
 ): Promise<readonly ReconciledCall[]> {
-  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) endLostWalls(state);
+  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
+    endLostWalls(state.path);
+    const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+    await clearWorkspaceLocks(state.path, root.path);
+    await workspace.sweepNoted();
+  }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
 }

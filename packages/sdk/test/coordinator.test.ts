@@ -40,7 +40,7 @@ function decisions({ runtime }: ScratchRuntime): readonly unknown[] {
 }
 
 describe('without a coordinator', () => {
-  test('S0-75 every record is to the byte what it was before there were coordinators', async () => {
+  test('S0-1 S0-75 every record is to the byte what it was before there were coordinators', async () => {
     const before = readFileSync(new URL('fixtures/records-without-coordinator.jsonl', import.meta.url), 'utf8');
     assert.deepEqual(await recordScenario(), before.trimEnd().split('\n'));
   });

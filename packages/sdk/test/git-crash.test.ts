@@ -136,7 +136,7 @@ function points(repository: TestRepository): readonly string[] {
 /** Half-written files of our own have names a later start sweeps. */
 function sweep({ folder }: TestRepository): void {
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (/(?:^|\/)\.tool-runtime-tmp-[0-9a-f]{12}$/.test(entry)) rmSync(join(folder, entry));
+    if (/(?:^|\/)\.tool-runtime-tmp-[-0-9a-f]+$/.test(entry)) rmSync(join(folder, entry));
   }
 }
 

@@ -7,11 +7,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isTemporaryName } from '../src/contracts/temporary-name.ts';
 import { openRoot } from '../src/platform/root.ts';
 import { createWorkspace } from '../src/platform/workspace.ts';
 import { NOTES, plantTree, textOf } from './tree-crash-scene.ts';
@@ -20,7 +21,6 @@ const CHILD = new URL('./tree-crash-child.ts', import.meta.url).pathname;
 const OTHER_DEVICE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const KILLS = 12;
 const MAX_DELAY_MS = 120;
-const TEMPORARY = /^\.tool-runtime-tmp-[0-9a-f]{12}$/;
 const NAMES = ['a', 'b', 'copied', 'copy', 'f', 'far', 'g', 'new', 'note', 'over', 'v0', 'v1'];
 const EMPTY = '{}';
 
@@ -85,9 +85,7 @@ function checkStates(directory: string, elsewhere: string, backend: string): voi
 }
 
 async function sweep(directory: string): Promise<number> {
-  const leftovers = readdirSync(directory).filter((name) => TEMPORARY.test(name));
-  const past = new Date(Date.now() - 120_000);
-  for (const name of leftovers) lutimesSync(join(directory, name), past, past);
+  const leftovers = readdirSync(directory).filter(isTemporaryName);
   const root = openRoot(directory);
   assert.equal(await createWorkspace(root).sweepLeftovers(), leftovers.length);
   root.close();

@@ -8,7 +8,7 @@ import type { Site } from '../stage/site.ts';
 import type { Violations } from '../violations.ts';
 import { reasonOf } from './call-outcome.ts';
 
-const TEMPORARY = /^\.tool-runtime-tmp-[0-9a-f]{12}$/;
+const TEMPORARY = /^\.tool-runtime-tmp-[-0-9a-f]+$/;
 /** A sweep leaves alone what is younger than a minute. */
 const OLD_SECONDS = 120;
 const PATIENCE_MS = 1000;

@@ -1,5 +1,5 @@
 /** What a started host prints: where it listens, its token if that is wanted, and three commands to try. */
-import { printJson, printLine } from './terminal.ts';
+import { printJson, printLine } from '../terminal/terminal.ts';
 
 export interface HostPlaces {
   readonly url: string | undefined;

@@ -1,7 +1,7 @@
 /** Arguments as people type them: a JSON object, key=value pairs, @file, or - for stdin. */
 import { readFileSync } from 'node:fs';
 import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol';
-import { badUsage, type UsageError } from './bad-usage.ts';
+import { badUsage, type UsageError } from '../terminal/bad-usage.ts';
 import { acceptedTypes } from './schema-types.ts';
 
 /** Finishes the arguments; asks for the tool's JSON Schema only if it decides what is text and what is JSON. */

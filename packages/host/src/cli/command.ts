@@ -1,5 +1,6 @@
 /** What a command file exports, and the options all commands share. */
 import type { Command } from 'commander';
+import type { WorkspaceOptions } from '../terminal/workspace-folder.ts';
 
 /** How an action says what the exit code is. */
 export type Done = (exitCode: number) => void;
@@ -11,10 +12,7 @@ export interface CliCommand {
   configure(command: Command, done: Done): void;
 }
 
-export interface SharedOptions {
-  readonly workspace: string;
-  readonly state?: string;
-  readonly registry?: string;
+export interface SharedOptions extends WorkspaceOptions {
   readonly json?: boolean;
 }
 
@@ -31,4 +29,22 @@ export function withSharedOptions(command: Command): Command {
       "the operator's registry (default: tool-runtime.yaml of the workspace, or safe defaults)",
     )
     .option('--json', 'machine-readable output, one JSON value per line');
+}
+
+/** For commands that write to the journal. */
+export function withRuntimeOptions(command: Command): Command {
+  return withWitnessOption(withSharedOptions(command)).addOption(
+    command
+      .createOption('--durability <level>', "raise the registry's level: full waits for the disk in every call")
+      .choices(['normal', 'full']),
+  );
+}
+
+/** From the environment too, so that what is told is also checked. */
+export function withWitnessOption(command: Command): Command {
+  return command.addOption(
+    command
+      .createOption('--witness <file>', 'a file elsewhere that is told how far the journal is, and checked by verify')
+      .env('TOOL_RUNTIME_WITNESS'),
+  );
 }

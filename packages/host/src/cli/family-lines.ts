@@ -1,8 +1,8 @@
 /** A family of sessions as an indented list: one line each, everything that was narrowed on it. */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import { plainText } from '../terminal/plain-text.ts';
+import { paint } from '../terminal/terminal.ts';
 import type { FamilyMember } from './family-tree.ts';
-import { plainText } from './plain-text.ts';
-import { paint } from './terminal.ts';
 
 export function familyLines(member: FamilyMember, indent = ''): readonly string[] {
   return [indent + describeMember(member), ...member.children.flatMap((child) => familyLines(child, `${indent}  `))];

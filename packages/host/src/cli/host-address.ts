@@ -1,5 +1,5 @@
 /** `HOST:PORT` of `--http`, or `none`. */
-import { badUsage } from './bad-usage.ts';
+import { badUsage } from '../terminal/bad-usage.ts';
 
 export interface HttpAddress {
   readonly hostname: string;

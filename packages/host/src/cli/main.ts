@@ -1,9 +1,9 @@
 /** The tool-runtime command: finds the command, runs it, turns its end into an exit code. 0 done, 1 not, 2 bad usage. */
 import { Command, CommanderError } from 'commander';
-import { UsageError } from './bad-usage.ts';
-import { hostVersion } from './host-version.ts';
+import { hostVersion } from '../ops/host-version.ts';
+import { UsageError } from '../terminal/bad-usage.ts';
+import { showError } from '../terminal/terminal.ts';
 import { loadCommands } from './load-commands.ts';
-import { showError } from './terminal.ts';
 
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;

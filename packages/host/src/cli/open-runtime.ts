@@ -2,11 +2,12 @@
  * Creates the runtime a command asked for. SDK and code intelligence are loaded here, so that `--help` does not pay for
  * them; of the latter that is its tools and rules, the engine behind them comes with the first question about code.
  */
+import { resolve } from 'node:path';
 import type { Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
+import { showWarning } from '../terminal/terminal.ts';
+import { checkWorkspace } from '../terminal/workspace-folder.ts';
 import type { SharedOptions } from './command.ts';
-import { showWarning } from './terminal.ts';
-import { checkWorkspace } from './workspace-folder.ts';
 
 async function openRuntime(options: SharedOptions): Promise<Runtime> {
   checkWorkspace(options.workspace);
@@ -20,6 +21,8 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
     sources: [lazyGateway()],
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
   });
   for (const warning of runtime.warnings) showWarning(describeWarning(warning));
   return runtime;

@@ -1,7 +1,7 @@
 /** One journal record as one line for people. */
 import type { StoredRecord } from '@tool-runtime/sdk';
-import { plainText } from './plain-text.ts';
-import { paint } from './terminal.ts';
+import { plainText } from '../terminal/plain-text.ts';
+import { paint } from '../terminal/terminal.ts';
 
 export function describeRecord(record: StoredRecord): string {
   const time = new Date(record.at_ms).toISOString().slice(11, 23);
@@ -45,7 +45,7 @@ function gistOf(record: StoredRecord): Gist {
     case 'child':
       return [plain(record.event), record.child_session_id];
     case 'rotation':
-      return [record.event, `${record.records} records, through ${record.through}`, plain(archivesOf(record))];
+      return rotationParts(record);
     case 'plan':
       return [
         verdict(record.accepted ? 'allow' : 'deny'),
@@ -56,8 +56,12 @@ function gistOf(record: StoredRecord): Gist {
   }
 }
 
-function archivesOf(record: StoredRecord & { readonly kind: 'rotation' }): string {
-  return record.event === 'archived' ? record.archive : record.archives.join(', ');
+function rotationParts(record: StoredRecord & { readonly kind: 'rotation' }): readonly (string | undefined)[] {
+  if (record.event === 'sealed') return [record.event, `${record.claims} claims of keys`];
+  if (record.event === 'runs_removed')
+    return [`${record.runs_total} external runs removed:`, plain(record.runs.join(', '))];
+  const archives = record.event === 'archived' ? record.archive : record.archives.join(', ');
+  return [record.event, `${record.records} records, through ${record.through}`, plain(archives)];
 }
 
 function plain(text: string | undefined): string | undefined {

@@ -7,11 +7,11 @@ import { ensureTokenFile } from '../auth/token-file.ts';
 import { createTokenBook } from '../auth/tokens.ts';
 import { createLog } from '../log/log.ts';
 import { claimState } from '../ops/host-file.ts';
-import { keepRotating } from '../ops/keep-rotating.ts';
+import { hostVersion } from '../ops/host-version.ts';
+import { keepRotating } from '../sessions/keep-rotating.ts';
 import { type RunningHost, startHost } from '../start-host.ts';
 import { announceHost } from './announce-host.ts';
 import type { ServeOptions } from './commands/serve.ts';
-import { hostVersion } from './host-version.ts';
 import { coordinatorOf, hostOptions, runtimeOptions, secretsOfHost, servePlaces } from './serve-options.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

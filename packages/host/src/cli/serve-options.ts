@@ -6,11 +6,11 @@ import { type HttpCoordinator, httpCoordinator } from '../coordinator/http-coord
 import type { Log } from '../log/log.ts';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
 import type { StartHostOptions } from '../start-host.ts';
-import { badUsage } from './bad-usage.ts';
+import { badUsage } from '../terminal/bad-usage.ts';
+import { checkWorkspace } from '../terminal/workspace-folder.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import { parseHttpAddress } from './host-address.ts';
 import { stateOf } from './state-of.ts';
-import { checkWorkspace } from './workspace-folder.ts';
 
 export interface ServePlaces {
   readonly state: string;
@@ -70,6 +70,9 @@ export function runtimeOptions(
   return {
     sources: [lazyGateway({ log })],
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
+    ...(options.keepDays === undefined ? {} : { retention: { records_days: options.keepDays } }),
     ...(coordinator === undefined ? {} : { coordinator }),
     secrets: secretsOfHost(),
     onUnexpected: (error) => log.error('unexpected', { error, cause: error.cause }),

@@ -1,5 +1,5 @@
 /** Reads the number of an option as people type it. */
-import { badUsage } from './bad-usage.ts';
+import { badUsage } from '../terminal/bad-usage.ts';
 
 /** A parser for commander; anything but digits from `min` on is bad usage. */
 export function wholeNumber(option: string, min: 0 | 1): (text: string) => number {

@@ -1,7 +1,7 @@
 /** Bytes of others on a stream of ours: as they are for programs, made harmless for a terminal. */
 import { StringDecoder } from 'node:string_decoder';
 import type { WriteStream } from 'node:tty';
-import { plainLines } from './plain-text.ts';
+import { plainLines } from '../terminal/plain-text.ts';
 
 const ENDS = ['drain', 'close', 'error'] as const;
 

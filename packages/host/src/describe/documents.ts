@@ -1,15 +1,11 @@
 /** What a host says about its own interface, written when somebody first asks. */
-import type { AnyRoute } from '../http/route.ts';
+import type { Documents } from '../http/route.ts';
+import { ROUTES } from '../http/route-list.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import { openApiDocument } from './openapi.ts';
 
-export interface Documents {
-  /** JSON texts. */
-  openApi(): string;
-  asyncApi(): string;
-}
-
-export function createDocuments(about: { readonly version: string; readonly routes: readonly AnyRoute[] }): Documents {
+export function createDocuments(version: string): Documents {
+  const about = { version, routes: ROUTES };
   let openApi: string | undefined;
   let asyncApi: string | undefined;
   return {

@@ -8,29 +8,29 @@ import { ToolError } from '@tool-runtime/protocol';
 import { type Context, Hono } from 'hono';
 import type { Principal } from '../auth/principal.ts';
 import { requireScope } from '../auth/principal.ts';
-import { createDocuments, type Documents } from '../describe/documents.ts';
-import type { Host } from '../host/create-host.ts';
-import { errorAnswer } from '../host/error-answer.ts';
-import type { McpEndpoint } from '../mcp/server/http-endpoint.ts';
+import type { Host } from '../sessions/create-host.ts';
+import { errorAnswer } from '../sessions/error-answer.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { unknownRoute } from './judge-target.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
 import { parseBody, parseQuery } from './parse-body.ts';
 import { readBody } from './read-body.ts';
-import type { AnyRoute } from './route.ts';
-import * as routes from './routes/catalog.ts';
+import type { AnyRoute, Documents } from './route.ts';
+import { ROUTES } from './route-list.ts';
 import { sendAnswer, sendError } from './send-answer.ts';
 
 export type App = Hono<{ Bindings: HttpBindings }>;
 type AppContext = Context<{ Bindings: HttpBindings }>;
 
-const ROUTES: readonly AnyRoute[] = Object.values(routes);
-
 /** Bodies of routes other than calls are small. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-export function createApp(host: Host, gatekeeper: Gatekeeper, mcp: McpEndpoint): App {
+export interface AppOptions extends AppParts {
+  readonly mcp: McpEndpoint;
+}
+
+export function createApp({ host, gatekeeper, documents, mcp }: AppOptions): App {
   const app: App = new Hono({ strict: true });
-  const documents = createDocuments({ version: host.serverVersion, routes: ROUTES });
   app.use('*', async (context, next) => {
     const { incoming, outgoing } = context.env;
     for (const [name, value] of Object.entries(gatekeeper.corsHeaders(incoming))) outgoing.setHeader(name, value);

@@ -3,8 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Scope } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
-import type { Documents } from '../describe/documents.ts';
-import type { Host } from '../host/create-host.ts';
+import type { Host } from '../sessions/create-host.ts';
+
+/** What a host says about its own interface. */
+export interface Documents {
+  /** JSON texts. */
+  openApi(): string;
+  asyncApi(): string;
+}
 
 export interface RouteCall<Query = unknown, Body = unknown> {
   readonly host: Host;

@@ -6,13 +6,13 @@ import { getRequestListener } from '@hono/node-server';
 import { idSchema, type ToolError } from '@tool-runtime/protocol';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../auth/principal.ts';
-import type { Host } from '../host/create-host.ts';
-import { errorAnswer } from '../host/error-answer.ts';
-import type { HostSession } from '../host/session-table.ts';
 import type { App } from '../http/create-app.ts';
 import type { Gatekeeper } from '../http/gatekeeper.ts';
 import { judgeTarget, unknownRoute } from '../http/judge-target.ts';
 import { sendError } from '../http/send-answer.ts';
+import type { Host } from '../sessions/create-host.ts';
+import { errorAnswer } from '../sessions/error-answer.ts';
+import type { HostSession } from '../sessions/session-table.ts';
 import { refuseBytes, refuseSocket } from './refuse-socket.ts';
 import { serveWebSocket } from './websocket.ts';
 

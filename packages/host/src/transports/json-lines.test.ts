@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../dispatch/connection.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';
 

@@ -1,7 +1,7 @@
 /** Lines off a stream, each a message, no faster than they can be answered. Shared by stdio and the Unix socket. */
 import type { Readable } from 'node:stream';
 import { type ErrorMessage, readIdOfEnds } from '@tool-runtime/protocol';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../dispatch/connection.ts';
 import { type Line, LineSplitter } from './line-splitter.ts';
 import type { LineWriter } from './line-writer.ts';
 

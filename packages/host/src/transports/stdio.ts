@@ -6,9 +6,9 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Session } from '@tool-runtime/sdk';
-import { Connection } from '../connection.ts';
-import { type ServedSessionOptions, serveSession } from '../host/served-session.ts';
-import { reachOnly } from '../reach-only.ts';
+import { Connection } from '../dispatch/connection.ts';
+import { reachOnly } from '../dispatch/reach-only.ts';
+import { type ServedSessionOptions, serveSession } from '../sessions/served-session.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';
 

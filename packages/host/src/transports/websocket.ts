@@ -1,10 +1,10 @@
 /** Envelopes as text frames. A client that does not read is not read from either; one that is gone is noticed. */
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import { Connection } from '../connection.ts';
-import type { Reach } from '../dispatch.ts';
-import type { HostLimits } from '../host/host-limits.ts';
-import type { ServedSession } from '../host/served-session.ts';
+import { Connection } from '../dispatch/connection.ts';
+import type { HostLimits } from '../sessions/host-limits.ts';
+import type { Reach } from '../sessions/reach.ts';
+import type { ServedSession } from '../sessions/served-session.ts';
 
 export interface WebSocketService {
   readonly reach: Reach;

@@ -8,7 +8,7 @@ import type { Problems } from './problems.ts';
 
 export const SOURCE_FILES = 20;
 
-const TEMPORARY = /(?:^|\/)\.tool-runtime-tmp-[0-9a-f]{12}$/;
+const TEMPORARY = /(?:^|\/)\.tool-runtime-tmp-[-0-9a-f]+$/;
 
 export function sourceName(index: number): string {
   return `src/file-${index}.txt`;

@@ -6,11 +6,11 @@ import { PassThrough } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createRuntime, defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
-import { createApprovalDesk } from '../../src/host/approval-desk.ts';
 import { resolveProfile } from '../../src/mcp/profiles/profiles.ts';
 import { createMcpServer } from '../../src/mcp/server/create-mcp-server.ts';
 import { createLocalBackend, type LocalBackend } from '../../src/mcp/server/local-backend.ts';
 import { serveConnection } from '../../src/mcp/server/stdio/serve-connection.ts';
+import { createApprovalDesk } from '../../src/sessions/approval-desk.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 

@@ -1,15 +1,7 @@
-/**
- * The one rule for every id, key and name on the wire: 1 to 512 UTF-8 bytes, printable.
- *
- * Refused here because ids end up in log lines, file names and journal columns, where a control
- * character or half a surrogate pair does damage far from its source.
- */
+/** The rule of `printable-id.ts` as a schema, with a message for each way to break it. */
 import { z } from 'zod';
+import { MAX_ID_BYTES, PRINTABLE } from '../printable-id.ts';
 import { fitsUtf8 } from '../utf8-length.ts';
-
-export const MAX_ID_BYTES = 512;
-
-const PRINTABLE = /^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]*$/u;
 
 export const idSchema = z
   .string()

@@ -7,6 +7,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { crash, type GivenUp } from '../../test/given-up-call.ts';
 import { openOn, type Point, retry, retryIn } from '../../test/keyed-crash.ts';
+import { makeLegacy } from '../../test/legacy-journal.ts';
 
 const APPEND = { path: 'a.txt', content: 'more\n', append: true };
 
@@ -101,13 +102,42 @@ describe('S1-43 the key of a call whose process died', () => {
   });
 });
 
-describe('S1-43 claims of a version that noted nothing', () => {
-  const forget = ({ state }: GivenUp) => {
+describe('S1-43 claims and processes that somebody has been at', () => {
+  const edit = ({ state }: GivenUp, sql: string) => {
     const database = new DatabaseSync(join(state, 'journal.db'));
-    database.exec(`ALTER TABLE key_claim DROP COLUMN instance; ALTER TABLE key_claim DROP COLUMN rehearsal;
-      PRAGMA user_version = 2`);
+    database.exec(sql);
     database.close();
   };
+
+  test('a forged answer is refused and not repeated; the twin gets its answer', async (t) => {
+    const call = await lost(t, 'after-result');
+    assert.deepEqual((await retry(call)).data, call.answer);
+    edit(call, `UPDATE key_claim SET answer = '{"status":"completed","data":{"forged":1},"errors":[],"warnings":[]}'`);
+    const refused = await retry(call);
+    assert.deepEqual([refused.ok, refused.data, reasonOf(refused)], [false, null, 'claim_forged']);
+  });
+
+  for (const change of [
+    'DELETE FROM instance',
+    'UPDATE instance SET retired_at = 5',
+    "UPDATE instance SET pid = 1, birth = 'linux:other:1:1'",
+  ]) {
+    test(`a call that runs is not taken for lost: ${change}`, async (t) => {
+      const call = await lost(t, 'after-intent', { stillAlive: true });
+      edit(call, change);
+      const found = call.read();
+      assert.deepEqual([reasonOf(await retry(call)), call.read()], ['outcome_unknown', found]);
+    });
+  }
+
+  test('the twin: its entry as it was, and the call given up, runs', async (t) => {
+    const call = await lost(t, 'after-intent');
+    assert.equal((await retry(call)).ok, true);
+  });
+});
+
+describe('S1-43 claims of a version that noted nothing', () => {
+  const forget = ({ state }: GivenUp) => makeLegacy(state, 2);
 
   test('a write stays unknown', async (t) => {
     for (const point of ['after-intent', 'after-effect'] as const) {

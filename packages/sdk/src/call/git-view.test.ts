@@ -36,7 +36,7 @@ function watchedGit(): { readonly git: GitRepository; readonly reached: string[]
         read: reach('files.read', undefined),
         list: reach('files.list', []),
         write: reach('files.write', undefined),
-        rename: reach('files.rename', undefined),
+        replace: reach('files.replace', undefined),
         remove: reach('files.remove', undefined),
       },
     },
@@ -53,7 +53,7 @@ test('S0-34 a git to look with reads and nothing else', async () => {
     () => view.run({ words: ['fetch'], access: 'read', remote: REMOTE }),
     () => view.remote('origin', 'fetch'),
     () => view.files.write('MERGE_MSG', new Uint8Array()),
-    () => view.files.rename('a', 'b'),
+    () => view.files.replace('a', new Uint8Array()),
     () => view.files.remove('a'),
   ]) {
     await assert.rejects(attempt(), refused);

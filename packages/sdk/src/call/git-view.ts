@@ -25,7 +25,7 @@ export function granted(git: GitRepository, grant: Grant): GitRepository {
       read: (name) => files.read(name),
       list: (folder) => files.list(folder),
       write: (name, bytes, how) => grant.use(() => files.write(name, bytes, how)),
-      rename: (from, to) => grant.use(() => files.rename(from, to)),
+      replace: (name, bytes) => grant.use(() => files.replace(name, bytes)),
       remove: (name) => grant.use(() => files.remove(name)),
     },
   };
@@ -38,7 +38,7 @@ export function lookOnly(git: GitRepository): GitRepository {
     read: (name) => git.files.read(name),
     list: (folder) => git.files.list(folder),
     write: refuse,
-    rename: refuse,
+    replace: refuse,
     remove: refuse,
   };
   return {

@@ -50,7 +50,7 @@ const LATE: Readonly<Record<string, (context: ToolContext) => unknown>> = {
   'workspace.remove': ({ workspace }) => workspace.remove('a.txt', { recursive: true }),
   'git.run': ({ git }) => git.run({ words: ['init'], access: 'write' }),
   'git.files.write': ({ git }) => git.files.write('x', bytes),
-  'git.files.rename': ({ git }) => git.files.rename('x', 'y'),
+  'git.files.replace': ({ git }) => git.files.replace('x', bytes),
   'git.files.remove': ({ git }) => git.files.remove('x'),
   'commands.start': ({ commands }) => commands.start(command),
   'http.send': ({ http }) =>

@@ -95,6 +95,7 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObjec
       details: { gate: 'arguments', next: `see the argument schema of ${tool.name}` },
     });
   }
+  refuseHostileShape(raw, 0, tool.name);
   const rewritten = rewriteAliases(raw as Record<string, JsonValue>, annotations.arg_schema.arg_aliases);
   requireKeys(rewritten, annotations.arg_schema.required, tool.name);
   const parsed = tool.args.safeParse(rewritten);
@@ -103,6 +104,26 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObjec
   throw new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool.name}: ${described.message}`, {
     ...(described.path === undefined ? {} : { path: described.path }),
     details: { gate: 'arguments', issues: described.issues.map((issue) => ({ ...issue })) },
+  });
+}
+
+/** Less than the limit for texts, so that a request is refused for the same reason whichever way it came in. */
+const MAX_ARGS_DEPTH = 48;
+
+/** What the scan of texts refuses, for arguments that came as objects. A cycle ends at the limit as well. */
+function refuseHostileShape(value: object, depth: number, tool: string): void {
+  if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, tool);
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', tool);
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === 'object' && inner !== null) refuseHostileShape(inner, depth + 1, tool);
+  }
+}
+
+function hostileShape(reason: string, what: string, tool: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Arguments are ${what}: ${tool}`, {
+    path: 'args',
+    details: { gate: 'arguments', reason, next: `send plain JSON that fits the argument schema of ${tool}` },
   });
 }
 

@@ -91,7 +91,8 @@ export interface GitFiles {
   read(name: string): Promise<Buffer | undefined>;
   /** Replaces the file; with `exclusive` an existing one is E_GIT. */
   write(name: string, bytes: Uint8Array, options?: { readonly exclusive: boolean }): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
+  /** The way git itself replaces a file: under its lock. Fails while someone else holds that. */
+  replace(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
   /** Names of files below a folder, relative to the git folder; empty when there is none. */
   list(folder: string): Promise<readonly string[]>;

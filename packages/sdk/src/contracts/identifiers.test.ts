@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isToolError } from '@tool-runtime/protocol';
+import { isToolError, MAX_ID_BYTES } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { checkId, MAX_ID_BYTES, redactedId } from './identifiers.ts';
+import { checkId, redactedId } from './identifiers.ts';
 
 function refusal(value: unknown): unknown {
   try {

@@ -1,7 +1,6 @@
 /** Every id is a bounded, printable string; a bad one is refused where it enters, not where it hurts. */
+import { isPrintableId, MAX_ID_BYTES, utf8Length } from '@tool-runtime/protocol';
 import { contractViolation, missingField } from './failures.ts';
-
-export const MAX_ID_BYTES = 512;
 
 declare const brand: unique symbol;
 /** A string that passed `checkId`, tagged with what it identifies. */
@@ -13,16 +12,14 @@ export type CapabilityId = Id<'capability'>;
 export type ExecutorRef = Id<'executor'>;
 export type CanonicalToolName = Id<'tool_name'>;
 
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/u;
-
 /** Returns the value unchanged, or throws naming the field. The value itself stays out of the message. */
 export function checkId<T extends string>(value: T, field: string): T {
   if (typeof value !== 'string' || value.length === 0) throw missingField(field);
-  if (value.length > MAX_ID_BYTES || new TextEncoder().encode(value).length > MAX_ID_BYTES) {
-    throw contractViolation(`Id is longer than ${MAX_ID_BYTES} bytes: ${field}`, { field });
+  if (isPrintableId(value)) return value;
+  if (utf8Length(value) > MAX_ID_BYTES) {
+    throw contractViolation(`Id is longer than ${MAX_ID_BYTES} bytes: ${field}`, { field, reason: 'invalid_fields' });
   }
-  if (CONTROL.test(value)) throw contractViolation(`Id has control characters: ${field}`, { field });
-  return value;
+  throw contractViolation(`Id has control characters: ${field}`, { field, reason: 'invalid_fields' });
 }
 
 /** How an id appears in debug output: what it is, never its value. */

@@ -1,7 +1,7 @@
 /** How old records leave the journal: first into archives, then, with these, for good. */
 
 /** Old records were moved out of the journal: into an archive, or, with their archive, out of the world. */
-export type RotationRecord = ArchivedRecord | PrunedRecord;
+export type RotationRecord = ArchivedRecord | PrunedRecord | RunsRemovedRecord | SealedRecord;
 
 interface ArchivedRecord {
   readonly kind: 'rotation';
@@ -27,6 +27,24 @@ interface PrunedRecord {
   readonly archives: readonly string[];
   /** Answers of idempotency keys that are not repeated any more. */
   readonly answers: number;
+}
+
+/** Folders of external runs that were older than is kept. What the journal has of these runs stays. */
+interface RunsRemovedRecord {
+  readonly kind: 'rotation';
+  readonly event: 'runs_removed';
+  readonly at_ms: number;
+  /** The first of them, oldest first. */
+  readonly runs: readonly string[];
+  readonly runs_total: number;
+}
+
+/** The claims of a journal of an older version, which were not part of the chain, were sealed as they were found. */
+interface SealedRecord {
+  readonly kind: 'rotation';
+  readonly event: 'sealed';
+  readonly at_ms: number;
+  readonly claims: number;
 }
 
 export interface ArchiveCheck {

@@ -114,8 +114,10 @@ export interface RecoveryRecord {
   readonly at_ms: number;
   readonly call_id?: string;
   readonly session_id?: string;
-  /** Why a human or a program should look: `result_append_failed`, `crashed`, `chain_cut`, … */
+  /** Why a human or a program should look: `result_append_failed`, `crashed`, `chain_cut`, `machine_stopped`, … */
   readonly reason: string;
+  /** Of `machine_stopped` and `chain_cut`: the last record known to have been on the disk. */
+  readonly after_seq?: number;
   readonly classification: 'retry_safe' | 'reconcile' | 'repair' | 'resolved';
   readonly note?: string;
 }
@@ -128,6 +130,8 @@ export interface CheckpointRecord {
   /** Where the intent of each of those calls stands, in the same order: the scan need not go back to find them. */
   readonly open_seq: readonly number[];
   readonly instance: string;
+  /** Name of the writer's mark in `heads/`: a journal that has this record has a mark. */
+  readonly marked_by?: string;
 }
 
 export interface ChildRecord {
@@ -197,11 +201,34 @@ export interface VerifyReport {
   readonly base?: ChainHead;
   /** Oldest first, when they were asked for. */
   readonly archives?: readonly ArchiveCheck[];
-  /** First record that does not fit, and why. */
-  readonly broken?: { readonly seq: number; readonly reason: string };
+  /** First record that does not fit, and why; with `where`, what is broken is no record but belongs behind that one. */
+  readonly broken?: { readonly seq: number; readonly reason: string; readonly where?: 'claims' | 'processes' | 'file' };
+  /** Where the machine stopped without closing the journal. The chain is whole; acknowledged records may be missing. */
+  readonly losses?: readonly LostTail[];
+}
+
+export interface LostTail {
+  /** Records behind this one may be missing: those of about one second. */
+  readonly after: number;
+  readonly at_ms: number;
+  /** The record that says so; absent until a process that writes has started. */
+  readonly seq?: number;
+}
+
+/** What marks of earlier writers say at a start. */
+export interface HeadFinding {
+  /** `chain_cut`: the chain lacks a head that was on the disk. `machine_stopped`: records behind it may be missing. */
+  readonly reason: 'chain_cut' | 'machine_stopped';
+  readonly seq: number;
+  /** When the mark was written. */
+  readonly atMs: number;
+  /** Its name in `heads/`. */
+  readonly mark: string;
 }
 
 export interface VerifyOptions {
+  /** Heads that a witness was told of; the chain must contain each. */
+  readonly witnessed?: readonly ChainHead[];
   /** Also checks every archive that is still there. */
   readonly archives?: boolean;
 }
@@ -245,6 +272,11 @@ export interface Instance {
   readonly birth: string;
 }
 
+export interface EnrolledInstance extends Instance {
+  /** It has signed off, or was found dead. */
+  readonly retired: boolean;
+}
+
 export type StoredIntent = IntentRecord & { readonly seq: number };
 
 export interface JournalStore {
@@ -282,7 +314,14 @@ export interface JournalStore {
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
   enroll(instance: Instance): MaybePromise<void>;
+  /** The newest head that this process knows to be on the disk; also after the store was closed. */
+  syncedHead?(): ChainHead | undefined;
+  /** At a start: what earlier writers left unfinished or found missing, put on record. Stores without marks have nothing to say. */
+  reportHeads?(): MaybePromise<readonly HeadFinding[]>;
+  /** Those that have not retired. */
   instances(): readonly Instance[];
+  /** Undefined for one that is not enrolled, or whose entry cannot be believed. */
+  findInstance(id: string): EnrolledInstance | undefined;
   retire(id: string): MaybePromise<void>;
   close(): MaybePromise<void>;
 }

@@ -106,6 +106,18 @@ export interface SecretSettings {
   readonly allow: readonly string[];
 }
 
+/** `normal` survives a killed process, `full` also a power cut. */
+export type Durability = 'normal' | 'full';
+
+/** How long what a state folder holds is kept; 0 for ever. */
+export interface Retention {
+  readonly records_days: number;
+  readonly records_max: number;
+  readonly archives_days: number;
+  readonly answers_days: number;
+  readonly runs_days: number;
+}
+
 export interface Registry {
   readonly version: 1;
   /** Digest of the canonical document; equal content gives an equal value whatever its spelling. */
@@ -137,6 +149,9 @@ export interface Registry {
   /** Undefined: no approval policy; only unannotated tools and rules that ask need one. */
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
+  /** What has to be on the disk before a call is answered. */
+  readonly durability: Durability;
+  readonly retention: Retention;
   /** Tools that are programs of their own, each name once. */
   readonly externalTools: readonly ExternalToolSettings[];
   /** Foreign MCP servers by the operator's name. */

@@ -64,7 +64,7 @@ export interface WriteOptions {
    * lock across processes: of several hosts that expect the same content, one succeeds. E_TIMEOUT after ten seconds.
    */
   readonly expectedSha256?: string | null;
-  /** fdatasync file and folder before answering. */
+  /** Sync file and folder before answering, whatever the durability of the runtime. */
   readonly durable?: boolean;
 }
 

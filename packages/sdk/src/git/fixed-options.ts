@@ -99,6 +99,9 @@ export function fixedOptions(isListed: (key: string) => boolean): readonly strin
     .flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
 
+/** What git writes into its own folder reaches the disk before git ends. Its work tree files it cannot sync. */
+export const FULL_SYNC_OPTIONS: readonly string[] = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync'];
+
 /** Everything git may learn from its environment. Built from nothing. */
 export function fixedEnvironment(home: string): Record<string, string> {
   return {

@@ -9,7 +9,7 @@ export interface GitFailureOptions {
 }
 
 export function gitFailure(message: string, { path, reason, next, details }: GitFailureOptions): ToolError {
-  const why = lockedFile(details) === undefined ? { reason, next } : LOCKED;
+  const why = lockedFile(details?.['stderr']) === undefined ? { reason, next } : LOCKED;
   return new ToolError('E_GIT', message, {
     ...(path === undefined ? {} : { path }),
     details: { ...why, ...details },
@@ -21,8 +21,7 @@ const LOCKED = {
   next: 'another git is at work here: try again; if there is none, it died, and its .lock file is to be removed',
 };
 
-/** Git says so in many places, and always in these words. */
-function lockedFile(details: JsonObject | undefined): string | undefined {
-  const said = details?.['stderr'];
-  return typeof said === 'string' ? /Unable to create '.*?\.lock': File exists/.exec(said)?.[0] : undefined;
+/** The lock that was in git's way. Git says so in many places, and always in these words. */
+export function lockedFile(said: unknown): string | undefined {
+  return typeof said === 'string' ? /Unable to create '(.*?\.lock)': File exists/.exec(said)?.[1] : undefined;
 }

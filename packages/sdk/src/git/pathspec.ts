@@ -4,9 +4,15 @@
  * Braces are expanded here: git does not know them.
  */
 import type { ToolError } from '@tool-runtime/protocol';
+import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
 import { expandBraces } from '../glob/expand-braces.ts';
 import { gitFailure } from './git-failure.ts';
 import { shown } from './ref-names.ts';
+
+/** Leaves out files and trees that are being written, or that a killed write left behind. */
+export const UNFINISHED: readonly string[] = ['', '/**'].map(
+  (below) => `:(top,exclude,glob)**/${TEMPORARY_PREFIX}*${below}`,
+);
 
 const WILD = /[*?[{]/;
 const MAX_PATHSPECS = 1000;

@@ -33,8 +33,8 @@ export interface ReconciledCall {
 export async function reconcile(store: JournalStore, options: ReconcileOptions): Promise<readonly ReconciledCall[]> {
   if (store.unfinished().length === 0 && store.instances().length <= 1) return [];
   const found = await store.atomically(() => {
-    const live = liveInstances(store, options);
-    const lost = store.unfinished().filter((intent) => !live.has(intent.instance));
+    retireDead(store, options);
+    const lost = store.unfinished().filter(({ instance }) => isGone(instance, store, options));
     const calls = lost.map((intent) => reconciledCall(intent, store.claimsOf(intent.call_id)));
     for (const { callId, classification } of calls) {
       if (classification === 'retry_safe') releaseKeys(store, callId);
@@ -69,14 +69,21 @@ function isComparable({ rehearsal }: KeyClaim): boolean {
   return rehearsal !== undefined;
 }
 
-/** Whoever is enrolled and answers. Those who do not are signed off on the way. */
-function liveInstances(store: JournalStore, { isAlive, self }: ReconcileOptions): ReadonlySet<string> {
-  const live = new Set([self]);
+function retireDead(store: JournalStore, { isAlive, self }: ReconcileOptions): void {
   for (const instance of store.instances()) {
-    if (instance.id === self || isAlive(instance)) live.add(instance.id);
-    else void store.retire(instance.id);
+    if (instance.id !== self && !isAlive(instance)) void store.retire(instance.id);
   }
-  return live;
+}
+
+/** Only on evidence: a process whose entry is missing or was changed may be running, so its calls are left alone. */
+export function isGone(
+  id: string,
+  store: Pick<JournalStore, 'findInstance'>,
+  { isAlive, self }: Pick<ReconcileOptions, 'isAlive' | 'self'>,
+): boolean {
+  if (id === self) return false;
+  const found = store.findInstance(id);
+  return found !== undefined && (found.retired || !isAlive(found));
 }
 
 /** Claims without an instance are of a version that also called some writes safe to repeat: they wait for the retry. */

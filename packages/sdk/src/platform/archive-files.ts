@@ -3,19 +3,10 @@
  * whole and on the disk, and never changed after.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from './disk.ts';
 import { errnoCode } from './errno-error.ts';
 import { openChecked } from './state-file.ts';
 import { inState } from './state-safety.ts';
@@ -53,11 +44,12 @@ export interface ArchiveFile {
   close(): void;
 }
 
-export function createArchiveFiles(folder: string): ArchiveFiles {
+/** `openFile` decides which files are safe to read. */
+export function createArchiveFiles(folder: string, openFile = openChecked): ArchiveFiles {
   const names = (pattern: RegExp) => inState(() => readdirSync(folder).filter((name) => pattern.test(name)));
   return {
     create: () => createDraft(folder),
-    open: (name) => inState(() => openArchive(join(folder, name))),
+    open: (name) => inState(() => openArchive(join(folder, name), openFile)),
     list: () => names(ARCHIVE),
     drafts: () => names(DRAFT),
     remove: (name) => inState(() => rmSync(join(folder, name), { force: true })),
@@ -99,21 +91,10 @@ async function discard(file: FileHandle, path: string): Promise<void> {
   }
 }
 
-/** A name is on the disk only when its folder is. Windows cannot open folders and needs no such step. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function openArchive(path: string): ArchiveFile | undefined {
+function openArchive(path: string, openFile: typeof openChecked): ArchiveFile | undefined {
   let fd: number;
   try {
-    fd = openChecked(path, constants.O_RDONLY);
+    fd = openFile(path, constants.O_RDONLY);
   } catch (thrown) {
     if (errnoCode(thrown) === 'ENOENT') return undefined;
     throw thrown;

@@ -14,9 +14,10 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type { ArtifactPage, ArtifactStore, ArtifactWriter } from '../contracts/artifacts.ts';
+import { createDisk, type Disk } from './disk.ts';
 import { errnoCode } from './errno-error.ts';
 
 const HANDLE = /^artifact:([0-9a-f]{32})$/;
@@ -28,7 +29,7 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 const PRUNE_STRIDE = 64;
 const PRUNE_PART = 1 / 8;
 
-export function createArtifactFiles(stateFolder: string): ArtifactStore {
+export function createArtifactFiles(stateFolder: string, disk: Disk = createDisk()): ArtifactStore {
   const folder = join(stateFolder, 'artifacts');
   let made = 0;
   let unlooked = 0;
@@ -48,7 +49,7 @@ export function createArtifactFiles(stateFolder: string): ArtifactStore {
       // Only when one is made: most runtimes keep none. And not only once: a host lives long.
       if (made % PRUNE_STRIDE === 0 || unlooked > mayPass) tidy();
       made += 1;
-      return createWriter(join(folder, randomBytes(16).toString('hex')), count);
+      return createWriter(join(folder, randomBytes(16).toString('hex')), { count, disk });
     },
     read: (handle, range) => readPage(pathOf(folder, handle), handle, range),
     prune: (limits) => prune(folder, limits),
@@ -62,7 +63,12 @@ function shareOfDisk(folder: string): number {
   return (kept + bavail * bsize) / 2;
 }
 
-function createWriter(path: string, count: (bytes: number) => void): ArtifactWriter {
+interface Keeping {
+  readonly disk: Disk;
+  count(bytes: number): void;
+}
+
+function createWriter(path: string, { count, disk }: Keeping): ArtifactWriter {
   const draft = `${path}${DRAFT_SUFFIX}`;
   const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   const hasher = createHash('sha256');
@@ -75,8 +81,10 @@ function createWriter(path: string, count: (bytes: number) => void): ArtifactWri
       count(chunk.length);
     },
     finish() {
+      disk.contentNow(fd);
       closeSync(fd);
       renameSync(draft, path);
+      disk.settleNow(dirname(path));
       return { handle: `artifact:${path.slice(-32)}`, digest: `sha256:${hasher.digest('hex')}`, bytes };
     },
     discard() {

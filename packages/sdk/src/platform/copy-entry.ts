@@ -55,7 +55,8 @@ export function copyEntry(job: TransferJob<CopyOptions>): Promise<TreeChange> {
 
 /** Replaces what `transfer` says is to be replaced, and otherwise fails with EEXIST when the name is taken. */
 export function copyToTarget(transfer: Transfer, { preserveMode, signal }: CopySettings): Promise<Copied> {
-  const rules: CopyRules = { guard: transfer.guard, spelling: transfer.sourcePath, preserveMode, signal };
+  const { disk, guard, sourcePath: spelling } = transfer;
+  const rules: CopyRules = { disk, guard, spelling, preserveMode, signal };
   const { stat } = transfer.source;
   if (stat.isDirectory()) return copyFolder(transfer, rules);
   return stat.isSymbolicLink() ? copyLink(transfer) : copyFile(transfer, rules);
@@ -65,10 +66,11 @@ async function copyFile(transfer: Transfer, rules: CopyRules): Promise<Copied> {
   const from = openEntry(transfer.source, constants.O_RDONLY);
   try {
     const mode = modeOfCopy(from, rules, transfer.sourcePath);
-    const temporary = createTemporaryFile(transfer.target.dirFd, mode, undefined);
+    const temporary = createTemporaryFile(transfer.target.dirFd, transfer.root, { mode });
     try {
       const { bytes, sha256 } = await copyContent(from, temporary.fd, rules.signal);
-      publishFile(transfer, temporary);
+      await rules.disk.content(temporary.fd);
+      temporary.publish(transfer.target, transfer.replaced === undefined ? 'noreplace' : 'replace');
       closeSync(temporary.fd);
       return { entries: 1, bytes, after: { sha256, size: bytes, mode } };
     } catch (thrown) {
@@ -81,10 +83,11 @@ async function copyFile(transfer: Transfer, rules: CopyRules): Promise<Copied> {
 }
 
 async function copyLink(transfer: Transfer): Promise<Copied> {
-  const temporary = temporaryEntry(transfer.target.dirFd);
+  const { root, target, replaced } = transfer;
+  const temporary = temporaryEntry(transfer.target.dirFd, transfer.root);
   makeLink(temporary, readLinkBytes(transfer.source));
   try {
-    publishFile(transfer, temporary);
+    root.rename(temporary, target, replaced === undefined ? 'noreplace' : 'replace');
   } catch (thrown) {
     removeFile(temporary);
     throw thrown;
@@ -92,12 +95,8 @@ async function copyLink(transfer: Transfer): Promise<Copied> {
   return { entries: 1, bytes: 0, after: snapshotWithoutContent(transfer.source.stat) };
 }
 
-function publishFile({ root, target, replaced }: Transfer, temporary: DirectoryEntry): void {
-  root.rename(temporary, target, replaced === undefined ? 'noreplace' : 'replace');
-}
-
 async function copyFolder(transfer: Transfer, rules: CopyRules): Promise<Copied> {
-  const temporary = temporaryEntry(transfer.target.dirFd);
+  const temporary = temporaryEntry(transfer.target.dirFd, transfer.root);
   if (!makeDirectory(temporary, BUILDING_MODE)) throw new ErrnoError('EAGAIN');
   let copied: Survey;
   let aside: DirectoryEntry | undefined;

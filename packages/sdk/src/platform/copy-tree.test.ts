@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { copyTree } from './copy-tree.ts';
+import { createDisk } from './disk.ts';
 import { createGoverningFiles } from './governing-files.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import type { Survey } from './survey-tree.ts';
@@ -26,7 +27,13 @@ function scene(t: TestContext): Scene {
     for (const fd of held) closeSync(fd);
     rmSync(base, { recursive: true, force: true });
   });
-  const rules = { guard: createGoverningFiles(), spelling: 'from', preserveMode: false, signal: undefined };
+  const rules = {
+    disk: createDisk(),
+    guard: createGoverningFiles(),
+    spelling: 'from',
+    preserveMode: false,
+    signal: undefined,
+  };
   return { from, to, copy: () => copyTree(held[0] ?? -1, held[1] ?? -1, rules) };
 }
 

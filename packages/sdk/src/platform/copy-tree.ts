@@ -19,6 +19,7 @@ import {
   setDirectoryMode,
   statEntry,
 } from './directory-entry.ts';
+import type { Disk } from './disk.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS } from './file-content.ts';
 import { explained } from './file-errors.ts';
@@ -30,6 +31,7 @@ import { MAX_DEPTH, openInnerDirectory, type Survey } from './survey-tree.ts';
 import { intoItself, specialFile, tooDeep } from './tree-errors.ts';
 
 export interface CopyRules {
+  readonly disk: Disk;
   readonly guard: GoverningFiles;
   /** How the caller spells the source. */
   readonly spelling: string;
@@ -84,7 +86,8 @@ async function copyFolder(folders: Folders, progress: Progress): Promise<void> {
   }
   // Last, because a folder without write permission could not be filled.
   const kept = Number(source.mode) & PERMISSION_BITS;
-  setDirectoryMode(folders.to, progress.rules.preserveMode ? kept : NEW_FOLDER_MODE);
+  const mode = progress.rules.preserveMode ? kept : NEW_FOLDER_MODE;
+  await progress.rules.disk.settle([folders.to], () => setDirectoryMode(folders.to, mode));
 }
 
 /** False when it vanished. */
@@ -129,6 +132,7 @@ async function copyInnerFile(entry: InnerEntry, copy: InnerEntry, path: string, 
     try {
       fchmodSync(to, mode);
       const { bytes } = await copyContent(from, to, progress.rules.signal);
+      await progress.rules.disk.content(to);
       progress.bytes += bytes;
     } finally {
       closeSync(to);

@@ -6,18 +6,27 @@
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { GitFiles } from '../contracts/git.ts';
+import type { Durability } from '../contracts/registry.ts';
+import { createDisk, createFullDisk } from './disk.ts';
 import type { GitFolders } from './git-folders.ts';
+import type { GitWrites } from './git-writes.ts';
 import { openRoot } from './root.ts';
 import { createWorkspace, type FileWorkspace } from './workspace.ts';
 
 const MAX_FILE = 512 * 1024 * 1024;
 
-export function createGitFiles(folders: () => GitFolders): GitFiles {
+export interface GitFilesOptions {
+  readonly writes: Pick<GitWrites, 'begin'>;
+  readonly durability: Durability;
+}
+
+export function createGitFiles(folders: () => GitFolders, { writes, durability }: GitFilesOptions): GitFiles {
+  const disk = durability === 'full' ? createFullDisk() : createDisk();
   /** Opened for one operation: the folder may be replaced between calls, and a held one would be the old one. */
   async function within<T>(name: string, use: (files: FileWorkspace) => T | Promise<T>): Promise<T> {
     const { gitDir, commonDir } = folders();
     const root = openRoot(isForAll(name) ? commonDir : gitDir);
-    const files = createWorkspace(root);
+    const files = createWorkspace(root, { disk });
     try {
       return await use(files);
     } finally {
@@ -37,9 +46,18 @@ export function createGitFiles(folders: () => GitFolders): GitFiles {
       within(name, async (files) => {
         await files.writeFile(name, bytes, { createDirs: true, mode: 0o644, exclusive: options?.exclusive ?? false });
       }),
-    rename: (from, to) =>
-      within(to, async (files) => {
-        await files.move(from, to, { overwrite: true });
+    replace: (name, bytes) =>
+      within(name, async (files) => {
+        const { gitDir, commonDir } = folders();
+        const write = await writes.begin([isForAll(name) ? commonDir : gitDir]);
+        let isClean = false;
+        try {
+          await files.writeFile(`${name}.lock`, bytes, { mode: 0o644, exclusive: true });
+          await files.move(`${name}.lock`, name, { overwrite: true });
+          isClean = true;
+        } finally {
+          await write.end(isClean);
+        }
       }),
     remove: (name) =>
       within(name, async (files) => {

@@ -5,10 +5,12 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import type { GitOutput, GitRun } from '../contracts/git.ts';
-import { fixedEnvironment, fixedOptions } from '../git/fixed-options.ts';
+import type { Registry } from '../contracts/registry.ts';
+import { FULL_SYNC_OPTIONS, fixedEnvironment, fixedOptions } from '../git/fixed-options.ts';
 import { gitFailure } from '../git/git-failure.ts';
 import { isListed } from '../git/judge-config.ts';
 import type { GitFolders } from './git-folders.ts';
+import type { GitWrites } from './git-writes.ts';
 import { resolveProgram } from './resolve-program.ts';
 import type { SessionWall } from './session-wall.ts';
 import { type ReadyProgram, startWalled, type WalledProcess, type WallSetting } from './walled-process.ts';
@@ -23,8 +25,17 @@ const FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin'];
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
 
-export function createGitProgram(shared: SessionWall, listedConfig: readonly string[]): GitProgram {
-  const options = ['--no-pager', '--no-optional-locks', ...fixedOptions((key) => isListed(key, listedConfig))];
+export function createGitProgram(
+  shared: SessionWall,
+  registry: Pick<Registry, 'git' | 'durability'>,
+  writes: Pick<GitWrites, 'begin'>,
+): GitProgram {
+  const options = [
+    '--no-pager',
+    '--no-optional-locks',
+    ...fixedOptions((key) => isListed(key, registry.git.allow_config)),
+    ...(registry.durability === 'full' ? FULL_SYNC_OPTIONS : []),
+  ];
   const running = new Set<WalledProcess>();
   let program: string | undefined;
   return {
@@ -44,7 +55,8 @@ export function createGitProgram(shared: SessionWall, listedConfig: readonly str
           env: environment(request, folders, wall.places.home),
           cwd: '.',
         });
-        return await runIn({ spawner: shared.spawner, wall }, { name: 'git', confined }, { request, running });
+        const run = () => runIn({ spawner: shared.spawner, wall }, { name: 'git', confined }, { request, running });
+        return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
       } finally {
         wall.leave();
       }
@@ -54,6 +66,31 @@ export function createGitProgram(shared: SessionWall, listedConfig: readonly str
       await Promise.allSettled([...running].map(({ ended }) => ended));
     },
   };
+}
+
+/** Git reports a fatal error, also of a child that was killed, from this exit code on. */
+const FATAL = 128;
+
+async function recorded(
+  writes: Pick<GitWrites, 'begin'>,
+  gitFolders: readonly string[],
+  run: () => Promise<GitOutput>,
+): Promise<GitOutput> {
+  const write = await writes.begin(gitFolders);
+  let isClean = false;
+  try {
+    const output = await run();
+    isClean = output.code < FATAL && output.isCut !== true;
+    return output;
+  } finally {
+    await write.end(isClean);
+  }
+}
+
+/** Every folder in which this run may make locks. */
+function foldersOf({ remote }: GitRun, { gitDir, commonDir }: GitFolders): readonly string[] {
+  const repository = remote?.repository;
+  return [...new Set([gitDir, commonDir, ...(repository === undefined ? [] : [repository])])];
 }
 
 /** Absolute path of the program. Throws E_GIT when there is none. */

@@ -4,10 +4,11 @@
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../contracts/git.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
-import { gitFailure } from '../git/git-failure.ts';
+import { gitFailure, lockedFile } from '../git/git-failure.ts';
 import { judgeConfig } from '../git/judge-config.ts';
 import { judgeState } from '../git/judge-state.ts';
 import { type ConfigEntry, parseConfig } from '../git/parse-config.ts';
@@ -16,16 +17,20 @@ import { forgetFailed } from './forget-failed.ts';
 import { createGitFiles } from './git-files.ts';
 import { findGitFolders, type GitFolders, plainFolders } from './git-folders.ts';
 import { findIdentity } from './git-identity.ts';
+import { findGitLocks, holderOf } from './git-locks.ts';
 import { createGitProgram, findGit } from './git-program.ts';
 import { judgeRemote, readOnly } from './git-remotes.ts';
 import { readState } from './git-state.ts';
+import { createGitWrites } from './git-writes.ts';
 import { requireChangeable } from './governed-work-tree.ts';
 import type { SessionWall } from './session-wall.ts';
 
 export interface GitOptions {
   readonly wall: SessionWall;
-  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot'>;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
   readonly governing: readonly GoverningPlace[];
+  /** Where it is noted which gits may leave locks behind. */
+  readonly state: string;
   /** Stands in for a committer nobody named. */
   readonly actor: string;
 }
@@ -38,8 +43,9 @@ interface Judged {
   readonly watched: readonly string[];
 }
 
-export function createGitRepository({ wall, registry, actor, governing }: GitOptions): OpenGit {
-  const program = createGitProgram(wall, registry.git.allow_config);
+export function createGitRepository({ wall, registry, actor, governing, state }: GitOptions): OpenGit {
+  const writes = createGitWrites(state);
+  const program = createGitProgram(wall, registry, writes);
   let judged: Judged | undefined;
   let identity: Promise<GitIdentity> | undefined;
 
@@ -75,7 +81,11 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
     async run(request) {
       const { folders } = await ready(request.signal);
       requireSoundState(request, folders);
-      return accepted(request, await program.run(request, folders));
+      const output = await program.run(request, folders);
+      const lock = output.code === 0 ? undefined : lockedFile(output.stderr);
+      // No exit code of a git that met a lock is an answer, whatever the caller accepts.
+      if (lock !== undefined) throw failed(request, output, { lock, ...describeLock(lock, folders) });
+      return accepted(request, output);
     },
     config: async (signal) => (await ready(signal)).config,
     async identity(signal) {
@@ -101,7 +111,7 @@ export function createGitRepository({ wall, registry, actor, governing }: GitOpt
       if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
       return remote;
     },
-    files: createGitFiles(() => findGitFolders(wall.workspace.path)),
+    files: createGitFiles(() => findGitFolders(wall.workspace.path), { writes, durability: registry.durability }),
     requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
     close: () => program.close(),
   };
@@ -182,14 +192,31 @@ function placeOf({ spot }: Pick<Registry, 'spot'>, key: string): string | undefi
   return found === undefined ? undefined : `${found.file}:${found.line}`;
 }
 
+function describeLock(path: string, { gitDir, commonDir }: GitFolders): JsonObject {
+  const folder = [gitDir, commonDir].find((one) => path.startsWith(`${one}/`));
+  const lock = folder === undefined ? undefined : findGitLocks(folder).find((one) => one.path === path);
+  if (lock === undefined || folder === undefined) return { next: 'try again: the lock is gone' };
+  const holder = holderOf(lock, folder);
+  if (holder !== undefined) {
+    return { held_by: `${holder.name} (${holder.pid})`, next: `try again when process ${holder.pid} has ended` };
+  }
+  return {
+    next: `no running process holds the lock, and no call of this runtime made it: if git is not running elsewhere, ask a person to remove ${path}`,
+  };
+}
+
 function accepted(request: GitRun, output: GitOutput): GitOutput {
   if ((request.accept ?? [0]).includes(output.code)) return output;
+  throw failed(request, output, {});
+}
+
+function failed({ words }: GitRun, output: GitOutput, more: JsonObject): ToolError {
   const said = output.stderr.trim();
-  const [verb = 'git'] = request.words;
-  throw gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
+  const [verb = 'git'] = words;
+  return gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
     reason: 'git_failed',
     next: 'look at what git said in details.stderr',
-    details: { verb, exit_code: output.code, stderr: said.slice(0, 4000) },
+    details: { verb, exit_code: output.code, stderr: said.slice(0, 4000), ...more },
   });
 }
 

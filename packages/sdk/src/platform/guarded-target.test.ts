@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createDisk } from './disk.ts';
 import { createGoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import type { RelativePath } from './path-rules.ts';
@@ -30,7 +31,7 @@ for (const backend of ['openat2', 'walk'] as const) {
     });
     const open = (moving: Root, path: string) =>
       openGuardedTarget(
-        { root: moving, path: path as RelativePath, spelling: path, isWritable: true },
+        { root: moving, path: path as RelativePath, spelling: path, isWritable: true, disk: createDisk() },
         createGoverningFiles(),
         { followLast: true, missingFolders: 'refuse' },
       );

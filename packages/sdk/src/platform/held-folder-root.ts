@@ -35,7 +35,7 @@ export function heldFolder(outer: Root, folder: string, governing: GoverningFile
       governing.checkFolder(fd, components, folder);
       const through = `/proc/self/fd/${fd}`;
       // Through the link of the descriptor, and on to the folder itself.
-      const root = openRoot(`${through}/.`, { backend: outer.backend });
+      const root = openRoot(`${through}/.`, { backend: outer.backend, noteFolder: outer.noteFolder });
       return { root, path: readlinkSync(through), prefix: components.length === 0 ? '.' : components.join('/') };
     } finally {
       closeSync(fd);

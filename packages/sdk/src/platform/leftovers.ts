@@ -1,11 +1,11 @@
 /**
  * What a crash left behind under a temporary name: files, links and whole trees.
  *
- * Only exact names of ours, our own user's, a minute old. A tree is renamed before it is removed: a slow copy that is
+ * Only exact names of ours, our own user's, whose owner is dead or that are a minute old. A tree is renamed before it is removed: a slow copy that is
  * still alive then fails to find it under its name, instead of publishing what a sweep has half removed.
  */
 import { closeSync } from 'node:fs';
-import { isTemporaryName } from '../contracts/temporary-name.ts';
+import { isTemporaryName, temporaryOwner } from '../contracts/temporary-name.ts';
 import { type DirectoryEntry, removeFile, renameEntry, statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { findNames } from './list-directory.ts';
@@ -13,25 +13,33 @@ import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { Pace } from './pace.ts';
 import { joinPath, type RelativePath, splitPath } from './path-rules.ts';
 import type { Place } from './places.ts';
+import { isOwnerDead } from './process-identity.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Root } from './root.ts';
-import { temporaryEntry } from './temporary-file.ts';
+import { temporaryName } from './temporary-file.ts';
 
 const MIN_AGE_MS = 60_000;
 const MAX_REMOVED = 1000;
 
 const SWEEP_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 1000;
 const MAX_SWEPT_FOLDERS = 1000;
 
 /**
- * For every write: clears away what killed writes left in the folder of the file. It runs besides the write and at most
- * once a minute for a folder; when it fails, that is no concern of the write.
+ * For every write: clears away what killed writes left in the folder of the file, at most once a minute for a folder, and
+ * in the folders noted by processes that died, at most once a second. It runs beside the write; its failures are not the
+ * write's.
  */
-export function createFolderSweep(): (place: Place) => void {
+export function createFolderSweep(sweepNoted: () => Promise<void>): (place: Place) => void {
   const swept = new Map<string, number>();
+  let lookedMs = 0;
   return ({ root, path, spelling, isWritable }) => {
     const folder = parentOf(path);
     const now = Date.now();
+    if (Math.abs(now - lookedMs) >= LOOK_EVERY_MS) {
+      lookedMs = now;
+      sweepNoted().catch(() => {});
+    }
     const key = parentOf(spelling);
     if (!isWritable || Math.abs(now - (swept.get(key) ?? 0)) < SWEEP_EVERY_MS) return;
     if (swept.size >= MAX_SWEPT_FOLDERS) swept.clear();
@@ -42,6 +50,21 @@ export function createFolderSweep(): (place: Place) => void {
 
 function parentOf(path: string): RelativePath {
   return joinPath(splitPath(path).components.slice(0, -1));
+}
+
+/** Absolute folders; those outside these roots, and those that are gone, are passed over. */
+export async function sweepFolders(roots: readonly Root[], folders: readonly string[]): Promise<void> {
+  const now = Date.now();
+  for (const folder of folders) {
+    for (const root of roots.filter(({ path }) => `${folder}/`.startsWith(path === '/' ? path : `${path}/`))) {
+      const names = folder.slice(root.path.length).split('/').filter(Boolean);
+      await sweepDirectory(root, joinPath(names), now).catch(ignoreMissing);
+    }
+  }
+}
+
+function ignoreMissing(thrown: unknown): void {
+  if (errnoCode(thrown) === undefined) throw thrown;
 }
 
 /** Removes leftovers directly inside `directory`; answers how many. */
@@ -76,7 +99,9 @@ async function namesIn(dirFd: number): Promise<string[]> {
 async function removeIfStale(entry: DirectoryEntry, now: number): Promise<boolean> {
   try {
     const stat = statEntry(entry);
-    if (stat === undefined || now - Number(stat.mtimeMs) < MIN_AGE_MS) return false;
+    const owner = temporaryOwner(entry.name);
+    const isLost = owner !== undefined && isOwnerDead(owner);
+    if (stat === undefined || (!isLost && now - Number(stat.mtimeMs) < MIN_AGE_MS)) return false;
     if (Number(stat.uid) !== process.geteuid?.()) return false;
     if (stat.isDirectory()) await removeStaleTree(entry);
     else removeFile(entry);
@@ -89,7 +114,7 @@ async function removeIfStale(entry: DirectoryEntry, now: number): Promise<boolea
 }
 
 async function removeStaleTree(entry: DirectoryEntry): Promise<void> {
-  const claimed = temporaryEntry(entry.dirFd);
+  const claimed = { dirFd: entry.dirFd, name: temporaryName() };
   renameEntry(entry, claimed);
   await removeTree(claimed, new Pace(undefined));
 }

@@ -1,6 +1,7 @@
 /** Which root a path belongs to: the workspace, or a folder the host added under `@name/`. A request cannot add any. */
 import { ToolError } from '@tool-runtime/protocol';
 import type { PathRule } from '../contracts/path-rule.ts';
+import type { Disk } from './disk.ts';
 import { type RelativePath, relativePath, SANDBOX_RULE, shownPath } from './path-rules.ts';
 import { openRoot, type Root } from './root.ts';
 
@@ -18,6 +19,7 @@ export interface Place {
   /** The whole path in its normal form, `@name/` included. */
   readonly spelling: string;
   readonly isWritable: boolean;
+  readonly disk: Disk;
   readonly ruling?: Ruling;
 }
 
@@ -39,6 +41,8 @@ export interface RuleFrame {
 
 export interface Places {
   find(path: string, rule?: PathRule): Place;
+  /** All that may be written to. */
+  readonly writableRoots: readonly Root[];
   /** Closes the extra roots; the workspace's own belongs to whoever opened it. */
   close(): void;
 }
@@ -48,6 +52,7 @@ const EXTRA_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 export interface PlacesOptions {
   readonly readOnly: boolean;
   readonly extraRoots: readonly ExtraRoot[];
+  readonly disk: Disk;
   /** Of a workspace that is a folder of another one. */
   readonly enclosing?: Enclosing;
 }
@@ -62,17 +67,21 @@ export interface Enclosing {
 export function createPlaces(root: Root, options: PlacesOptions): Places {
   const extras = openExtraRoots(root, options.extraRoots);
   const isWritable = !options.readOnly;
+  const { disk } = options;
   const frame = frameOf(root, options.enclosing);
   return {
     find(input, rule) {
       const spelling = relativePath(input);
       const [, name = '', rest = ''] = spelling.startsWith('@') ? spelling.split(/^@([^/]*)\/?/) : [];
       const extra = extras.get(name);
-      if (extra === undefined) return { root, path: spelling, spelling, isWritable, ruling: { frame, rule } };
+      if (extra === undefined) return { root, path: spelling, spelling, isWritable, disk, ruling: { frame, rule } };
       const path = (rest === '' ? '.' : rest) as RelativePath;
       const mayWrite = isWritable && extra.access === 'write';
-      return { root: extra.root, path, spelling, isWritable: mayWrite, ruling: { frame: extra.frame, rule } };
+      return { root: extra.root, path, spelling, isWritable: mayWrite, disk, ruling: { frame: extra.frame, rule } };
     },
+    writableRoots: isWritable
+      ? [root, ...[...extras.values()].filter(({ access }) => access === 'write').map((extra) => extra.root)]
+      : [],
     close() {
       for (const extra of extras.values()) extra.root.close();
     },
@@ -96,7 +105,7 @@ function openExtraRoots(root: Root, wanted: readonly ExtraRoot[]): Map<string, O
   try {
     for (const { name, path, access } of wanted) {
       if (!EXTRA_NAME.test(name) || extras.has(name)) throw new TypeError(`Extra root name is unusable: ${name}`);
-      const opened = openRoot(path, { backend: root.backend });
+      const opened = openRoot(path, { backend: root.backend, noteFolder: root.noteFolder });
       extras.set(name, { root: opened, access, frame: { root: opened, pathPrefix: '', locationPrefix: `@${name}/` } });
     }
     return extras;

@@ -5,6 +5,7 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import type { FileSnapshot, MoveOptions } from '../contracts/workspace.ts';
 import { type DirectoryEntry, type FoundEntry, mayChange, typeOf } from './directory-entry.ts';
+import type { Disk } from './disk.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained, fileError } from './file-errors.ts';
 import type { GoverningFiles } from './governing-files.ts';
@@ -17,7 +18,7 @@ import { snapshotEntry } from './snapshot-entry.ts';
 import { type Survey, surveyEntry } from './survey-tree.ts';
 import { containsSource, intoItself, specialFile, targetExists, typeDiffers } from './tree-errors.ts';
 import { isBelow, isSameEntry, openOperand, operandPath } from './tree-operand.ts';
-import { makeMissingFolders, type WriteTarget } from './write-target.ts';
+import { foldersOf, makeMissingFolders, type WriteTarget } from './write-target.ts';
 
 export interface TransferJob<Options extends MoveOptions> {
   readonly from: Place;
@@ -28,6 +29,7 @@ export interface TransferJob<Options extends MoveOptions> {
 
 export interface Transfer {
   readonly root: Root;
+  readonly disk: Disk;
   readonly guard: GoverningFiles;
   readonly source: FoundEntry;
   readonly sourcePath: string;
@@ -57,7 +59,9 @@ export async function withTransfer<T>(job: TransferJob<MoveOptions>, plan: Trans
     await sweepLeftovers(to.dirFd, Date.now());
     const checked = await checkTrees({ job, purpose: plan.purpose, source, to });
     to = withMissingFolders(to, job.to);
-    return await performed({ ...checked, target: { dirFd: to.dirFd, name: to.name } }, plan);
+    const done = await performed({ ...checked, target: { dirFd: to.dirFd, name: to.name } }, plan);
+    await job.to.disk.settle([...foldersOf(to), ...(plan.purpose === 'move' ? [from.dirFd] : [])]);
+    return done;
   } finally {
     from.close();
     to?.close();
@@ -122,7 +126,7 @@ async function checkTrees(check: TreeCheck): Promise<Omit<Transfer, 'target'>> {
   const rules = { guard, spelling: sourcePath, purpose, signal: options.signal, judge: judgeBoth(check) };
   const survey = await explained(sourcePath, () => surveyEntry(source, rules));
   const replaced = await explained(targetPath, () => findReplaced(check, targetPath));
-  return { root: to.root, guard, source, sourcePath, survey, targetPath, replaced };
+  return { root: to.root, disk: to.disk, guard, source, sourcePath, survey, targetPath, replaced };
 }
 
 /** What is in the tree leaves one place and arrives in another: path rules must allow both. */

@@ -26,6 +26,22 @@ export function isAlive({ pid, birth }: Instance): boolean {
   return birthOf(pid) === birth;
 }
 
+/** This process in a form that fits into a file name, `<pid>-<start>-<namespace>-<boot>`; undefined without /proc. */
+export function ownerTag(): string | undefined {
+  const [boot = '', namespace] = placeParts(`linux:${placeOf() ?? ''}`);
+  const start = startOf(process.pid);
+  return boot === '' || start === undefined ? undefined : `${process.pid}-${start}-${namespace}-${boot.slice(0, 8)}`;
+}
+
+/** False where that cannot be told, as for a process in another namespace. */
+export function isOwnerDead(tag: string): boolean {
+  const [pid = '', start, namespace, boot] = tag.split('-');
+  const [ownBoot = '', ownNamespace] = placeParts(`linux:${placeOf() ?? ''}`);
+  if (ownBoot === '') return false;
+  if (boot !== ownBoot.slice(0, 8)) return true;
+  return namespace === ownNamespace && startOf(Number(pid)) !== start;
+}
+
 /** `linux:<boot>:<namespace>:<start>`; undefined where there is no such process or no /proc. */
 function birthOf(pid: number): string | undefined {
   const place = placeOf();

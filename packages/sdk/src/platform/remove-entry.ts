@@ -30,7 +30,9 @@ export async function removeEntry(job: RemoveJob): Promise<TreeChange | null> {
     const { dirFd, name, existing } = target;
     if (existing === undefined) return null;
     await sweepLeftovers(dirFd, Date.now());
-    return await explained(job.place.spelling, () => removeFound({ dirFd, name, stat: existing }, job));
+    const change = await explained(job.place.spelling, () => removeFound({ dirFd, name, stat: existing }, job));
+    await job.place.disk.settle([dirFd]);
+    return change;
   } finally {
     target.close();
   }

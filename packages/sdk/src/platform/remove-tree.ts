@@ -31,7 +31,7 @@ const CHANGED_MEANWHILE = new Set<string | undefined>(['ENOENT', 'EISDIR', 'ENOT
 
 /** Takes the folder out of sight. EAGAIN, and everything as before, when the name no longer means `identity`. */
 export function setAside(root: Root, folder: DirectoryEntry, identity: string): DirectoryEntry {
-  const aside = temporaryEntry(folder.dirFd);
+  const aside = temporaryEntry(folder.dirFd, root);
   root.rename(folder, aside, 'replace');
   const found = statEntry(aside);
   if (found !== undefined && identityOf(found) === identity) return aside;

@@ -5,21 +5,23 @@
  * before the rename: that one read gives the digest for the record and the check of the caller's expectation.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fdatasync, fsync, write, writeSync } from 'node:fs';
+import { closeSync, constants, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '@tool-runtime/protocol';
 import type { FileSnapshot, MaybePromise, WriteOptions } from '../contracts/workspace.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { sha256Hex } from './digest.ts';
-import { openEntry, reopenDirectory } from './directory-entry.ts';
+import { openEntry } from './directory-entry.ts';
+import type { Disk } from './disk.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS, readContent, readContentSync, SMALL_FILE_BYTES, snapshotOf } from './file-content.ts';
 import type { Root } from './root.ts';
 import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
-import type { WriteTarget } from './write-target.ts';
+import { foldersOf, type WriteTarget } from './write-target.ts';
 
 export interface Replacement {
   readonly root: Root;
+  readonly disk: Disk;
   readonly target: WriteTarget;
   /** The caller's spelling, for messages. */
   readonly path: string;
@@ -36,8 +38,6 @@ const NEW_FILE_MODE = 0o644;
 const CHUNK_BYTES = 1024 * 1024;
 
 const writeAt = promisify(write);
-const syncData = promisify(fdatasync);
-const syncAll = promisify(fsync);
 
 export function checkMode(mode: number | undefined): void {
   if (mode === undefined || (mode & ~PERMISSION_BITS) === 0) return;
@@ -47,20 +47,20 @@ export function checkMode(mode: number | undefined): void {
   });
 }
 
-/** Small and not durable: done when it returns. Else off the event loop. */
+/** Small and not synced: done when it returns. Else off the event loop. */
 export function replaceFile(job: Replacement): MaybePromise<ReplacementResult> {
-  const { target, options, bytes } = job;
+  const { target, options, bytes, disk } = job;
   if (target.existing !== undefined) {
     if (options.exclusive) throw new ErrnoError('EEXIST');
     if (!target.existing.isFile()) throw new ErrnoError(target.existing.isDirectory() ? 'EISDIR' : 'ENXIO');
   }
   const largest = Math.max(bytes.length, Number(target.existing?.size ?? 0));
-  return options.durable || largest > SMALL_FILE_BYTES ? replaceSlowly(job) : replaceAtOnce(job);
+  return disk.isFull || largest > SMALL_FILE_BYTES ? replaceSlowly(job) : replaceAtOnce(job);
 }
 
 function replaceAtOnce(job: Replacement): ReplacementResult {
   const mode = finalMode(job);
-  const temporary = createTemporaryFile(job.target.dirFd, mode, ownerToKeep(job));
+  const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
   let before: FileSnapshot | null;
   try {
     for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
@@ -77,12 +77,12 @@ function replaceAtOnce(job: Replacement): ReplacementResult {
 
 async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
   const mode = finalMode(job);
-  const temporary = createTemporaryFile(job.target.dirFd, mode, ownerToKeep(job));
+  const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
   let before: FileSnapshot | null;
   let sha256: string;
   try {
     sha256 = await writeInChunks(temporary.fd, job.bytes);
-    if (job.options.durable) await syncData(temporary.fd);
+    await job.disk.content(temporary.fd);
     const fd = openCurrent(job);
     before = fd === undefined ? null : snapshotOf(await readContent(fd, { maxBytes: 0 }));
     publish(job, temporary, before);
@@ -91,7 +91,7 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
     throw thrown;
   }
   closeSync(temporary.fd);
-  if (job.options.durable) await syncDirectory(job.target.dirFd);
+  await job.disk.settle(foldersOf(job.target));
   return { before, after: { sha256, size: job.bytes.length, mode } };
 }
 
@@ -101,7 +101,7 @@ function publish(job: Replacement, temporary: TemporaryFile, before: FileSnapsho
   if (expectedSha256 !== undefined && expectedSha256 !== (before?.sha256 ?? null)) {
     throw changedMeanwhile(job.path, { expected: expectedSha256, actual: before?.sha256 ?? null });
   }
-  job.root.rename(temporary, job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
+  temporary.publish(job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
 }
 
 function openCurrent({ target }: Replacement): number | undefined {
@@ -132,13 +132,4 @@ async function writeInChunks(fd: number, bytes: Uint8Array): Promise<string> {
     done += bytesWritten;
   }
   return hasher.digest('hex');
-}
-
-async function syncDirectory(dirFd: number): Promise<void> {
-  const fd = reopenDirectory(dirFd, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await syncAll(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

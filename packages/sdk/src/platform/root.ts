@@ -8,7 +8,7 @@ import { type BigIntStats, closeSync, constants, fstatSync, openSync, readlinkSy
 import { failure } from '../contracts/failures.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { createDirectoryLock, type DirectoryLock } from './directory-lock.ts';
-import { ErrnoError, errnoCode } from './errno-error.ts';
+import { ErrnoError, errnoCode, errnoError } from './errno-error.ts';
 import { loadNativeCalls, type NativeCalls } from './native-calls.ts';
 import { DIRECTORY_HANDLE, O_PATH } from './open-flags.ts';
 import { createOpenat2, hasOpenat2, type OpenBeneath } from './openat2.ts';
@@ -38,6 +38,10 @@ export interface Root {
   statBeneath(path: RelativePath): BigIntStats;
   /** Both entries come from a root, not necessarily this one. `exchange` needs the native calls (ENOTSUP without). */
   readonly rename: Rename;
+  /** Gives an open file without a name its first one, EEXIST when that is taken. Only with native calls. */
+  readonly linkFile: ((fd: number, to: DirectoryEntry) => void) | undefined;
+  /** Hears of each folder, by absolute path, before a temporary name is made in it. */
+  readonly noteFolder: NoteFolder | undefined;
   /** One writer at a time in a held directory, across processes. */
   readonly lock: DirectoryLock;
   /** Where a held directory is now, as components below the root; undefined when it was moved out. */
@@ -45,20 +49,23 @@ export interface Root {
   close(): void;
 }
 
+export type NoteFolder = (folder: string) => void;
+
 export interface RootOptions {
   /** `auto` takes openat2 where koffi and the kernel have it, else the walk. */
   readonly backend?: RootBackend | 'auto';
+  readonly noteFolder?: NoteFolder | undefined;
 }
 
 /** Throws E_POLICY when the directory cannot be opened or nothing on this machine can confine paths to it. */
-export function openRoot(directory: string, { backend = 'auto' }: RootOptions = {}): Root {
+export function openRoot(directory: string, { backend = 'auto', noteFolder }: RootOptions = {}): Root {
   const rootFd = openHeldDirectory(directory);
   try {
     const native = backend === 'walk' ? undefined : usableNativeCalls(rootFd);
     if (backend === 'openat2' && native === undefined) {
       throw unconfinable('openat2 is not available: it needs Linux 5.6 and the koffi package');
     }
-    return createRoot(rootFd, native);
+    return createRoot(rootFd, native, noteFolder);
   } catch (thrown) {
     closeSync(rootFd);
     throw thrown;
@@ -97,7 +104,7 @@ function usableNativeCalls(rootFd: number): NativeCalls | undefined {
   return native !== undefined && hasOpenat2(native, rootFd) ? native : undefined;
 }
 
-function createRoot(rootFd: number, native: NativeCalls | undefined): Root {
+function createRoot(rootFd: number, native: NativeCalls | undefined, noteFolder: NoteFolder | undefined): Root {
   // After close the number may belong to someone else's file, so it must be forgotten, not only closed.
   let heldFd = rootFd;
   const open: OpenBeneath = native === undefined ? openByWalk : createOpenat2(native);
@@ -126,6 +133,8 @@ function createRoot(rootFd: number, native: NativeCalls | undefined): Root {
         closeSync(fd);
       }
     },
+    linkFile: native === undefined ? undefined : nativeLink(native),
+    noteFolder,
     rename: native === undefined ? plainRename : nativeRename(native),
     lock: createDirectoryLock(native),
     locate: (dirFd) => (heldFd < 0 ? undefined : locateBelow(heldFd, dirFd)),
@@ -133,6 +142,13 @@ function createRoot(rootFd: number, native: NativeCalls | undefined): Root {
       if (heldFd >= 0) closeSync(heldFd);
       heldFd = -1;
     },
+  };
+}
+
+function nativeLink(native: NativeCalls): Root['linkFile'] {
+  return (fd, to) => {
+    const result = native.linkFile(fd, to);
+    if (result < 0) throw errnoError(-result);
   };
 }
 

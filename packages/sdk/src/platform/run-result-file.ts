@@ -10,7 +10,8 @@ import type { RunFile } from '../contracts/run-history.ts';
 import { openEntry, renameEntry, reopenDirectory, setDirectoryMode, statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import type { HeldFolder } from './held-folder.ts';
-import { createTemporaryFile, temporaryEntry } from './temporary-file.ts';
+import { plainRename } from './rename-entry.ts';
+import { createTemporaryFile, type TemporaryRoot, temporaryName } from './temporary-file.ts';
 
 const RESULT_NAME = 'result.json';
 const ORIGINAL_NAME = 'result.json.tool';
@@ -52,6 +53,9 @@ function readBounded(fd: number, size: number, maxBytes: number): RunFile {
   return filled > maxBytes ? 'too_large' : 'unreadable';
 }
 
+/** A run folder lies in the state folder, where no sweep is needed: it goes as a whole. */
+const PLAIN: TemporaryRoot = { rename: plainRename, linkFile: undefined, noteFolder: undefined };
+
 /** Throws E_POLICY when the name is taken by a link or anything but a file, E_FILE_IO when the disk fails. */
 export function writeResultAtomic({ dirFd }: HeldFolder, text: string): void {
   const target = { dirFd, name: RESULT_NAME };
@@ -59,11 +63,11 @@ export function writeResultAtomic({ dirFd }: HeldFolder, text: string): void {
     allowAccess(dirFd);
     const existing = statEntry(target);
     if (existing !== undefined && !existing.isFile()) throw notAFile();
-    const draft = createTemporaryFile(dirFd, RESULT_MODE, undefined);
+    const draft = createTemporaryFile(dirFd, PLAIN, { mode: RESULT_MODE });
     try {
       writeFileSync(draft.fd, text);
       fsyncSync(draft.fd);
-      renameEntry(draft, target);
+      draft.publish(target, 'replace');
     } catch (thrown) {
       draft.discard();
       throw thrown;
@@ -86,7 +90,7 @@ export function keepOriginal({ dirFd }: HeldFolder): string | undefined {
     if (statEntry(from) === undefined) return undefined;
     const taken = statEntry({ dirFd, name: ORIGINAL_NAME });
     const isFree = taken === undefined || (!taken.isDirectory() && statEntry(from)?.isDirectory() === false);
-    const name = isFree ? ORIGINAL_NAME : `${ORIGINAL_NAME}${temporaryEntry(dirFd).name}`;
+    const name = isFree ? ORIGINAL_NAME : `${ORIGINAL_NAME}${temporaryName()}`;
     renameEntry(from, { dirFd, name });
     return name;
   } catch (thrown) {

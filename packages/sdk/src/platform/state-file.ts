@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -71,6 +72,17 @@ export function placeDraft(folder: string, bytes: Uint8Array, place: (draft: str
 
 /** The descriptor of a file that is safe to use. Throws ToolError for one that is not, and what `open` throws. */
 export function openChecked(path: string, flags: number): number {
+  return openIf(path, flags, (stat) =>
+    isPrivate(stat) ? undefined : unsafeState('a file in it is open to others', 'chmod 600 the files in it'),
+  );
+}
+
+/** For reading only, whoever owns it: evidence lies on media and in copies that belong to somebody else. */
+export function openEvidence(path: string): number {
+  return openIf(path, constants.O_RDONLY, () => undefined);
+}
+
+function openIf(path: string, flags: number, refusal: (stat: Stats) => Error | undefined): number {
   let file: number;
   try {
     file = openSync(path, flags | CAREFUL, 0o600);
@@ -79,14 +91,13 @@ export function openChecked(path: string, flags: number): number {
     throw thrown;
   }
   const stat = fstatSync(file);
-  if (stat.isFile() && isPrivate(stat)) return file;
+  const error = stat.isFile() ? refusal(stat) : unsafeState('a file in it is not a regular file', 'remove it');
+  if (error === undefined) return file;
   closeSync(file);
-  throw stat.isFile()
-    ? unsafeState('a file in it is open to others', 'chmod 600 the files in it')
-    : unsafeState('a file in it is not a regular file', 'remove it');
+  throw error;
 }
 
-function refuseLink(path: string): void {
+export function refuseLink(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink()) throw unsafeState('a file in it is a symbolic link', 'remove the link');
 }

@@ -8,6 +8,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats,
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256Hex } from './digest.ts';
+import { syncFolder } from './disk.ts';
 import { errnoCode } from './errno-error.ts';
 import { openStateFile, readStateText, writeStateText } from './state-file.ts';
 import { readOrCreateKey } from './state-key.ts';
@@ -46,7 +47,7 @@ export function openStateFolder(path: string, options: { readonly workspace?: st
   const named = resolve(path);
   const real = inState(() => {
     if (options.workspace !== undefined) refuseInside(named, options.workspace);
-    mkdirSync(named, { recursive: true, mode: 0o700 });
+    syncParents(named, mkdirSync(named, { recursive: true, mode: 0o700 }));
     checkFolder(named, lstatSync(named));
     return join(realpathSync.native(dirname(named)), basename(named));
   });
@@ -57,6 +58,12 @@ export function openStateFolder(path: string, options: { readonly workspace?: st
     readText: (name) => readStateText(real, name),
     writeText: (name, text) => writeStateText(real, name, text),
   };
+}
+
+/** `made`: the first folder that was made on the way. A new folder is on the disk when the one that holds it is. */
+function syncParents(path: string, made: string | undefined): void {
+  if (made === undefined) return;
+  for (let folder = path; folder.length >= made.length; folder = dirname(folder)) syncFolder(dirname(folder));
 }
 
 function checkFolder(path: string, stat: Stats): void {

@@ -11,9 +11,9 @@ import { errnoCode } from './errno-error.ts';
 import { placeDraft, readStateFile } from './state-file.ts';
 import { inState, unsafeState } from './state-safety.ts';
 
-const KEY_BYTES = 32;
-const KEY_FILE = 'journal.key';
-const SEALED_FILE = 'journal.db';
+export const KEY_BYTES = 32;
+export const KEY_FILE = 'journal.key';
+export const SEALED_FILE = 'journal.db';
 
 export function readOrCreateKey(folder: string): Buffer {
   const path = join(folder, KEY_FILE);

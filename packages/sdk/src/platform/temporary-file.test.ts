@@ -5,9 +5,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
-import { createTemporaryFile } from './temporary-file.ts';
+import { plainRename } from './rename-entry.ts';
+import { createTemporaryFile, temporaryName } from './temporary-file.ts';
+
+const NAMED = { rename: plainRename, linkFile: undefined, noteFolder: undefined };
 
 test('S0-31 a temporary name that somebody guessed and made first is not written to, a free one is', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'temporary-'));
@@ -18,13 +20,12 @@ test('S0-31 a temporary name that somebody guessed and made first is not written
   });
   const guessed = t.mock.method(crypto, 'randomUUID', () => '00000000-0000-4000-8000-000000000000');
   syncBuiltinESMExports();
-  const planted = join(directory, `${TEMPORARY_PREFIX}000000000000`);
+  const planted = join(directory, temporaryName());
   writeFileSync(planted, 'planted');
-  assert.throws(() => createTemporaryFile(dirFd, 0o644, undefined), { code: 'EEXIST' });
-  assert.equal(guessed.mock.callCount(), 1);
+  assert.throws(() => createTemporaryFile(dirFd, NAMED, { mode: 0o644 }), { code: 'EEXIST' });
   assert.equal(readFileSync(planted, 'utf8'), 'planted');
   rmSync(planted);
-  createTemporaryFile(dirFd, 0o644, undefined).discard();
+  createTemporaryFile(dirFd, NAMED, { mode: 0o644 }).discard();
   guessed.mock.restore();
   syncBuiltinESMExports();
 });

@@ -17,6 +17,7 @@ import { type Place, requireWritable } from './places.ts';
 import { removeEntry } from './remove-entry.ts';
 import { snapshotWithoutContent } from './snapshot-entry.ts';
 import { operandPath } from './tree-operand.ts';
+import { foldersOf } from './write-target.ts';
 
 type TreeOperations = Pick<Workspace, 'readDirectory' | 'makeDirectory' | 'move' | 'copy' | 'remove'>;
 
@@ -43,7 +44,7 @@ async function readPlace(place: Place): Promise<readonly DirectoryItem[]> {
   }
 }
 
-function makePlace(place: Place, guard: GoverningFiles): FileChange | null {
+async function makePlace(place: Place, guard: GoverningFiles): Promise<FileChange | null> {
   requireWritable(place);
   if (isFolder(place)) return null;
   const target = openGuardedTarget(place, guard, { followLast: true, acceptsFolder: true, missingFolders: 'create' });
@@ -51,6 +52,7 @@ function makePlace(place: Place, guard: GoverningFiles): FileChange | null {
     if (!makeDirectory(target, NEW_FOLDER_MODE)) return null;
     const made = statEntry(target);
     if (made === undefined) throw new ErrnoError('EAGAIN');
+    await place.disk.settle(foldersOf(target));
     return { path: operandPath(place), before: null, after: snapshotWithoutContent(made, 0) };
   } finally {
     target.close();

@@ -15,12 +15,13 @@ import type {
   WriteOptions,
 } from '../contracts/workspace.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
+import { createDisk, createFullDisk, type Disk } from './disk.ts';
 import { explained } from './file-errors.ts';
 import { createFileTree } from './file-tree.ts';
 import { createGoverningFiles, type GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { locatePlace } from './judge-place.ts';
-import { createFolderSweep, sweepDirectory } from './leftovers.ts';
+import { createFolderSweep, sweepDirectory, sweepFolders } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from './places.ts';
 import { readPlace, statPlace } from './read-place.ts';
@@ -28,6 +29,8 @@ import { removeTarget } from './remove-file.ts';
 import { checkMode, replaceFile } from './replace-file.ts';
 import type { Root } from './root.ts';
 import { createTreeOperations } from './tree-operations.ts';
+import type { UnfinishedFolders } from './unfinished-folders.ts';
+import { foldersOf } from './write-target.ts';
 
 export type { ExtraRoot };
 
@@ -36,24 +39,31 @@ export interface WorkspaceOptions {
   readonly governing?: GoverningFiles;
   readonly readOnly?: boolean;
   readonly extraRoots?: readonly ExtraRoot[];
+  /** How far changes get before they are answered. Default: to the kernel. */
+  readonly disk?: Disk;
   /** Where path rules start from, when the root is a folder of another workspace. */
   readonly enclosing?: Enclosing;
+  /** Where processes that died may have left something. */
+  readonly unfinished?: Pick<UnfinishedFolders, 'workOff'>;
 }
 
 export interface FileWorkspace extends SessionWorkspace {
   /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
   sweepLeftovers(directory?: string): Promise<number>;
+  /** The same in all folders that processes noted before they died. */
+  sweepNoted(): Promise<void>;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
   close(): void;
 }
 
 export function createWorkspace(root: Root, options: WorkspaceOptions = {}): FileWorkspace {
-  const { readOnly = false, extraRoots = [], enclosing } = options;
+  const { readOnly = false, extraRoots = [], enclosing, disk = createDisk() } = options;
   const guard = options.governing ?? createGoverningFiles();
   for (const { path } of extraRoots) explained(path, () => guard.checkRoot(path));
-  const places = createPlaces(root, { readOnly, extraRoots, ...(enclosing === undefined ? {} : { enclosing }) });
+  const places = createPlaces(root, { readOnly, extraRoots, disk, ...(enclosing === undefined ? {} : { enclosing }) });
   const tree = createFileTree(root, { secrets: () => guard.secretsIn(root) });
-  const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep() };
+  const sweepNoted = async () => options.unfinished?.workOff((folders) => sweepFolders(places.writableRoots, folders));
+  const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep(sweepNoted) };
   return {
     ...filesUnder(files, undefined),
     under: (rule) => filesUnder(files, rule),
@@ -63,6 +73,7 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
         const place = places.find(directory);
         return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
+    sweepNoted,
     close: places.close,
   };
 }
@@ -106,8 +117,9 @@ function writePlace(
     followLast: options.exclusive !== true,
     missingFolders: options.createDirs ? 'create' : 'refuse',
   });
+  const disk = options.durable === true ? createFullDisk() : place.disk;
   return closing(target, () => {
-    const replace = () => replaceFile({ root: place.root, target, path: place.spelling, bytes, options });
+    const replace = () => replaceFile({ root: place.root, disk, target, path: place.spelling, bytes, options });
     // "Must not exist" needs no lock: the rename itself refuses to replace.
     const result = typeof options.expectedSha256 === 'string' ? place.root.lock.run(target.dirFd, replace) : replace();
     return afterwards(result, (done) => ({ path: place.spelling, ...done }));
@@ -127,11 +139,14 @@ function removePlace(
   return closing(target, () => {
     const remove = () => removeTarget(target, check);
     const removed = expected === undefined ? remove() : place.root.lock.run(target.dirFd, remove);
-    return afterwards(removed, (before) => (before === null ? null : { path: place.spelling, before, after: null }));
+    return afterwards(removed, (before) => {
+      const change = before === null ? null : { path: place.spelling, before, after: null };
+      return afterwards(place.disk.settle(foldersOf(target)), () => change);
+    });
   });
 }
 
-function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => U): MaybePromise<U> {
+function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return result instanceof Promise ? result.then(next) : next(result);
 }
 

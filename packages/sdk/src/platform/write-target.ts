@@ -16,6 +16,8 @@ export interface WriteTarget extends DirectoryEntry {
   readonly missing: readonly string[];
   /** What stands at the name now, never a link when links are followed. */
   readonly existing: BigIntStats | undefined;
+  /** Folders on the way in which one was made for this target; held until the target is closed. */
+  readonly made: readonly number[];
   /** The first missing folder as the caller would spell it. */
   readonly missingFolder: string;
   close(): void;
@@ -65,7 +67,7 @@ function findEntry(root: Root, path: RelativePath, { acceptsFolder = false }: Fi
     if (name === undefined || name === '..' || (isDirectory && !acceptsFolder)) throw new ErrnoError('EISDIR');
     const missing = folders.slice(depth);
     const existing = missing.length === 0 ? statEntry({ dirFd, name }) : undefined;
-    return { dirFd, name, missing, existing, missingFolder: joinPath(folders.slice(0, depth + 1)), close };
+    return { dirFd, name, missing, made: [], existing, missingFolder: joinPath(folders.slice(0, depth + 1)), close };
   } catch (thrown) {
     close();
     throw thrown;
@@ -91,8 +93,7 @@ export function makeMissingFolders(target: WriteTarget): WriteTarget {
       const entry = { dirFd: held.dirFd, name };
       makeDirectory(entry, NEW_FOLDER_MODE);
       const dirFd = openSubdirectory(entry);
-      held.close();
-      held = { ...target, missing: [], dirFd, close: closerOf(dirFd) };
+      held = { ...target, missing: [], dirFd, made: [...held.made, held.dirFd], close: closerOf(dirFd, held.close) };
     }
     return held;
   } catch (thrown) {
@@ -101,11 +102,18 @@ export function makeMissingFolders(target: WriteTarget): WriteTarget {
   }
 }
 
+/** Every folder whose names a change of the target may have changed. */
+export function foldersOf({ dirFd, made }: WriteTarget): readonly number[] {
+  return [dirFd, ...made];
+}
+
 /** Closing twice must be harmless: the number may be someone else's by then. */
-function closerOf(fd: number): () => void {
+function closerOf(fd: number, closeOuter?: () => void): () => void {
   let isOpen = true;
   return () => {
-    if (isOpen) closeSync(fd);
+    if (!isOpen) return;
     isOpen = false;
+    closeSync(fd);
+    closeOuter?.();
   };
 }

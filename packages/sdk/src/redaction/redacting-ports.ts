@@ -81,6 +81,7 @@ export function redactingJournal(journal: JournalStore, redactor: Redactor): Jou
     prune: (options) => journal.prune(options),
     enroll: (instance) => journal.enroll(instance),
     instances: () => journal.instances(),
+    findInstance: (id) => journal.findInstance(id),
     retire: (id) => journal.retire(id),
     close: () => journal.close(),
   };

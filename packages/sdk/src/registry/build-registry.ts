@@ -6,7 +6,7 @@ import type { RuleFacts } from '../contracts/rule.ts';
 import { compileAllowlistPattern, compilePattern } from '../pattern/compile-pattern.ts';
 import { canonicalJson, digest } from '../platform/digest.ts';
 import { coordinatorSettings, fingerprintedSettings, listedQuestions } from './coordinator-settings.ts';
-import { childrenSection, type RegistryDocument } from './document.ts';
+import { childrenSection, type RegistryDocument, retentionSection } from './document.ts';
 import { readDomain } from './domains.ts';
 import { externalToolSettings, externalToolsLevel } from './external-tool-settings.ts';
 import { bareTable, deepFreeze, freezeMap } from './freeze.ts';
@@ -138,6 +138,8 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
     ceiling: buildCeiling(document),
     ...(document.approvals === undefined ? {} : { approvals: document.approvals }),
     isolation: document.isolation,
+    durability: document.durability,
+    retention: document.retention,
     externalTools,
     mcpServers: freezeMap(mcpServerSettings(document.mcp_servers)),
     toolProfiles: bareTable(Object.entries(document.tool_profiles)),
@@ -153,11 +155,35 @@ export function buildRegistry(document: RegistryDocument, origin: Origin): Regis
 /** `meant` stands for the sections that can be written in more than one way. */
 function fingerprintOf(
   // Profiles choose what is listed; what may run is the same with and without them.
-  { coordinator: _, mcp_servers: mounted, tool_profiles: __, children, ...document }: RegistryDocument,
+  {
+    coordinator: _,
+    mcp_servers: mounted,
+    tool_profiles: __,
+    children,
+    durability,
+    retention,
+    ...document
+  }: RegistryDocument,
   meant: Partial<Pick<Registry, 'coordinator'>> & { readonly validators: readonly Validator[] },
 ): string {
-  const written = { ...document, ...fingerprintedServers(mounted), ...fingerprintedChildren(children), ...meant };
+  const written = {
+    ...document,
+    ...fingerprintedServers(mounted),
+    ...fingerprintedChildren(children),
+    ...raised(durability),
+    ...ownRetention(retention),
+    ...meant,
+  };
   return digest(canonicalJson(written as unknown as JsonValue));
+}
+
+function ownRetention(retention: RegistryDocument['retention']): Partial<Pick<RegistryDocument, 'retention'>> {
+  const isDefault = canonicalJson({ ...retention }) === canonicalJson({ ...retentionSection.parse({}) });
+  return isDefault ? {} : { retention };
+}
+
+function raised(durability: Registry['durability']): Partial<Pick<Registry, 'durability'>> {
+  return durability === 'normal' ? {} : { durability };
 }
 
 /** Nothing where the section says what holds without it: registries written before it existed keep their fingerprint. */

@@ -193,6 +193,25 @@ export const coordinatorSection = z.strictObject({
     .describe('Whether the coordinator is shown raw arguments; otherwise hashes, redacted summaries and paths'),
 });
 
+const days = z.int().min(0).max(36_500);
+
+export const retentionSection = z.strictObject({
+  records_days: days.default(90).describe('Days after which records move from the journal into archives; 0: never'),
+  records_max: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(5_000_000)
+    .describe('Records the journal holds before the oldest move into archives, about 2 GiB; 0: any number'),
+  archives_days: days.default(365).describe('Days after its newest record that an archive is deleted; 0: never'),
+  answers_days: days
+    .default(30)
+    .describe('Days that answers of idempotency keys are repeated; a key used later runs its call again; 0: always'),
+  runs_days: days
+    .default(90)
+    .describe('Days that folders of external runs are kept; the newest 10 of each tool stay; 0: all stay'),
+});
+
 export const registryDocument = z
   .strictObject({
     version: z.literal(1).default(1).describe('Version of this format'),
@@ -232,6 +251,15 @@ export const registryDocument = z
       .enum(['bubblewrap', 'none'])
       .default('bubblewrap')
       .describe('Wall around commands; none switches it off'),
+    durability: z
+      .enum(['normal', 'full'])
+      .default('normal')
+      .describe(
+        'What a power cut may take: normal: about the last second of records and what the kernel had not written of files; full: nothing that was acknowledged, at the price of waiting for the disk. --durability can only raise it',
+      ),
+    retention: retentionSection
+      .prefault({})
+      .describe('How long the state folder keeps what it holds; applied once a day'),
     external_tools: externalTools
       .default([])
       .describe('Tools that are programs of their own, pinned in tool-runtime.lock and run by a fixed protocol'),

@@ -130,6 +130,8 @@ describe('a registry that loads', () => {
         secrets: { allow: [] },
         ceiling: { side_effect_level: 'workspace_write' },
         isolation: 'bubblewrap',
+        durability: 'normal',
+        retention: { records_days: 90, records_max: 5_000_000, archives_days: 365, answers_days: 30, runs_days: 90 },
         externalTools: [],
         toolProfiles: {},
         providers: {},

@@ -89,6 +89,18 @@ describe('what a session may not ask for', () => {
       ['session.yaml:2 Isolation cannot be switched off: the host requires it'],
     ],
     [
+      'to forget sooner',
+      'retention: {archives_days: 100}',
+      'retention: {archives_days: 1}',
+      ["session.yaml:2 Retention is the host's to say: retention.archives_days is 100"],
+    ],
+    [
+      'less durability',
+      'durability: full',
+      'durability: normal',
+      ['session.yaml:2 Durability cannot be lowered: the host requires full'],
+    ],
+    [
       'a tool that is off',
       'tools: {grep: {enabled: false}}',
       'tools: {grep: {enabled: true}}',
@@ -378,6 +390,16 @@ describe('what holds when both are narrowed', () => {
     );
   });
 
+  test('S1-41 what is deleted when is what the host says', () => {
+    assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
+  });
+
+  test('S1-40 durability is the stronger of the two, whoever asked for it', () => {
+    assert.equal(narrow('durability: full', 'git: {}').durability, 'full');
+    assert.equal(narrow('git: {}', 'durability: full').durability, 'full');
+    assert.equal(narrow('git: {}', 'git: {}').durability, 'normal');
+  });
+
   test('S0-23 the host narrowed by itself is the host', () => {
     const host = load(
       'host.yaml',
@@ -489,6 +511,7 @@ describe('narrowing', () => {
       side_effect_level: level,
       recursion_limit: figure,
       isolation: fc.constantFrom('bubblewrap', 'none'),
+      durability: fc.constantFrom('normal', 'full'),
       limits: fc.record({ max_in_flight: figure, lock_wait_ms: figure }, optional),
       budgets: fc.record({ max_calls: figure }, optional),
       coordinator: fc.record(
@@ -544,6 +567,7 @@ describe('narrowing', () => {
       ...registry.git.allow_config.map((key) => `config ${key}`),
       ...Object.values(registry.git.credentials).map((name) => `credential ${name}`),
       ...(registry.isolation === 'none' ? ['no isolation'] : []),
+      ...(registry.durability === 'normal' ? ['lost at a power cut'] : []),
       ...registry.externalTools.map((tool) => `external ${tool.name} ${tool.command}`),
     ]);
   }

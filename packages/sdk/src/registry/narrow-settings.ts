@@ -80,6 +80,24 @@ export function narrowIsolation({ host, session, overreach }: Narrowing): Regist
   return host.isolation === 'none' && session.isolation === 'none' ? 'none' : 'bubblewrap';
 }
 
+/** The stronger level holds. */
+export function narrowDurability({ host, session, overreach }: Narrowing): Registry['durability'] {
+  if (host.durability === 'full' && session.durability === 'normal' && isWritten(session, 'durability')) {
+    overreach.push({ path: 'durability', message: 'Durability cannot be lowered: the host requires full' });
+  }
+  return host.durability === 'full' || session.durability === 'full' ? 'full' : 'normal';
+}
+
+/** What is deleted, and when, is the operator's to say: records of a session outlive it. */
+export function narrowRetention({ host, session, overreach }: Narrowing): Registry['retention'] {
+  for (const key of Object.keys(host.retention) as (keyof Registry['retention'])[]) {
+    const path = `retention.${key}`;
+    if (session.retention[key] === host.retention[key] || !isWritten(session, path)) continue;
+    overreach.push({ path, message: `Retention is the host's to say: ${path} is ${host.retention[key]}` });
+  }
+  return host.retention;
+}
+
 /** A command is a program to run: only the host names those, and where both do the host's is used. */
 export function narrowCommands({ host, session, overreach, notes }: Narrowing): Registry['commands'] {
   for (const [name, command] of Object.entries(session.commands)) {

@@ -69,7 +69,10 @@ export interface Session {
   readonly snapshot: ToolRegistrySnapshot;
   /** The most any of its calls may do. */
   readonly ceiling: CapabilityPolicy;
-  /** Rejects only when the session is closed or expired; every other failure is a response with `ok: false`. */
+  /**
+   * Rejects when the session is closed or expired, and for a tool name, id or key that is malformed: too long, or with
+   * control characters. Every other failure is a response with `ok: false`.
+   */
   call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
@@ -182,7 +185,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
   async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
     refuseWhenEnded();
-    const request = toRequest(tool, args, options);
+    const request = admitRequest({ ...options, tool, args }, requestIds, parts.newId);
     return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
   }
 
@@ -194,15 +197,6 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
       onOpen((reason) => stop.abort(reason));
       return inTurn(() => proposePlan(plan, parts, signal), signal)(onOpen, turn);
     });
-  }
-
-  function toRequest(tool: string, args: unknown, options: CallOptions): CallRequest {
-    const { requestId, ...rest } = options;
-    if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
-    const keyed = rest.idempotencyKey ?? rest.dedupeKey;
-    if (keyed !== undefined) checkId(keyed, 'idempotency_key');
-    if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: keyed !== undefined });
-    return { ...rest, tool, args, requestId: requestId ?? parts.newId() };
   }
 
   return {
@@ -244,6 +238,17 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     close,
     ended: over.promise,
   };
+}
+
+/** The same step for every way in: short, printable names and ids, one key at most, no id twice. Throws E_VALIDATION_FAIL. */
+function admitRequest(given: BatchItem, requestIds: RequestIds, newId: () => string): CallRequest {
+  const { requestId, ...rest } = given;
+  checkId(rest.tool, 'tool');
+  if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
+  const keyed = rest.idempotencyKey ?? rest.dedupeKey;
+  if (keyed !== undefined) checkId(keyed, 'idempotency_key');
+  if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: keyed !== undefined });
+  return { ...rest, requestId: requestId ?? newId() };
 }
 
 /** Work that is no call and waits for its turn without a deadline: those it waits for have theirs. */

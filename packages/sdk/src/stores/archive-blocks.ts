@@ -14,8 +14,8 @@ export function archiveOpening({ seq, mac }: ChainHead): string {
   return `${JSON.stringify({ journal_archive: FORMAT, first_seq: seq + 1, previous_mac: mac })}\n`;
 }
 
-export function blockLines({ first_seq, count, at_ms, mac, body }: BlockRow): string {
-  return `${JSON.stringify({ block: { first_seq, count, at_ms, mac } })}\n${body}\n`;
+export function blockLines({ first_seq, count, at_ms, claims, mac, body }: BlockRow): string {
+  return `${JSON.stringify({ block: { first_seq, count, at_ms, ...(claims ? { claims } : {}), mac } })}\n${body}\n`;
 }
 
 export function archiveName(first: number, end: ChainHead): string {

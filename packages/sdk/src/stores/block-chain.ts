@@ -5,6 +5,7 @@
 import type { ChainHead, JournalRecord, VerifyReport } from '../contracts/journal.ts';
 import { createKeyedDigest } from '../journal/keyed-digest.ts';
 import type { BlockRow } from './journal-tables.ts';
+import { previousTotal } from './key-ledger.ts';
 
 export const GENESIS: ChainHead = { seq: 0, mac: '0'.repeat(64) };
 
@@ -13,8 +14,8 @@ export type Seal = (previousMac: string, block: UnsealedBlock) => string;
 
 export function createSeal(masterKey: Uint8Array): Seal {
   const digest = createKeyedDigest(masterKey, 'tool-runtime journal chain v1');
-  return (previousMac, { first_seq, count, at_ms, body }) =>
-    digest(`${previousMac}:${first_seq}:${count}:${at_ms}\n${body}`);
+  return (previousMac, { first_seq, count, at_ms, claims, body }) =>
+    digest(`${previousMac}:${first_seq}:${count}:${at_ms}${claims ? ` claims ${claims}` : ''}\n${body}`);
 }
 
 /** The records of a block. Throws SyntaxError for a line that is not JSON. */
@@ -35,19 +36,19 @@ export function verifyBlocks(
   seal: Seal,
   { start = GENESIS, anchor }: Stretch = {},
 ): VerifyReport {
-  let head = start;
+  let head: Place = start;
   let anchored = anchor === undefined || isSame(anchor, head);
   const broken = (seq: number, reason: string): VerifyReport => ({
     ok: false,
     records: head.seq - start.seq,
-    head,
+    head: { seq: head.seq, mac: head.mac },
     broken: { seq, reason },
   });
   try {
     for (const row of rows) {
       const reason = misfit(row, head, seal);
       if (reason !== undefined) return broken(head.seq + 1, reason);
-      head = { seq: head.seq + row.count, mac: row.mac };
+      head = placeAfter(head, row);
       anchored ||= anchor !== undefined && isSame(anchor, head);
     }
   } catch (thrown) {
@@ -56,7 +57,16 @@ export function verifyBlocks(
   if (!anchored && anchor !== undefined) {
     return broken(Math.min(anchor.seq, head.seq + 1), 'anchor not contained: chain was cut or rewritten');
   }
-  return { ok: true, records: head.seq - start.seq, head };
+  return { ok: true, records: head.seq - start.seq, head: { seq: head.seq, mac: head.mac } };
+}
+
+/** A place in the chain, and the block that carries the last total of claims before it, where that is known. */
+export interface Place extends ChainHead {
+  readonly total?: number | undefined;
+}
+
+export function placeAfter(before: Place, row: BlockRow): Place {
+  return { seq: before.seq + row.count, mac: row.mac, total: row.claims ? row.first_seq : before.total };
 }
 
 export function isSame(one: ChainHead, other: ChainHead): boolean {
@@ -64,7 +74,7 @@ export function isSame(one: ChainHead, other: ChainHead): boolean {
 }
 
 /** Why the row cannot be the next one after `head`, or undefined when it is. */
-export function misfit(row: BlockRow, head: ChainHead, seal: Seal): string | undefined {
+export function misfit(row: BlockRow, head: Place, seal: Seal): string | undefined {
   const expected = head.seq + 1;
   if (row.first_seq !== expected) {
     return row.first_seq > expected
@@ -72,8 +82,13 @@ export function misfit(row: BlockRow, head: ChainHead, seal: Seal): string | und
       : `overlap: another block starts at ${row.first_seq}`;
   }
   // SQLite stores what it is given in any column: a tampered one may hold another type.
-  if (typeof row.body !== 'string' || typeof row.mac !== 'string') return 'unparsable: a column has the wrong type';
+  if (typeof row.body !== 'string' || typeof row.mac !== 'string' || typeof row.at_ms !== 'number')
+    return 'unparsable: a column has the wrong type';
   if (seal(head.mac, row) !== row.mac) return mismatch(row);
+  // Sealed by the runtime itself, but onto a total that was not the last: somebody had hidden the last one from it.
+  const total = head.seq === 0 ? 0 : head.total;
+  if (row.claims && total !== undefined && previousTotal(row.claims) !== total)
+    return 'claims rolled back: their total follows one that is not the last';
   return unparsable(row);
 }
 

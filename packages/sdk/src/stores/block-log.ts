@@ -14,6 +14,7 @@ import { baseSeq, endOf, undisturbed } from './archive-rows.ts';
 import { GENESIS, type Seal } from './block-chain.ts';
 import { damaged } from './journal-damage.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { type BlockSource, PAGE_ROWS, readRecords, recordAt } from './read-records.ts';
 
@@ -41,9 +42,12 @@ export interface BlockLogOptions {
   readonly source: BlockSource;
   readonly seal: Seal;
   readonly clock: Clock;
+  readonly keys: KeyLedger;
+  /** The mark of a journal that never held a record. */
+  readonly birth: string;
 }
 
-export function createBlockLog({ source, seal, clock }: BlockLogOptions): BlockLog {
+export function createBlockLog({ source, seal, clock, keys, birth }: BlockLogOptions): BlockLog {
   const { tables } = source;
   let head = GENESIS;
   let openCalls: OpenCalls | undefined;
@@ -89,17 +93,32 @@ export function createBlockLog({ source, seal, clock }: BlockLogOptions): BlockL
     catchUp,
     rewind(to) {
       head = to;
+      keys.settled();
       // What the undone blocks said of open calls cannot be taken back one by one; the next question scans again.
       openCalls = undefined;
     },
     tryWrite({ body, records }) {
-      const block = { first_seq: head.seq + 1, count: records.length, at_ms: clock.now(), body };
+      const { isOwed } = keys;
+      if (head.seq === 0) {
+        if (tables.lastBlock() === undefined && tables.birth() !== birth) throw damaged(1, 'the journal was emptied');
+        // The first block always carries a total: a chain without one is of a version that sealed no claims.
+        if (!isOwed) keys.carry();
+      }
+      const block = {
+        first_seq: head.seq + 1,
+        count: records.length,
+        at_ms: clock.now(),
+        claims: keys.owed() ?? null,
+        body,
+      };
       const mac = seal(head.mac, block);
       if (!tables.insertBlock({ ...block, mac })) {
+        if (!isOwed) keys.settled();
         catchUp();
         return false;
       }
       head = { seq: head.seq + records.length, mac };
+      keys.settled();
       if (openCalls !== undefined) applyAll(openCalls, records, block.first_seq);
       return true;
     },

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openStateFolder } from '../platform/state-folder.ts';
 import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
+import { openJournalReader } from './journal-reader.ts';
 import { openSqliteJournal } from './journal-sqlite.ts';
 
 const [, , role, folder = '', name = ''] = process.argv;
@@ -73,7 +74,15 @@ function defineTests(): void {
   test('S1-41 two processes that write at once lose nothing and keep one chain', async () => {
     const state = join(root, 'shared');
     const children = ['left', 'right'].map((side) => start('write', state, side));
-    const exits = await Promise.all(children.map((child) => once(child, 'close')));
+    const ended = Promise.all(children.map((child) => once(child, 'close')));
+    await once(children[0]?.stdout ?? process, 'data');
+    for (let looks = 0; looks < 20; looks++) {
+      const reader = openJournalReader(state);
+      assert.deepEqual(reader.verify().broken, undefined);
+      reader.close();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const exits = await ended;
     assert.deepEqual(exits, [
       [0, null],
       [0, null],

@@ -10,6 +10,7 @@ import type { Clock } from '../contracts/clock.ts';
 import { failure } from '../contracts/failures.ts';
 import type { CheckpointRecord, JournalRecord } from '../contracts/journal.ts';
 import { type BlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
+import type { HeadKeeper } from './head-keeper.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { isBusy } from './sqlite-failure.ts';
 
@@ -17,6 +18,8 @@ export interface BlockWriterOptions {
   readonly clock: Clock;
   /** Own records between two checkpoints. */
   readonly checkpointEvery: number;
+  /** Brings what is written to the disk, and says how far it is. */
+  readonly keeper?: HeadKeeper | undefined;
 }
 
 export interface BlockWriter {
@@ -37,7 +40,7 @@ export interface BlockWriter {
 const OPTIMISTIC_TRIES = 3;
 
 export function createBlockWriter(tables: JournalTables, log: BlockLog, options: BlockWriterOptions): BlockWriter {
-  const { clock, checkpointEvery } = options;
+  const { clock, checkpointEvery, keeper } = options;
   let inTransaction = false;
   let sinceCheckpoint = 0;
   let instance = '';
@@ -45,6 +48,7 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
   /** Others may be faster a few times; then the write lock is taken first, and nobody can be. */
   function write(prepared: PreparedRecords): void {
     if (prepared.records.length === 0) return;
+    keeper?.before(log);
     let tries = OPTIMISTIC_TRIES;
     while (!log.tryWrite(prepared)) {
       if (--tries > 0) continue;
@@ -53,6 +57,7 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
       return;
     }
     sinceCheckpoint += prepared.records.length;
+    keeper?.after();
   }
 
   function exclusively<T>(work: () => T): T {
@@ -75,12 +80,15 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
 
   function writeWithCheckpoint(records: readonly JournalRecord[]): void {
     const { intents } = log.openCalls();
+    keeper?.before(log);
+    const markedBy = keeper?.markName;
     const record: CheckpointRecord = {
       kind: 'checkpoint',
       at_ms: clock.now(),
       open: [...intents.keys()],
       open_seq: [...intents.values()],
       instance,
+      ...(markedBy === undefined ? {} : { marked_by: markedBy }),
     };
     write(prepareRecords([...records, record]));
     tables.markCheckpoint(log.head.seq);

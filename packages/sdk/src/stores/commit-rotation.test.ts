@@ -14,7 +14,7 @@ import { type ArchiveDraft, createArchiveFiles } from '../platform/archive-files
 import { openStateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
-import { createBlockJournal } from './block-journal.ts';
+import { birthMark, createBlockJournal } from './block-journal.ts';
 import { openSqliteJournal } from './journal-sqlite.ts';
 import { connect } from './sqlite-schema.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
@@ -24,7 +24,7 @@ const MAX_ARCHIVE_LENGTH = 6000;
 
 /** What only looks: being killed there is being killed before the next step that changes something. */
 const LOOKS = new Set<string | symbol>(
-  ['lastBlock', 'blockAt', 'blocksAfter', 'archives', 'lastArchive', 'checkpointSeq', 'open', 'list', 'drafts'], // biome-ignore format: a list
+  ['lastBlock', 'blockAt', 'blocksAfter', 'archives', 'lastArchive', 'checkpointSeq', 'lastTotal', 'open', 'list', 'drafts'], // biome-ignore format: a list
 );
 
 if (role === 'die-at') await dieAt(Number(parameter));
@@ -35,7 +35,14 @@ else defineTests();
 async function dieAt(nth: number): Promise<void> {
   const state = openStateFolder(folder);
   const masterKey = state.key();
-  const tables = createSqliteTables(connect({ path: state.file('journal.db'), durability: 'normal', waitMs: 5000 }));
+  const tables = createSqliteTables(
+    connect({
+      path: state.file('journal.db'),
+      durability: 'normal',
+      waitMs: 5000,
+      birthMark: birthMark(masterKey),
+    }),
+  );
   let count = 0;
   let isArmed = false;
   const point = (): void => {

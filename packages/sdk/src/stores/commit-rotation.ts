@@ -12,6 +12,7 @@ import { baseSeq, contentSeq, type SealArchive } from './archive-rows.ts';
 import type { BlockLog } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 import { lastOf } from './rotation-goal.ts';
 import type { ArchiveContent } from './write-archive.ts';
 
@@ -25,6 +26,7 @@ export interface CommitParts {
   /** Runs `work` as the only writer, in turn. */
   change<T>(work: () => T): MaybePromise<T>;
   readonly files: ArchiveFiles;
+  readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
   readonly clock: Clock;
 }
@@ -63,12 +65,18 @@ export async function commitRotation(
 }
 
 /** The base is set before the record is written: with every block gone, it is what the record is sealed onto. */
-function replaceBlocks({ tables, log, writer, sealArchive, clock }: CommitParts, base: ChainHead, done: Finished) {
+function replaceBlocks(
+  { tables, log, writer, keys, sealArchive, clock }: CommitParts,
+  base: ChainHead,
+  done: Finished,
+) {
   const { end, sha256, bytes, newestAtMs, draft } = done;
   const first = base.seq + 1;
   const name = archiveName(first, end);
   const head = log.catchUp();
   draft.place(name);
+  // What is left must say by itself which claims there are.
+  keys.carry();
   tables.deleteBlocks(end.seq);
   tables.putArchive(
     sealArchive({

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../contracts/clock.ts';
-import type { Instance, JournalStore } from '../contracts/journal.ts';
+import type { JournalStore } from '../contracts/journal.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
-import { createBlockJournal } from './block-journal.ts';
-import type { ArchiveRow, BlockRow, JournalTables, KeyRow } from './journal-tables.ts';
+import { birthMark, createBlockJournal } from './block-journal.ts';
+import type { ArchiveRow, BlockRow, InstanceRow, JournalTables, KeyRow } from './journal-tables.ts';
 import { createMemoryArchives } from './memory-archives.ts';
 
 export interface MemoryJournalOptions {
@@ -18,7 +18,7 @@ export interface MemoryJournalOptions {
 export function createMemoryJournal(options: MemoryJournalOptions = {}): JournalStore {
   const { clock = createSystemClock(), checkpointEvery = Number.POSITIVE_INFINITY } = options;
   const masterKey = randomBytes(32);
-  return createBlockJournal(createMemoryTables(), {
+  return createBlockJournal(createMemoryTables(birthMark(masterKey)), {
     masterKey,
     clock,
     checkpointEvery,
@@ -26,11 +26,11 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
   });
 }
 
-function createMemoryTables(): JournalTables {
+function createMemoryTables(birth: string): JournalTables {
   const blocks: BlockRow[] = [];
-  const keys = new Map<string, KeyRow & { readonly settled_at?: number }>();
+  const keys = new Map<string, KeyRow>();
   const archives = new Map<number, ArchiveRow>();
-  const live = new Map<string, Instance>();
+  const instances = new Map<string, InstanceRow>();
   const marks = new Map<'checkpoint', number>();
   let undo: (() => void)[] | undefined;
 
@@ -55,19 +55,19 @@ function createMemoryTables(): JournalTables {
       return blocks.slice(from, from + limit);
     },
     findKey: (scope, key) => keys.get(keyName(scope, key)),
-    insertKey: (row) => put(keys, keyName(row.scope, row.key), row),
-    settleKey(scope, key, answer, atMs) {
-      const row = keys.get(keyName(scope, key));
-      if (row !== undefined)
-        put(keys, keyName(scope, key), { ...row, state: 'done', answer, settled_at: atMs, rehearsal: null });
+    putKey: (row) => put(keys, keyName(row.scope, row.key), row),
+    keys: () => keys.values(),
+    settledKeys(scopePrefix, before, limit) {
+      const isOld = ({ scope, settled_at }: KeyRow) =>
+        scope.startsWith(scopePrefix) && settled_at !== null && settled_at < before;
+      return [...keys.values()].filter(isOld).slice(0, limit);
     },
-    deleteAnswers(scopePrefix, before, limit) {
-      const found = [...keys].filter(
-        ([, { scope, settled_at }]) => scope.startsWith(scopePrefix) && settled_at !== undefined && settled_at < before,
-      );
-      for (const [name] of found.slice(0, limit)) put(keys, name, undefined);
-      return Math.min(found.length, limit);
+    lastTotal() {
+      const { first_seq, claims } = blocks.findLast((row) => row.claims) ?? {};
+      return first_seq === undefined || !claims ? undefined : { first_seq, claims };
     },
+    birth: () => (blocks.length + archives.size === 0 ? birth : undefined),
+    damage: () => undefined,
     // Archives are added in order, and a map keeps the place of what is replaced.
     archives: () => [...archives.values()],
     lastArchive: () => [...archives.values()].at(-1),
@@ -82,10 +82,11 @@ function createMemoryTables(): JournalTables {
     pendingKeys: (callId) => [...keys.values()].filter((row) => row.call_id === callId && row.state === 'pending'),
     checkpointSeq: () => marks.get('checkpoint') ?? 0,
     markCheckpoint: (seq) => put(marks, 'checkpoint', seq),
-    enroll: (instance) => put(live, instance.id, instance),
-    instances: () => [...live.values()].sort((one, other) => (one.id < other.id ? -1 : 1)),
-    retire: (id) => put(live, id, undefined),
+    putInstance: (row) => put(instances, row.id, row),
+    findInstance: (id) => instances.get(id),
+    instances: () => [...instances.values()].sort((one, other) => (one.id < other.id ? -1 : 1)),
     deleteRetired: () => 0,
+    snapshot: (work) => work(),
     transaction(work) {
       const steps: (() => void)[] = [];
       undo = steps;

@@ -82,6 +82,36 @@ describe('state that outlives the process', () => {
     await second.close();
   });
 
+  test('S1-43 the entry of a process that ended is kept as long as a key of it waits', async () => {
+    const store = openIn(newFolder());
+    for (const id of ['free', 'holder']) {
+      store.enroll({ id, pid: 1, birth: 'b' });
+      store.retire(id);
+    }
+    const claim = { scope: 's', key: 'k', argsHash: 'h', callId: 'a', instance: 'holder' };
+    await store.claim(claim, [sampleIntent('a', { instance: 'holder' }), sampleResult('a')]);
+    assert.equal((await store.prune({})).instances, 1);
+    assert.deepEqual([store.findInstance('free'), store.findInstance('holder')?.retired], [undefined, true]);
+    await store.settle('s', 'k', 1, [sampleResult('a')]);
+    assert.equal((await store.prune({})).instances, 1);
+    await store.close();
+  });
+
+  test('S1-43 claims that change without a record are part of the chain all the same', async () => {
+    const folder = newFolder();
+    const store = openIn(folder);
+    await store.claim({ scope: 's', key: 'k', argsHash: 'h', callId: 'a' }, []);
+    await store.settle('s', 'k', 1, []);
+    await store.claim({ scope: 's', key: 'l', argsHash: 'h', callId: 'b' }, []);
+    await store.release('s', 'l', []);
+    assert.equal(store.verify().broken, undefined);
+    await store.close();
+    edit(folder, 'DELETE FROM key_claim');
+    const second = openIn(folder);
+    assert.match(second.verify().broken?.reason ?? '', /^claims: there are 0 claims where the chain has 1$/);
+    await second.close();
+  });
+
   test('two stores in one process see each other and take turns', async () => {
     const folder = newFolder();
     const [one, other] = [openIn(folder), openIn(folder)];

@@ -3,28 +3,36 @@
  * archives, `journal-<first>-<last>-<mac>.jsonl.gz`.
  *
  * Several processes may hold the same folder open. Durability `normal`: what was acknowledged survives the process
- * being killed at any moment, but a power loss or a crash of the machine may take back the last moments. `full`: it
- * survives those too, at the price of waiting for the disk in every commit. Neither can leave half a record.
+ * being killed at any moment, but a power loss or a crash of the machine may take back the last second, and the next start
+ * says so. `full`: it survives those too, at the price of waiting for the disk in every commit. Neither can leave half a record.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.ts';
-import type { JournalStore } from '../contracts/journal.ts';
+import type { Instance, JournalStore } from '../contracts/journal.ts';
+import type { Durability } from '../contracts/registry.ts';
 import { createArchiveFiles } from '../platform/archive-files.ts';
+import { currentInstance } from '../platform/process-identity.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
-import { createBlockJournal } from './block-journal.ts';
+import { birthMark, createBlockJournal } from './block-journal.ts';
+import { openHeads } from './heads.ts';
+import type { JournalTables } from './journal-tables.ts';
 import { isBusy, journalFailure } from './sqlite-failure.ts';
 import { connect } from './sqlite-schema.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 
 export interface SqliteJournalOptions {
-  readonly durability?: 'normal' | 'full';
+  readonly durability?: Durability;
   readonly clock?: Clock;
   readonly checkpointEvery?: number;
   /** How long writes wait for another process that is writing. */
   readonly busyTimeoutMs?: number;
   /** The size at which the journal counts as full and refuses further records. */
   readonly maxBytes?: number;
+  /** Time between syncs of the log while there is something to sync. */
+  readonly syncEveryMs?: number;
+  /** Whose marks these are; this process, unless a test stands in for another boot of the machine. */
+  readonly writer?: Instance;
   /** Characters of records in one archive; a rotation with more to move makes several. */
   readonly maxArchiveLength?: number;
 }
@@ -61,12 +69,23 @@ function open(state: StateFolder, options: SqliteJournalOptions, waitMs: number)
   const path = state.file('journal.db');
   const busyLimitMs = options.busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS;
   try {
-    const tables = createSqliteTables(connect({ path, durability, waitMs, maxBytes }));
+    const tables = createSqliteTables(connect({ path, durability, waitMs, maxBytes, birthMark: birthMark(masterKey) }));
     const checkpointEvery = options.checkpointEvery ?? DEFAULT_CHECKPOINT_EVERY;
     const archives = createArchiveFiles(state.path);
-    const { maxArchiveLength } = options;
-    return createBlockJournal(tables, { masterKey, clock, checkpointEvery, archives, maxArchiveLength, busyLimitMs });
+    const { maxArchiveLength, syncEveryMs, writer = currentInstance() } = options;
+    const heads = openHeads({ state, masterKey, durability, clock, syncEveryMs, writer });
+    const journal = { masterKey, clock, checkpointEvery, archives, maxArchiveLength, heads, busyLimitMs };
+    return closingOnFailure(tables, () => createBlockJournal(tables, journal));
   } catch (thrown) {
     throw journalFailure(thrown);
+  }
+}
+
+function closingOnFailure<T>(tables: JournalTables, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    tables.close();
+    throw thrown;
   }
 }

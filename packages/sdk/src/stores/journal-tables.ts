@@ -11,21 +11,36 @@ export interface BlockRow {
   readonly at_ms: number;
   /** One JSON line per record; the seq of each is `first_seq` plus its line number. */
   readonly body: string;
+  /** The total of the claims of keys after this block, where it changed (`key-ledger.ts`). */
+  readonly claims?: string | null;
   /** Lower-case hex. */
   readonly mac: string;
 }
 
-export interface KeyRow {
+export interface KeyName {
   readonly scope: string;
   readonly key: string;
+}
+
+export interface KeyRow extends KeyName {
   readonly args_hash: string;
   readonly call_id: string;
   readonly state: 'pending' | 'done';
   readonly answer: string | null;
+  /** When it got its answer. */
+  readonly settled_at: number | null;
   /** Who claimed it; null in rows of older versions. */
   readonly instance: string | null;
   /** JSON; null where there is none, and once there is an answer. */
   readonly rehearsal: string | null;
+  /** Keyed digest of all of the above, lower-case hex. */
+  readonly mac: string;
+}
+
+export interface InstanceRow extends Instance {
+  readonly retired_at: number | null;
+  /** Keyed digest of all of the above, lower-case hex. */
+  readonly mac: string;
 }
 
 /** One archive of moved blocks. The newest one's end is the base: the place where the stored chain begins. */
@@ -58,14 +73,17 @@ export interface JournalTables {
   /** Blocks with a greater `first_seq`, in order. */
   blocksAfter(firstSeq: number, limit: number): readonly BlockRow[];
 
+  /** The newest block that carries a total of claims. */
+  lastTotal(): { readonly first_seq: number; readonly claims: string } | undefined;
+
   findKey(scope: string, key: string): KeyRow | undefined;
-  insertKey(row: KeyRow): void;
-  settleKey(scope: string, key: string, answer: string, atMs: number): void;
+  /** Adds the row, or replaces the one of that name. */
+  putKey(row: KeyRow): void;
   deleteKey(scope: string, key: string): void;
   pendingKeys(callId: string): readonly KeyRow[];
-
-  /** Forgets up to `limit` answers of scopes that begin with `scopePrefix`, settled before `before`. Says how many. */
-  deleteAnswers(scopePrefix: string, before: number, limit: number): number;
+  keys(): Iterable<KeyRow>;
+  /** Up to `limit` keys of scopes that begin with `scopePrefix`, settled before `before`. */
+  settledKeys(scopePrefix: string, before: number, limit: number): readonly KeyName[];
 
   /** In order. */
   archives(): readonly ArchiveRow[];
@@ -78,11 +96,21 @@ export interface JournalTables {
   checkpointSeq(): number;
   markCheckpoint(seq: number): void;
 
-  enroll(instance: Instance): void;
-  instances(): readonly Instance[];
-  retire(id: string, atMs: number): void;
-  /** Forgets those who retired, but for the ones named. Says how many. */
+  /** Adds the row, or replaces the one with the same id. */
+  putInstance(row: InstanceRow): void;
+  findInstance(id: string): InstanceRow | undefined;
+  /** By id. */
+  instances(): readonly InstanceRow[];
+  /** Forgets those who retired, but for the ones named and those that hold a pending key. Says how many. */
   deleteRetired(except: readonly string[]): number;
+
+  /** Set when the journal is made and gone with its first block: an emptied journal is not a new one. */
+  birth(): string | undefined;
+  /** What the storage itself finds wrong with its rows and indexes. */
+  damage(): string | undefined;
+
+  /** Runs `work` on one state of the tables, whatever others write meanwhile. */
+  snapshot<T>(work: () => T): T;
 
   /** Runs `work` as the only writer; a throw undoes what it wrote. Never nested. */
   transaction<T>(work: () => T): T;

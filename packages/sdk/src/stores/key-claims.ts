@@ -3,15 +3,16 @@ import type { JsonValue } from '@tool-runtime/protocol';
 import { contractViolation } from '../contracts/failures.ts';
 import type { KeyClaim, KeyState } from '../contracts/journal.ts';
 import type { Rehearsal } from '../contracts/rehearsal.ts';
-import type { JournalTables, KeyRow } from './journal-tables.ts';
+import type { KeyRow } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 
 /** Call inside a transaction. `new` means that the key was free and is now the call's. */
-export function claimKey(tables: JournalTables, claim: KeyClaim): KeyState {
-  const state = keyState(tables.findKey(claim.scope, claim.key), claim.argsHash);
+export function claimKey(keys: KeyLedger, claim: KeyClaim): KeyState {
+  const state = keyState(keys.find(claim.scope, claim.key), claim.argsHash);
   if (state.state === 'new') {
     const { scope, key, argsHash, callId } = claim;
-    tables.insertKey({
-      ...{ scope, key, args_hash: argsHash, call_id: callId, state: 'pending', answer: null },
+    keys.put({
+      ...{ scope, key, args_hash: argsHash, call_id: callId, state: 'pending', answer: null, settled_at: null },
       instance: claim.instance ?? null,
       rehearsal: claim.rehearsal === undefined ? null : JSON.stringify(claim.rehearsal),
     });
@@ -35,23 +36,24 @@ interface SettledKey {
 }
 
 /** Only a pending key takes an answer: a second one would replace what was already told. */
-export function settleKey(tables: JournalTables, settled: SettledKey): void {
+export function settleKey(keys: KeyLedger, settled: SettledKey): void {
   const { scope, key, answer, atMs } = settled;
-  if (tables.findKey(scope, key)?.state !== 'pending') {
+  const row = keys.find(scope, key);
+  if (row?.state !== 'pending') {
     throw contractViolation('Key is not waiting for an answer', { scope, reason: 'key_not_pending' });
   }
-  tables.settleKey(scope, key, answer, atMs);
+  keys.put({ ...row, state: 'done', answer, settled_at: atMs, rehearsal: null });
 }
 
 /** A key that is already free stays free; an answered one is never freed. */
-export function releaseKey(tables: JournalTables, scope: string, key: string): void {
-  const row = tables.findKey(scope, key);
+export function releaseKey(keys: KeyLedger, scope: string, key: string): void {
+  const row = keys.find(scope, key);
   if (row?.state === 'done') throw contractViolation('Key has its answer already', { scope, reason: 'key_done' });
-  if (row !== undefined) tables.deleteKey(scope, key);
+  keys.remove({ scope, key });
 }
 
-export function pendingClaims(tables: JournalTables, callId: string): readonly KeyClaim[] {
-  return tables.pendingKeys(callId).map((row) => {
+export function pendingClaims(keys: KeyLedger, callId: string): readonly KeyClaim[] {
+  return keys.pendingOf(callId).map((row) => {
     const { scope, key, args_hash: argsHash } = row;
     return { scope, key, argsHash, callId, ...claimNotes(row) };
   });

@@ -11,6 +11,7 @@ import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { damaged } from './journal-damage.ts';
 import type { ArchiveRow, JournalTables } from './journal-tables.ts';
+import type { KeyLedger } from './key-ledger.ts';
 
 /** The answers of `dedupe` keys guard the world outside, where no session ends: they are never forgotten. */
 const FORGETTABLE_SCOPES = 'idempotency:';
@@ -23,6 +24,7 @@ export interface PruneParts {
   /** Runs `work` as the only writer, in turn. */
   change<T>(work: () => T): MaybePromise<T>;
   readonly files: ArchiveFiles;
+  readonly keys: KeyLedger;
   readonly sealArchive: SealArchive;
   readonly clock: Clock;
   isClosed(): boolean;
@@ -58,9 +60,10 @@ async function forgetAnswers(parts: PruneParts, olderThanMs: number | undefined)
 }
 
 function forgetSome(parts: PruneParts, before: number): number {
-  const answers = parts.tables.deleteAnswers(FORGETTABLE_SCOPES, before, ANSWERS_AT_ONCE);
-  if (answers > 0) record(parts, { archives: [], records: 0, answers });
-  return answers;
+  const names = parts.tables.settledKeys(FORGETTABLE_SCOPES, before, ANSWERS_AT_ONCE);
+  for (const name of names) parts.keys.remove(name);
+  if (names.length > 0) record(parts, { archives: [], records: 0, answers: names.length });
+  return names.length;
 }
 
 /** The archives that go now, marked so. */

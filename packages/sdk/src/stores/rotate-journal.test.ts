@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,13 +8,14 @@ import { after, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
+import { makeLegacy } from '../../test/legacy-journal.ts';
 import type { JournalRecord, JournalStore, VerifyReport } from '../contracts/journal.ts';
 import { type ArchiveFiles, createArchiveFiles } from '../platform/archive-files.ts';
 import { openStateFolder } from '../platform/state-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { sampleIntent, sampleRequested, sampleResult } from '../testing/sample-records.ts';
 import { encodePage } from './archive-pages.ts';
-import { createBlockJournal } from './block-journal.ts';
+import { birthMark, createBlockJournal } from './block-journal.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from './journal-sqlite.ts';
 import { connect } from './sqlite-schema.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
@@ -36,7 +37,8 @@ async function calls(store: JournalStore, ...names: readonly string[]): Promise<
 function openWith(folder: string, wrap: (files: ArchiveFiles) => ArchiveFiles): JournalStore {
   const state = openStateFolder(folder);
   const masterKey = state.key();
-  const options = { path: state.file('journal.db'), durability: 'normal', waitMs: 5000 } as const;
+  const path = state.file('journal.db');
+  const options = { path, durability: 'normal', waitMs: 5000, birthMark: birthMark(masterKey) } as const;
   const archives = wrap(createArchiveFiles(state.path));
   const clock = createSystemClock();
   return createBlockJournal(createSqliteTables(connect(options)), {
@@ -306,6 +308,7 @@ describe('a base somebody has been at', () => {
     await ready;
     const copy = openStateFolder(join(root, `copy-${copies++}`)).path;
     for (const name of ['journal.key', 'journal.db', ...names]) copyFileSync(join(folder, name), join(copy, name));
+    cpSync(join(folder, 'heads'), join(copy, 'heads'), { recursive: true });
     if (typeof change === 'string') edit(copy, change);
     else change(copy);
     const store = openIn(copy);
@@ -350,7 +353,7 @@ describe('a base somebody has been at', () => {
 
   test('S1-41 a front or an end cut off behind the base is found, and so is a row put before it', async () => {
     assert.match((await tampered('DELETE FROM block')).broken?.reason ?? '', /^cut: the chain had come to record 18$/);
-    const planted = `INSERT INTO block SELECT 2, count, at_ms, body, mac FROM block WHERE first_seq = 17`;
+    const planted = `INSERT INTO block SELECT 2, count, at_ms, body, mac, claims FROM block WHERE first_seq = 17`;
     assert.match((await tampered(planted)).broken?.reason ?? '', /^overlap: /);
   });
 
@@ -415,6 +418,7 @@ describe('a base somebody has been at', () => {
     await ready;
     const copy = openStateFolder(join(root, `copy-${copies++}`)).path;
     for (const name of ['journal.key', 'journal.db', ...names]) copyFileSync(join(folder, name), join(copy, name));
+    cpSync(join(folder, 'heads'), join(copy, 'heads'), { recursive: true });
     writeFileSync(join(copy, names[1] ?? ''), 'garbage');
     const store = openIn(copy);
     assert.throws(
@@ -446,15 +450,18 @@ describe('what else grows', () => {
 
   test('many answers are forgotten in steps', async () => {
     const folder = newFolder();
-    await openIn(folder).close();
-    edit(
-      folder,
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-       INSERT INTO key_claim SELECT 'idempotency:a', i, 'h', 'c', 'done', '1', 5, NULL, NULL FROM n`,
-    );
-    const store = openIn(folder);
-    assert.equal((await store.prune({ answersOlderThanMs: 1000 })).answers, 12_000);
+    let now = 1000;
+    const store = openIn(folder, { clock: { now: () => now, monotonic: () => 0 } });
+    await store.atomically(() => {
+      for (let call = 0; call < 12_000; call++) {
+        void store.claim({ scope: 'idempotency:a', key: `${call}`, argsHash: 'h', callId: 'c' }, []);
+        void store.settle('idempotency:a', `${call}`, 1, []);
+      }
+    });
+    now = 2000;
+    assert.equal((await store.prune({ answersOlderThanMs: 500 })).answers, 12_000);
     assert.equal([...store.read({ kind: 'rotation' })].length, 3);
+    assert.equal(store.verify().ok, true);
     await store.close();
   });
 
@@ -488,12 +495,12 @@ describe('what else grows', () => {
     await first.claim({ scope: 'idempotency:a', key: 'k', argsHash: 'h', callId: 'a' }, [sampleIntent('a')]);
     await first.settle('idempotency:a', 'k', 7, [sampleResult('a')]);
     await first.close();
-    edit(folder, 'DROP TABLE archive; ALTER TABLE key_claim DROP COLUMN settled_at; PRAGMA user_version = 1');
+    makeLegacy(folder, 1);
     const second = openIn(folder);
     assert.deepEqual(await second.lookup('idempotency:a', 'k', 'h'), { state: 'done', callId: 'a', answer: 7 });
     assert.equal((await second.prune({ answersOlderThanMs: 60_000 })).answers, 0);
     assert.equal((await second.prune({ answersOlderThanMs: 0 })).answers, 1);
-    assert.equal((await second.rotate({ keepRecords: 0 })).records, 4);
+    assert.equal((await second.rotate({ keepRecords: 0 })).records, 5);
     assert.equal(second.verify(undefined, { archives: true }).ok, true);
     await second.close();
   });

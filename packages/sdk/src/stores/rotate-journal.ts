@@ -40,6 +40,9 @@ async function moveBlocks(parts: RotationParts, goal: Goal): Promise<Moved | und
   const forged = findForgedRow(tables.archives(), sealArchive);
   if (forged !== undefined) throw damaged(forged.seq, forged.reason);
   const base = endOf(tables.lastArchive());
+  // It would be deleted with the blocks that were moved, and with it the trace of who put it there.
+  const [first] = tables.blocksAfter(Number.MIN_SAFE_INTEGER, 1);
+  if (first !== undefined && first.first_seq <= base.seq) throw damaged(base.seq + 1, 'a block stands before the base');
   // Calls that open later have later intents, so what was below the oldest one stays below it.
   const oldest = oldestOpen(log);
   const wants = (row: BlockRow) => isWanted(row, goal) && isBelow(row, oldest);

@@ -1,13 +1,14 @@
 /** The rows of a journal in SQLite. Every statement is prepared once; MACs are bytes on disk and hex outside. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Instance } from '../contracts/journal.ts';
-import type { ArchiveRow, BlockRow, JournalTables, KeyRow } from './journal-tables.ts';
+import type { ArchiveRow, BlockRow, InstanceRow, JournalTables, KeyName, KeyRow } from './journal-tables.ts';
 import { isBusy, journalFailure, pauseBriefly } from './sqlite-failure.ts';
 
 const READ_TRIES = 20;
 
-const BLOCK = 'SELECT first_seq, count, at_ms, body, lower(hex(mac)) AS mac FROM block';
-const KEY = 'SELECT scope, key, args_hash, call_id, state, answer, instance, rehearsal FROM key_claim';
+const BLOCK = 'SELECT first_seq, count, at_ms, claims, body, lower(hex(mac)) AS mac FROM block';
+const KEY = `SELECT scope, key, args_hash, call_id, state, answer, settled_at, instance, rehearsal,
+  lower(hex(mac)) AS mac FROM key_claim`;
+const INSTANCE = 'SELECT id, pid, birth, retired_at, lower(hex(mac)) AS mac FROM instance';
 const ARCHIVE = `SELECT through, first_seq, lower(hex(mac)) AS mac, name, sha256, bytes, newest_at_ms, head_seq,
   content_seq, pruned_at, lower(hex(seal)) AS seal FROM archive`;
 
@@ -25,24 +26,44 @@ function blockTable(
   database: DatabaseSync,
 ): Pick<
   JournalTables,
-  'lastBlock' | 'insertBlock' | 'blockAt' | 'blocksAfter' | 'deleteBlocks' | 'checkpointSeq' | 'markCheckpoint'
+  | 'lastBlock'
+  | 'insertBlock'
+  | 'blockAt'
+  | 'blocksAfter'
+  | 'deleteBlocks'
+  | 'lastTotal'
+  | 'birth'
+  | 'checkpointSeq'
+  | 'markCheckpoint'
 > {
   // No count where a block stands behind: the row is then ignored as one at a taken place is. Costs less than a WHERE.
   const insert = database.prepare(`INSERT OR IGNORE INTO block
-    VALUES (?1, iif(EXISTS (SELECT 1 FROM block WHERE first_seq > ?1), NULL, ?2), ?3, ?4, unhex(?5))`);
+    (first_seq, count, at_ms, body, mac, claims)
+    VALUES (?1, iif(EXISTS (SELECT 1 FROM block WHERE first_seq > ?1), NULL, ?2), ?3, ?4, unhex(?5), ?6)`);
   const last = database.prepare(`${BLOCK} ORDER BY first_seq DESC LIMIT 1`);
   const at = database.prepare(`${BLOCK} WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1`);
   const after = database.prepare(`${BLOCK} WHERE first_seq > ? ORDER BY first_seq LIMIT ?`);
   const remove = database.prepare('DELETE FROM block WHERE first_seq <= ?');
+  const total = database.prepare(
+    // As text: a place that no number can hold is for verify to name.
+    'SELECT CAST(first_seq AS TEXT) AS place, claims FROM block WHERE claims IS NOT NULL ORDER BY first_seq DESC LIMIT 1',
+  );
+  const birth = database.prepare('SELECT lower(hex(mac)) AS mac FROM birth');
   const mark = database.prepare("SELECT seq FROM mark WHERE name = 'checkpoint'");
   const setMark = database.prepare("INSERT OR REPLACE INTO mark VALUES ('checkpoint', ?)");
   return {
     lastBlock: () => reading(() => last.get() as BlockRow | undefined),
-    insertBlock: ({ first_seq, count, at_ms, body, mac }) =>
-      guarded(() => insert.run(first_seq, count, at_ms, body, mac).changes === 1),
+    insertBlock: ({ first_seq, count, at_ms, body, mac, claims = null }) =>
+      guarded(() => insert.run(first_seq, count, at_ms, body, mac, claims).changes === 1),
     blockAt: (seq) => reading(() => at.get(seq) as BlockRow | undefined),
     blocksAfter: (firstSeq, limit) => reading(() => after.all(firstSeq, limit) as unknown as BlockRow[]),
     deleteBlocks: (through) => guarded(() => void remove.run(through)),
+    lastTotal: () =>
+      reading(() => {
+        const row = total.get();
+        return row === undefined ? undefined : { first_seq: Number(row['place']), claims: String(row['claims']) };
+      }),
+    birth: () => reading(() => birth.get()?.['mac'] as string | undefined),
     checkpointSeq: () => reading(() => Number(mark.get()?.['seq'] ?? 0)),
     markCheckpoint: (seq) => guarded(() => void setMark.run(seq)),
   };
@@ -63,47 +84,45 @@ function archiveTable(database: DatabaseSync): Pick<JournalTables, 'archives' | 
 
 function keyTable(
   database: DatabaseSync,
-): Pick<JournalTables, 'findKey' | 'insertKey' | 'settleKey' | 'deleteKey' | 'pendingKeys' | 'deleteAnswers'> {
+): Pick<JournalTables, 'findKey' | 'putKey' | 'deleteKey' | 'pendingKeys' | 'keys' | 'settledKeys'> {
   const find = database.prepare(`${KEY} WHERE scope = ? AND key = ?`);
-  const insert = database.prepare(`INSERT INTO key_claim
-    (scope, key, args_hash, call_id, state, answer, instance, rehearsal) VALUES
-    (:scope, :key, :args_hash, :call_id, :state, :answer, :instance, :rehearsal)`);
-  const settle = database.prepare(
-    "UPDATE key_claim SET state = 'done', answer = ?, settled_at = ?, rehearsal = NULL WHERE scope = ? AND key = ?",
-  );
+  const put = database.prepare(`INSERT OR REPLACE INTO key_claim
+    (scope, key, args_hash, call_id, state, answer, settled_at, instance, rehearsal, mac) VALUES
+    (:scope, :key, :args_hash, :call_id, :state, :answer, :settled_at, :instance, :rehearsal, unhex(:mac))`);
   const remove = database.prepare('DELETE FROM key_claim WHERE scope = ? AND key = ?');
   const pending = database.prepare(`${KEY} WHERE call_id = ? AND state = 'pending' ORDER BY scope, key`);
-  const forget = database.prepare(`DELETE FROM key_claim WHERE (scope, key) IN (SELECT scope, key FROM key_claim
-    WHERE state = 'done' AND substr(scope, 1, length(?1)) = ?1 AND settled_at < ?2 LIMIT ?3)`);
+  const all = database.prepare(KEY);
+  const settled = database.prepare(`SELECT scope, key FROM key_claim
+    WHERE state = 'done' AND substr(scope, 1, length(?1)) = ?1 AND settled_at < ?2 LIMIT ?3`);
   return {
     findKey: (scope, key) => reading(() => find.get(scope, key) as unknown as KeyRow | undefined),
-    insertKey: (row) => guarded(() => void insert.run({ ...row })),
-    settleKey: (scope, key, answer, atMs) => guarded(() => void settle.run(answer, atMs, scope, key)),
+    putKey: (row) => guarded(() => void put.run({ ...row })),
     deleteKey: (scope, key) => guarded(() => void remove.run(scope, key)),
     pendingKeys: (callId) => reading(() => pending.all(callId) as unknown as KeyRow[]),
-    deleteAnswers: (scopePrefix, before, limit) =>
-      guarded(() => Number(forget.run(scopePrefix, before, limit).changes)),
+    keys: () => reading(() => all.iterate() as unknown as Iterable<KeyRow>),
+    settledKeys: (scopePrefix, before, limit) =>
+      reading(() => settled.all(scopePrefix, before, limit) as unknown as KeyName[]),
   };
 }
 
 function instanceTable(
   database: DatabaseSync,
-): Pick<JournalTables, 'enroll' | 'instances' | 'retire' | 'deleteRetired'> {
-  const enroll = database.prepare('INSERT OR REPLACE INTO instance VALUES (?, ?, ?, NULL)');
-  const live = database.prepare('SELECT id, pid, birth FROM instance WHERE retired_at IS NULL ORDER BY id');
-  const retire = database.prepare('UPDATE instance SET retired_at = ? WHERE id = ? AND retired_at IS NULL');
-  const remove = database.prepare(
-    'DELETE FROM instance WHERE retired_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?))',
-  );
+): Pick<JournalTables, 'putInstance' | 'findInstance' | 'instances' | 'deleteRetired'> {
+  const put = database.prepare('INSERT OR REPLACE INTO instance VALUES (:id, :pid, :birth, :retired_at, unhex(:mac))');
+  const find = database.prepare(`${INSTANCE} WHERE id = ?`);
+  const all = database.prepare(`${INSTANCE} ORDER BY id`);
+  const remove = database.prepare(`DELETE FROM instance WHERE retired_at IS NOT NULL
+    AND id NOT IN (SELECT value FROM json_each(?))
+    AND id NOT IN (SELECT instance FROM key_claim WHERE state = 'pending' AND instance IS NOT NULL)`);
   return {
-    enroll: ({ id, pid, birth }) => guarded(() => void enroll.run(id, pid, birth)),
-    instances: () => reading(() => (live.all() as unknown as Instance[]).map((row) => ({ ...row }))),
-    retire: (id, atMs) => guarded(() => void retire.run(atMs, id)),
+    putInstance: (row) => guarded(() => void put.run({ ...row })),
+    findInstance: (id) => reading(() => find.get(id) as unknown as InstanceRow | undefined),
+    instances: () => reading(() => all.all() as unknown as InstanceRow[]),
     deleteRetired: (except) => guarded(() => Number(remove.run(JSON.stringify(except)).changes)),
   };
 }
 
-function connection(database: DatabaseSync): Pick<JournalTables, 'transaction' | 'close'> {
+function connection(database: DatabaseSync): Pick<JournalTables, 'transaction' | 'snapshot' | 'damage' | 'close'> {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -119,6 +138,19 @@ function connection(database: DatabaseSync): Pick<JournalTables, 'transaction' |
         if (database.isTransaction) guarded(() => rollback.run());
         throw thrown;
       }
+    },
+    snapshot(work) {
+      if (database.isTransaction) return work();
+      guarded(() => database.exec('BEGIN'));
+      try {
+        return work();
+      } finally {
+        if (database.isTransaction) guarded(() => rollback.run());
+      }
+    },
+    damage() {
+      const found = guarded(() => database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
+      return found === 'ok' ? undefined : String(found);
     },
     close: () => guarded(() => database.close()),
   };

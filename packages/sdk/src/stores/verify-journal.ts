@@ -1,29 +1,35 @@
 /**
  * Checks the whole journal: the sealed list of archives, the blocks behind the base, that every archive
- * is there, and what is in them on request.
+ * is there, and what is in them on request; then what is sealed beside the chain (`verify-rows.ts`).
  */
 import type { ChainHead, VerifyOptions, VerifyReport } from '../contracts/journal.ts';
 import type { ArchiveCheck } from '../contracts/journal-rotation.ts';
 import { endOf, findForgedRow, type SealArchive } from './archive-rows.ts';
 import { GENESIS, isSame, verifyBlocks } from './block-chain.ts';
 import { type ArchiveCheckParts, checkArchive } from './check-archive.ts';
-import type { ArchiveRow, BlockRow, JournalTables } from './journal-tables.ts';
+import type { ArchiveRow, BlockRow } from './journal-tables.ts';
+import { type RowCheckParts, rowProblem } from './verify-rows.ts';
 
-export interface VerifyParts extends ArchiveCheckParts {
-  readonly tables: JournalTables;
+export interface VerifyParts extends ArchiveCheckParts, RowCheckParts {
   readonly sealArchive: SealArchive;
   rows(): Iterable<BlockRow>;
 }
 
 type Broken = NonNullable<VerifyReport['broken']>;
 
+/** On one state of the tables: a claim that another process adds meanwhile must not be counted without its block. */
 export function verifyJournal(parts: VerifyParts, anchor?: ChainHead, options: VerifyOptions = {}): VerifyReport {
+  return parts.tables.snapshot(() => verifySnapshot(parts, anchor, options));
+}
+
+function verifySnapshot(parts: VerifyParts, anchor: ChainHead | undefined, options: VerifyOptions): VerifyReport {
   const { rows, broken } = readList(parts);
   if (broken !== undefined) return { ok: false, records: 0, head: GENESIS, broken };
   const last = rows.at(-1);
   const base = endOf(last);
   const isOld = anchor !== undefined && anchor.seq <= base.seq;
-  const journal = verifyBlocks(parts.rows(), parts.seal, { start: base, anchor: isOld ? undefined : anchor });
+  let total: string | undefined;
+  const journal = verifyBlocks(withTotal(), parts.seal, { start: base, anchor: isOld ? undefined : anchor });
   const archives =
     options.archives === true ? rows.map((row, at) => checkArchive(parts, row, endOf(rows[at - 1]))) : [];
   const problem =
@@ -31,7 +37,8 @@ export function verifyJournal(parts: VerifyParts, anchor?: ChainHead, options: V
     journal.broken ??
     firstMissing(parts, rows) ??
     cutEnd(last, journal.head) ??
-    (isOld ? unconfirmed(parts, rows, anchor) : undefined);
+    (isOld ? unconfirmed(parts, rows, anchor) : undefined) ??
+    rowProblem(parts, journal.head, total);
   return {
     ok: problem === undefined,
     records: journal.records + recordsIn(archives),
@@ -40,6 +47,13 @@ export function verifyJournal(parts: VerifyParts, anchor?: ChainHead, options: V
     ...(options.archives === true ? { archives } : {}),
     ...(problem === undefined ? {} : { broken: problem }),
   };
+
+  function* withTotal(): Generator<BlockRow> {
+    for (const row of parts.rows()) {
+      total = row.claims ?? total;
+      yield row;
+    }
+  }
 }
 
 interface List {

@@ -7,7 +7,7 @@ import type { ArchiveDraft } from '../platform/archive-files.ts';
 import { archiveOpening, blockLines } from './archive-blocks.ts';
 import { encodePage } from './archive-pages.ts';
 import { baseSeq } from './archive-rows.ts';
-import { misfit, type Seal } from './block-chain.ts';
+import { misfit, type Place, placeAfter, type Seal } from './block-chain.ts';
 import { damaged } from './journal-damage.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 import { PAGE_ROWS } from './read-records.ts';
@@ -25,7 +25,7 @@ export interface ArchiveJob {
 }
 
 export interface ArchiveContent {
-  readonly end: ChainHead;
+  readonly end: Place;
   /** Time of the last block. */
   readonly newestAtMs: number;
 }
@@ -40,7 +40,7 @@ export async function writeArchive(job: ArchiveJob, draft: ArchiveDraft): Promis
     if (page === undefined) return undefined;
     for (const row of page.rows) {
       text += blockLines(row);
-      content = { end: { seq: content.end.seq + row.count, mac: row.mac }, newestAtMs: row.at_ms };
+      content = { end: placeAfter(content.end, row), newestAtMs: row.at_ms };
     }
     length += text.length;
     isLast = page.isLast;
@@ -55,7 +55,7 @@ interface Page {
 }
 
 /** Blocks behind `from` that are wanted, checked, as many as fit into a page. */
-function nextPage(job: ArchiveJob, from: ChainHead, room: number): Page | undefined {
+function nextPage(job: ArchiveJob, from: Place, room: number): Page | undefined {
   if (job.isStopped()) return undefined;
   const { tables, seal, base } = job;
   const found = tables.blocksAfter(from.seq, PAGE_ROWS);
@@ -69,7 +69,7 @@ function nextPage(job: ArchiveJob, from: ChainHead, room: number): Page | undefi
       throw damaged(head.seq + 1, reason);
     }
     rows.push(row);
-    head = { seq: head.seq + row.count, mac: row.mac };
+    head = placeAfter(head, row);
     room -= row.body.length;
   }
   return { rows, isLast: found.length < PAGE_ROWS };

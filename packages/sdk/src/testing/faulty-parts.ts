@@ -31,6 +31,7 @@ const SAFE = new Set([
   'read',
   'verify',
   'instances',
+  'findInstance',
   'close',
   'retire',
   'enroll',

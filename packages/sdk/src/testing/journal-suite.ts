@@ -118,32 +118,32 @@ function keyTests(check: Check): void {
   });
 
   check('S1-43 refuses a key whose arguments differ, pending or settled', async (store) => {
-    await store.claim(claimOf('k', 'a'), []);
+    await store.claim(claimOf('k', 'a'), [sampleIntent('a')]);
     const conflict = { state: 'conflict', callId: 'a' };
     assert.deepEqual(await store.lookup('s', 'k', 'other'), conflict);
-    await store.settle('s', 'k', null, []);
+    await store.settle('s', 'k', null, [sampleResult('a')]);
     assert.deepEqual(await store.claim({ ...claimOf('k', 'b'), argsHash: 'other' }, [sampleIntent('b')]), conflict);
-    assert.deepEqual(outline(store), []);
+    assert.deepEqual(outline(store), ['1 intent a', '2 result a']);
   });
 
   check('S1-43 keeps a key pending until it is settled or released, and scopes apart', async (store) => {
     await store.claim(claimOf('k', 'a'), [sampleIntent('a')]);
     assert.deepEqual(await store.claim(claimOf('k', 'b'), [sampleIntent('b')]), { state: 'pending', callId: 'a' });
     assert.deepEqual(await store.lookup('t', 'k', 'hash'), { state: 'new' });
-    assert.deepEqual(await store.claim({ ...claimOf('k', 'c'), scope: 't' }, []), { state: 'new' });
+    assert.deepEqual(await store.claim({ ...claimOf('k', 'c'), scope: 't' }, [sampleIntent('c')]), { state: 'new' });
     await store.release('s', 'k', [sampleResult('a')]);
     assert.deepEqual(await store.lookup('s', 'k', 'hash'), { state: 'new' });
-    assert.deepEqual(outline(store), ['1 intent a', '2 result a']);
+    assert.deepEqual(outline(store), ['1 intent a', '2 intent c', '3 result a']);
   });
 
   check('refuses to settle what is not claimed and to release what is settled, and writes nothing', async (store) => {
     await assert.rejects(async () => store.settle('s', 'k', 1, [sampleResult('a')]), isToolError);
-    await store.claim(claimOf('k', 'a'), []);
-    await store.settle('s', 'k', 1, []);
+    await store.claim(claimOf('k', 'a'), [sampleIntent('a')]);
+    await store.settle('s', 'k', 1, [sampleResult('a')]);
     await assert.rejects(async () => store.settle('s', 'k', 2, [sampleResult('a')]), isToolError);
     await assert.rejects(async () => store.release('s', 'k', [sampleResult('a')]), isToolError);
     assert.deepEqual(await store.lookup('s', 'k', 'hash'), { state: 'done', callId: 'a', answer: 1 });
-    assert.deepEqual(outline(store), []);
+    assert.deepEqual(outline(store), ['1 intent a', '2 result a']);
   });
 
   check('lists the keys a call still holds', async (store) => {
@@ -158,13 +158,13 @@ function keyTests(check: Check): void {
 function atomicTests(check: Check): void {
   check('undoes records and keys when the work throws', async (store) => {
     await store.append([sampleRequested('a')]);
-    await store.claim(claimOf('held', 'a'), []);
+    await store.claim(claimOf('held', 'a'), [sampleDecision('a')]);
     const head = store.head();
     const work = () => {
       void store.append([sampleIntent('a')]);
       void store.claim(claimOf('k', 'a'), [sampleIntent('b')]);
       void store.release('s', 'held', []);
-      assert.equal(store.head().seq, 3);
+      assert.equal(store.head().seq, 4);
       throw new TypeError('stop');
     };
     await assert.rejects(async () => store.atomically(work), TypeError);
@@ -173,7 +173,7 @@ function atomicTests(check: Check): void {
     assert.deepEqual(await store.lookup('s', 'k', 'hash'), { state: 'new' });
     assert.deepEqual(await store.lookup('s', 'held', 'hash'), { state: 'pending', callId: 'a' });
     await store.append([sampleResult('a')]);
-    assert.deepEqual(outline(store), ['1 requested a', '2 result a']);
+    assert.deepEqual(outline(store), ['1 requested a', '2 decision a', '3 result a']);
     assert.equal(store.verify().ok, true);
   });
 

@@ -1,9 +1,10 @@
 /** tool-runtime call: one tool call, its ToolResponse on stdout. */
+
+import { printJson } from '../../terminal/terminal.ts';
 import type { ArgsReader } from '../call-args.ts';
-import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { printJson } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface CallOptions extends SharedOptions {
@@ -15,7 +16,7 @@ export const call = defineCommand({
   name: 'call',
   summary: 'Call one tool and print its ToolResponse (exit 0 when ok, 1 when not)',
   configure(command, done) {
-    withSharedOptions(command)
+    withRuntimeOptions(command)
       .argument('<tool>', 'wire name, such as file_read')
       .argument('[args...]', 'a JSON object, key=value pairs, @file, or - for stdin')
       .option('--key <key>', 'idempotency key: repeating the call repeats the answer, not the effect')

@@ -1,10 +1,10 @@
 /** tool-runtime doctor: what this machine offers and what is missing, each with the next step. */
 import { spawnSync } from 'node:child_process';
 import type { Runtime } from '@tool-runtime/sdk';
+import { plainText } from '../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { plainText } from '../plain-text.ts';
-import { paint, printJson, printLine } from '../terminal.ts';
 
 interface Finding {
   readonly check: string;
@@ -42,6 +42,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
       const report = runtime.verify();
       return [
         wall(await runtime.checkWall()),
+        gitLocks(await runtime.staleGitLocks()),
         {
           check: 'paths',
           state: runtime.pathBackend === 'openat2' ? 'ok' : 'warning',
@@ -52,10 +53,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
         },
         {
           check: 'journal',
-          state: report.ok ? 'ok' : 'failed',
-          message: report.ok
-            ? `${report.records} records verified`
-            : `broken at ${report.broken?.seq}: ${report.broken?.reason}`,
+          ...journal(report),
         },
         {
           check: 'registry',
@@ -72,12 +70,28 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
   }
 }
 
+function journal({ ok, records, broken, losses = [] }: ReturnType<Runtime['verify']>): Omit<Finding, 'check'> {
+  if (!ok) return { state: 'failed', message: `broken at ${broken?.seq}: ${broken?.reason}` };
+  const places = losses.map(({ after }) => after).join(', ');
+  if (losses.length === 0) return { state: 'ok', message: `${records} records verified` };
+  return {
+    state: 'warning',
+    message: `${records} records verified; records may be missing behind ${places}, where the machine stopped; durability: full keeps them`,
+  };
+}
+
 /** A wall that cannot be built is no failure of the runtime: what needs it refuses. */
 function wall({ isolation, problem }: Awaited<ReturnType<Runtime['checkWall']>>): Finding {
   if (problem !== undefined) return { check: 'wall', state: 'warning', message: `${problem.problem}; ${problem.next}` };
   return isolation === 'none'
     ? { check: 'wall', state: 'warning', message: 'none: the registry switches isolation off' }
     : { check: 'wall', state: 'ok', message: `${isolation}, tried just now` };
+}
+
+function gitLocks(stale: readonly string[]): Finding {
+  if (stale.length === 0) return { check: 'locks', state: 'ok', message: 'none without an owner' };
+  const message = `left by a git that this runtime did not start: ${stale.join(', ')}; if no git is running, remove them`;
+  return { check: 'locks', state: 'warning', message };
 }
 
 function line({ check, state, message }: Finding): string {

@@ -1,7 +1,7 @@
 /** tool-runtime explain: what an error code or a rule means, without opening anything. */
-import { badUsage } from '../bad-usage.ts';
+import { badUsage } from '../../terminal/bad-usage.ts';
+import { paint, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { paint, printJson, printLine } from '../terminal.ts';
 
 export const explain = defineCommand({
   name: 'explain',

@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { badUsage } from '../bad-usage.ts';
+import { badUsage } from '../../terminal/bad-usage.ts';
+import { printJson, printLine } from '../../terminal/terminal.ts';
+import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { hookScript, isOurs } from '../hook-script.ts';
-import { printJson, printLine } from '../terminal.ts';
-import { checkWorkspace } from '../workspace-folder.ts';
 
 const HOOKS = ['pre-commit', 'commit-msg'] as const;
 

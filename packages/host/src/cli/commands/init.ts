@@ -1,11 +1,11 @@
 /** tool-runtime init: looks at the project and writes a commented registry for it. Never overwrites one. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { badUsage } from '../bad-usage.ts';
+import { badUsage } from '../../terminal/bad-usage.ts';
+import { printJson, printLine, showWarning } from '../../terminal/terminal.ts';
+import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import type { DetectedProject, ProjectReader } from '../detect/detected-project.ts';
-import { printJson, printLine, showWarning } from '../terminal.ts';
-import { checkWorkspace } from '../workspace-folder.ts';
 
 interface InitOptions extends SharedOptions {
   readonly dryRun?: boolean;

@@ -1,12 +1,12 @@
 /** tool-runtime lock: pins the external tools of the registry by digest, as they are on this machine now. */
 import type { LockChange, LockMetadata, LockReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { badUsage } from '../bad-usage.ts';
+import { badUsage } from '../../terminal/bad-usage.ts';
+import { plainText } from '../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showWarning } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { plainText } from '../plain-text.ts';
-import { paint, printJson, printLine, showWarning } from '../terminal.ts';
 
 interface LockOptions extends SharedOptions {
   readonly check?: boolean;

@@ -1,8 +1,9 @@
 /** tool-runtime revoke: the opposite of trust. */
+
+import { plainText } from '../../terminal/plain-text.ts';
+import { printJson, printLine } from '../../terminal/terminal.ts';
+import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
-import { plainText } from '../plain-text.ts';
-import { printJson, printLine } from '../terminal.ts';
-import { checkWorkspace } from '../workspace-folder.ts';
 
 export const revoke = defineCommand({
   name: 'revoke',

@@ -1,7 +1,7 @@
 /** tool-runtime run: one run of an external tool, with the tool's output and exit code. */
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
-import { badUsage, UsageError } from '../bad-usage.ts';
-import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { badUsage, UsageError } from '../../terminal/bad-usage.ts';
+import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -18,7 +18,7 @@ export const run = defineCommand({
   name: 'run',
   summary: 'Run an external tool: its output and exit code, 10 to 17 when it could not run',
   configure(command, done) {
-    withSharedOptions(command)
+    withRuntimeOptions(command)
       .argument('<tool>', 'name in external_tools of the registry')
       .argument('[args...]', 'words for the tool; put -- before them when they begin with a dash')
       .option('--pack <file>', 'file the tool works on, relative to the workspace')

@@ -1,6 +1,6 @@
 /** tool-runtime serve: the host as a daemon, until it is stopped or gets a signal. */
 import type { Command } from 'commander';
-import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 export interface ServeOptions extends SharedOptions {
@@ -29,7 +29,7 @@ export const serve = defineCommand({
   summary: 'Serve HTTP, WebSocket and a Unix socket; loopback only, with a token, unless told otherwise',
   configure(command, done) {
     for (const add of [addAddresses, addExposure, addLimits, addOperations]) add(command);
-    withSharedOptions(command).action(async (options: ServeOptions) => {
+    withRuntimeOptions(command).action(async (options: ServeOptions) => {
       const { runHost } = await import('../run-host.ts');
       await runHost(options);
       done(0);

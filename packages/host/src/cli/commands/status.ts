@@ -1,7 +1,7 @@
 /** tool-runtime status: the host of this workspace in numbers. */
 import type { HostStatus } from '@tool-runtime/protocol';
+import { printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
-import { printJson, printLine } from '../terminal.ts';
 
 export const status = defineCommand({
   name: 'status',

@@ -1,7 +1,7 @@
 /** tool-runtime stop: ends the host of this workspace after its running calls, or at once. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
-import { printJson, printLine } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface StopOptions extends SharedOptions {

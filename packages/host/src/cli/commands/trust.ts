@@ -1,9 +1,9 @@
 /** tool-runtime trust: take the workspace's own registry and lock at their word, as they are now. */
 import type { TrustedFile } from '@tool-runtime/sdk';
+import { plainLines, plainText } from '../../terminal/plain-text.ts';
+import { printJson, printLine } from '../../terminal/terminal.ts';
+import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
-import { plainLines, plainText } from '../plain-text.ts';
-import { printJson, printLine } from '../terminal.ts';
-import { checkWorkspace } from '../workspace-folder.ts';
 
 export const trust = defineCommand({
   name: 'trust',

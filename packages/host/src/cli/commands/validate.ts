@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { ToolResponse } from '@tool-runtime/protocol';
 import { Option } from 'commander';
-import { badUsage } from '../bad-usage.ts';
-import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
+import { badUsage } from '../../terminal/bad-usage.ts';
+import { showError } from '../../terminal/terminal.ts';
+import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
 import type { Reporter, ValidationReport } from '../reporters/report.ts';
-import { showError } from '../terminal.ts';
 
 interface ValidateOptions extends SharedOptions {
   readonly staged?: boolean;
@@ -30,7 +30,7 @@ export const validate = defineCommand({
   name: 'validate',
   summary: 'Run rules over files (exit 0 when no blocking rule fails, 1 when one does, 3 when they cannot run)',
   configure(command, done) {
-    withSharedOptions(command)
+    withRuntimeOptions(command)
       .argument('[paths...]', 'files, folders or globs; everything when left out')
       .option('--staged', 'judge what is staged')
       .option('--since <revision>', 'judge the commits since a revision')

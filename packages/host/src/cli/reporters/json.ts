@@ -1,5 +1,5 @@
 /** The report as one JSON value on one line, with the counts a script would otherwise compute. */
-import { plainJson } from '../plain-text.ts';
+import { plainJson } from '../../terminal/plain-text.ts';
 import type { Reporter } from './report.ts';
 import { countLevels } from './report-counts.ts';
 

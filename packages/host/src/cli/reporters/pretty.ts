@@ -1,6 +1,6 @@
 /** For people: violations by file, one line each, and the counts below. */
 import { styleText } from 'node:util';
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../../terminal/plain-text.ts';
 import type { RenderOptions, ReportedViolation, Reporter, ValidationReport, ViolationLevel } from './report.ts';
 import { countLevels } from './report-counts.ts';
 

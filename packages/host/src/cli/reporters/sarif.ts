@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tool-runtime/protocol';
-import { hostVersion } from '../host-version.ts';
-import { plainJson } from '../plain-text.ts';
+import { hostVersion } from '../../ops/host-version.ts';
+import { plainJson } from '../../terminal/plain-text.ts';
 import { type FixEdit, readEdits } from './edit-fix.ts';
 import type { ReportedRule, ReportedViolation, Reporter, ValidationReport } from './report.ts';
 

@@ -1,7 +1,7 @@
 /** For clients whose connection broke before the answer came. */
 import { callStateSchema, errorMessageSchema, toolResponseSchema } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { lostAnswer } from '../../host/lost-answers.ts';
+import { lostAnswer } from '../../sessions/lost-answers.ts';
 import { defineRoute } from '../route.ts';
 
 const terminalSchema = z.discriminatedUnion('type', [toolResponseSchema, errorMessageSchema]);

@@ -14,7 +14,7 @@ import {
   toolResponseSchema,
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { dispatch } from '../../dispatch.ts';
+import { dispatch } from '../../dispatch/dispatch.ts';
 import { readBody } from '../read-body.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 import { sendText } from '../send-answer.ts';

@@ -5,9 +5,9 @@
 import type { ServerResponse } from 'node:http';
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { Host } from '../../host/create-host.ts';
-import { missedText } from '../../missed-events.ts';
-import { eventsAfter, type WrittenEvent } from '../../resume.ts';
+import { missedText } from '../../dispatch/missed-events.ts';
+import { eventsAfter, type WrittenEvent } from '../../dispatch/resume.ts';
+import type { Host } from '../../sessions/create-host.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
 
 export const events = defineRoute({

@@ -1,6 +1,6 @@
 /** One session, as its owner or an admin sees it. */
 import { sessionInfoSchema } from '@tool-runtime/protocol';
-import { infoOf } from '../../host/session-table.ts';
+import { infoOf } from '../../sessions/session-table.ts';
 import { defineRoute } from '../route.ts';
 
 export const showSession = defineRoute({

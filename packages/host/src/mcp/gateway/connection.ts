@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
-import { hostVersion } from '../../cli/host-version.ts';
+import { hostVersion } from '../../ops/host-version.ts';
 import { CommandTransport } from './command-transport.ts';
 import type { ForeignDefinition } from './foreign-definition.ts';
 import { answerElicitation, answerInputs } from './mid-call-questions.ts';

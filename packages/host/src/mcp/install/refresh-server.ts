@@ -1,11 +1,12 @@
 /** Asks a mounted MCP server for its tools, on behalf of an operator who is about to approve them. */
-import type { SharedOptions } from '../../cli/command.ts';
-import { showWarning } from '../../cli/terminal.ts';
+
+import { showWarning } from '../../terminal/terminal.ts';
+import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
 import type { RefreshReport } from '../gateway/compare-pins.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
 
 /** New and changed definitions are noted in the state folder and wait. Nothing is left running. */
-export async function refreshServer(server: string, options: SharedOptions): Promise<RefreshReport> {
+export async function refreshServer(server: string, options: WorkspaceOptions): Promise<RefreshReport> {
   const [{ createRuntime }, { createAst }] = await Promise.all([
     import('@tool-runtime/sdk'),
     import('@tool-runtime/ast'),

@@ -9,7 +9,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
-import type { ServedSession } from '../../host/served-session.ts';
+import type { ServedSession } from '../../sessions/served-session.ts';
 import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
 import { runToolSearch, SEARCH_TOOL_NAME } from '../profiles/search-tool.ts';
 import { answersTo, askBack, askNow, cannotBeAsked, isModern, refuseMissingAbility } from './ask-client.ts';

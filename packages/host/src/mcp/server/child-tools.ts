@@ -1,8 +1,8 @@
 /** The tools for child sessions, answered: opening and ending one, and which session a child_call goes to. */
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@tool-runtime/protocol';
-import { toolNames } from '../../host/describe-child.ts';
-import type { ServedSession } from '../../host/served-session.ts';
+import { toolNames } from '../../sessions/describe-child.ts';
+import type { ServedSession } from '../../sessions/served-session.ts';
 import { readChildCall, readChildClose, readChildOpen } from '../profiles/child-tool-definitions.ts';
 import { CHILD_CALL_NAME, CHILD_CLOSE_NAME, CHILD_OPEN_NAME } from '../profiles/child-tool-names.ts';
 import type { ClientIdentity, McpBackend } from './mcp-backend.ts';

@@ -1,8 +1,8 @@
 /** Children of a session of the host that were opened over MCP. They need no token: who opened them calls through us. */
 import type { Principal } from '../../auth/principal.ts';
-import type { Host } from '../../host/create-host.ts';
-import type { HostChild, HostSession } from '../../host/session-table.ts';
-import { unknownSession } from '../../reach-only.ts';
+import type { Host } from '../../sessions/create-host.ts';
+import type { HostChild, HostSession } from '../../sessions/session-table.ts';
+import { unknownSession } from '../../sessions/unknown-session.ts';
 import type { ClientIdentity, McpChildren } from './mcp-backend.ts';
 
 export function hostChildren(

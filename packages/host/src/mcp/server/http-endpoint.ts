@@ -2,6 +2,7 @@
  * `/mcp` on the host. 2026 requests stand alone, and their credential is what ties them to a session of ours. 2025 clients
  * get sessions of the protocol, because only those can be asked a question in the middle of a call.
  */
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import {
   type AuthInfo,
@@ -11,17 +12,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../../auth/principal.ts';
-import type { Host } from '../../host/create-host.ts';
+import type { McpEndpoint } from '../../http/mcp-endpoint.ts';
+import type { Host } from '../../sessions/create-host.ts';
 import { resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { followChanges } from './follow-changes.ts';
 import { createHostBackend, type HostBackend, type McpExtras } from './host-backend.ts';
-
-export interface McpEndpoint {
-  /** The principal is proven already. */
-  fetch(request: Request, principal: Principal): Promise<Response>;
-  close(): Promise<void>;
-}
+import { type Frame, readFrame } from './read-frame.ts';
 
 interface LegacySession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
@@ -64,7 +61,7 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
   }
 
   function backendOf(authInfo: AuthInfo | undefined): HostBackend {
-    const { principal, profile } = (authInfo as AuthInfo).extra as unknown as Asked;
+    const { principal, profile } = (authInfo as AuthInfo).extra as unknown as Omit<Asked, 'body'>;
     const key = `${holderOf(principal)} ${profile}`;
     const known = backends.get(key);
     if (known !== undefined) return known;
@@ -84,13 +81,13 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
     const known = id === null ? undefined : legacy.get(id);
     if (known !== undefined && known.holder === holderOf(asked.principal)) {
       known.lastSeen = performance.now();
-      return known.transport.handleRequest(request);
+      return known.transport.handleRequest(request, { parsedBody: asked.body });
     }
     if (id !== null) return noSuchSession();
     return openLegacy(request, asked);
   }
 
-  async function openLegacy(request: Request, { principal, profile }: Asked): Promise<Response> {
+  async function openLegacy(request: Request, { principal, profile, body }: Asked): Promise<Response> {
     const backend = create(principal, profile);
     const server = createMcpServer(backend);
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
@@ -106,18 +103,22 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
       },
     });
     await server.connect(transport);
-    return transport.handleRequest(request);
+    return transport.handleRequest(request, { parsedBody: body });
   }
 
   return {
     async fetch(request, principal) {
       const profile = new URL(request.url).searchParams.get('profile') ?? 'core';
       resolveProfile({ profile, lists });
-      const asked: Asked = { principal, profile };
-      if (await isLegacyRequest(request.clone() as Request, undefined, { maxRequestBodySize })) {
+      const frame = await readPost(request, maxRequestBodySize);
+      if (frame?.ok === false && frame.refusal !== undefined) return refused(frame.refusal);
+      // Undefined where there is no body, or none the SDK could read either: it says so in its own words.
+      const body = frame?.ok === true ? frame.message : undefined;
+      const asked: Asked = { principal, profile, body };
+      if (await isLegacyRequest(request.clone() as Request, body, { maxRequestBodySize })) {
         return serveLegacy(request, asked);
       }
-      return modern.fetch(request, { authInfo: authInfoOf(asked) });
+      return modern.fetch(request, { authInfo: authInfoOf(asked), parsedBody: body });
     },
     async close() {
       clearInterval(sweeper);
@@ -130,6 +131,38 @@ export function createMcpEndpoint(host: Host, extras: McpExtras = {}): McpEndpoi
 interface Asked {
   readonly principal: Principal;
   readonly profile: string;
+  readonly body: unknown;
+}
+
+/** Undefined where the method has no body, or the body is larger than the limit. */
+async function readPost(request: Request, maxBytes: number): Promise<Frame | undefined> {
+  if (request.method !== 'POST') return undefined;
+  const body = (request.clone() as Request).body;
+  if (body === null) return undefined;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks, bytes);
+  if (!isUtf8(text)) return { ok: false, refusal: NOT_UTF8 };
+  return readFrame(text.toString('utf8'), maxBytes);
+}
+
+const NOT_UTF8 = JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: {
+    code: -32_700,
+    message: 'Body is not valid UTF-8',
+    data: { code: 'E_VALIDATION_FAIL', reason: 'invalid_utf8' },
+  },
+});
+
+function refused(body: string): Response {
+  return new Response(body, { status: 400, headers: { 'content-type': 'application/json' } });
 }
 
 /** The owner of a session and whoever has its token are not the same: one reaches more than the other. */
@@ -140,7 +173,12 @@ function holderOf({ id, sessionId = '' }: Principal): string {
 /** How the SDK hands on what we know about the sender. The token itself stays with us. */
 function authInfoOf(asked: Asked): AuthInfo {
   const { id, scopes } = asked.principal;
-  return { token: '', clientId: id, scopes: [...scopes], extra: { ...asked } };
+  return {
+    token: '',
+    clientId: id,
+    scopes: [...scopes],
+    extra: { principal: asked.principal, profile: asked.profile },
+  };
 }
 
 function noSuchSession(): Response {

@@ -1,7 +1,8 @@
 /** The MCP endpoint, loaded with the first request for it: a host that is never asked pays nothing. */
-import type { Host } from '../../host/create-host.ts';
+
+import type { McpEndpoint } from '../../http/mcp-endpoint.ts';
+import type { Host } from '../../sessions/create-host.ts';
 import type { McpExtras } from './host-backend.ts';
-import type { McpEndpoint } from './http-endpoint.ts';
 
 export function lazyMcpEndpoint(host: Host, extras: McpExtras): McpEndpoint {
   let loading: Promise<McpEndpoint> | undefined;

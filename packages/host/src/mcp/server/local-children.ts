@@ -1,8 +1,8 @@
 /** Children of the one session of a stdio server. */
 import type { ChildSession } from '@tool-runtime/sdk';
-import { toChildOptions } from '../../host/child-options.ts';
-import { type ServedSession, type ServedSessionOptions, serveSession } from '../../host/served-session.ts';
-import { unknownSession } from '../../reach-only.ts';
+import { toChildOptions } from '../../sessions/child-options.ts';
+import { type ServedSession, type ServedSessionOptions, serveSession } from '../../sessions/served-session.ts';
+import { unknownSession } from '../../sessions/unknown-session.ts';
 import type { McpBackend, McpChildren } from './mcp-backend.ts';
 
 interface OpenChild {

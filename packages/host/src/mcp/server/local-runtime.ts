@@ -1,10 +1,11 @@
 /** The runtime behind a stdio server. Loaded on first use: an opening handshake does not wait for it. */
+import { resolve } from 'node:path';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
-import type { SharedOptions } from '../../cli/command.ts';
-import { showWarning } from '../../cli/terminal.ts';
+import { showWarning } from '../../terminal/terminal.ts';
+import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
 import { lazyGateway } from '../gateway/lazy-gateway.ts';
 
-export async function openLocalRuntime(options: SharedOptions, approvals: ApprovalDispatcher): Promise<Runtime> {
+export async function openLocalRuntime(options: WorkspaceOptions, approvals: ApprovalDispatcher): Promise<Runtime> {
   const [{ createRuntime }, { createAst }] = await Promise.all([
     import('@tool-runtime/sdk'),
     import('@tool-runtime/ast'),
@@ -16,6 +17,8 @@ export async function openLocalRuntime(options: SharedOptions, approvals: Approv
     sources: [lazyGateway()],
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
   });
   for (const { message } of runtime.warnings) showWarning(message);
   return runtime;

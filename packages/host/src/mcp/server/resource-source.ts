@@ -1,6 +1,6 @@
 /** One kind of resource an MCP server offers. */
 import type { ListResourcesResult, ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
-import type { ServedSession } from '../../host/served-session.ts';
+import type { ServedSession } from '../../sessions/served-session.ts';
 
 export type ResourceEntry = ListResourcesResult['resources'][number];
 

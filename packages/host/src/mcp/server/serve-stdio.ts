@@ -1,14 +1,14 @@
 /** `tool-runtime mcp`: MCP on standard input and output. Answers the opening before anything of weight is loaded. */
 
 import type { Runtime } from '@tool-runtime/sdk';
-import type { SharedOptions } from '../../cli/command.ts';
-import { hostVersion } from '../../cli/host-version.ts';
-import { checkWorkspace } from '../../cli/workspace-folder.ts';
+import { hostVersion } from '../../ops/host-version.ts';
+import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
+import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import type { LocalBackend } from './local-backend.ts';
 import { serveConnection } from './stdio/serve-connection.ts';
 import { whenClientIsGone } from './when-client-is-gone.ts';
 
-export interface McpStdioOptions extends SharedOptions {
+export interface McpStdioOptions extends WorkspaceOptions {
   readonly profile?: string;
   readonly tools?: readonly string[];
 }
@@ -46,7 +46,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
 
 async function openBackend(options: McpStdioOptions): Promise<Opened> {
   const [{ createApprovalDesk }, profiles, { createLocalBackend }, { openLocalRuntime }] = await Promise.all([
-    import('../../host/approval-desk.ts'),
+    import('../../sessions/approval-desk.ts'),
     import('../profiles/profiles.ts'),
     import('./local-backend.ts'),
     import('./local-runtime.ts'),

@@ -1,8 +1,9 @@
 /** The sets of the suite a client has to pass. Ours is the gateway, which is a client of every server it mounts. */
 import { fileURLToPath } from 'node:url';
-import { SUITE, type SuiteSet } from './run-suite.ts';
+import { SET_LIMIT_MS, SUITE, type SuiteSet } from './run-suite.ts';
 
 const CLIENT = fileURLToPath(import.meta.resolve('../gateway-client.ts'));
+const IN_TURN = fileURLToPath(import.meta.resolve('./run-client.sh'));
 
 export const CLIENT_SETS: readonly SuiteSet[] = ['2025-11-25', '2026-07-28'].map((revision) => ({
   name: `client ${revision}`,
@@ -10,11 +11,11 @@ export const CLIENT_SETS: readonly SuiteSet[] = ['2025-11-25', '2026-07-28'].map
     SUITE,
     'client',
     '--command',
-    `${process.execPath} -C tool-runtime-source ${CLIENT}`,
+    `${IN_TURN} ${process.execPath} -C tool-runtime-source ${CLIENT}`,
     '--requirements',
     revision,
-    // All scenarios run at once, each with a process of its own.
+    // `run-client.sh` limits the time of each client; this one includes its wait.
     '--timeout',
-    '120000',
+    String(SET_LIMIT_MS),
   ],
 }));

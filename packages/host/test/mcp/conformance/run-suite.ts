@@ -24,7 +24,10 @@ export interface Scenario {
 
 export interface SuiteResult {
   readonly name: string;
+  /** Null when the set was ended at its time limit. */
   readonly exitCode: number | null;
+  /** Scenarios whose client was ended at its time limit. */
+  readonly timedOut: readonly string[];
   readonly scenarios: readonly Scenario[];
   /** Everything it printed, for whoever wants to know why. */
   readonly output: string;
@@ -35,6 +38,11 @@ interface Check {
   readonly id: string;
   readonly errorMessage?: string;
 }
+
+/** A set that takes longer hangs. */
+export const SET_LIMIT_MS = 1_200_000;
+/** A client that takes longer hangs, also on a busy machine. */
+const CLIENT_LIMIT_SECONDS = 120;
 
 export const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 export const SUITE_2025 = fileURLToPath(import.meta.resolve('conformance-2025/dist/index.js'));
@@ -48,27 +56,44 @@ export async function runSuite({ name, command }: SuiteSet): Promise<SuiteResult
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
     const child = spawn(process.execPath, [...command, '--output-dir', folder], {
-      env: { ...process.env, ...COMPILE_CACHE },
+      env: {
+        ...process.env,
+        ...COMPILE_CACHE,
+        CONFORMANCE_FOLDER: folder,
+        CONFORMANCE_CLIENT_SECONDS: String(CLIENT_LIMIT_SECONDS),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: SET_LIMIT_MS,
     });
     const printed: string[] = [];
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => printed.push(text));
     const [exitCode] = (await once(child, 'close')) as [number | null];
     const output = printed.join('');
-    return { name, exitCode, scenarios: await readScenarios(folder, output), output };
+    const timedOut = await readTimedOut(folder);
+    return { name, exitCode, timedOut, scenarios: await readScenarios(folder, output), output };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Scored scenarios that did not hold, and a suite that ended badly for a reason of its own. */
-export function problemsOf({ name, exitCode, scenarios }: SuiteResult): readonly string[] {
+export function problemsOf({ name, exitCode, timedOut, scenarios }: SuiteResult): readonly string[] {
+  if (exitCode === null) return [`${name}: timed out after ${SET_LIMIT_MS / 1000} s`];
   const failed = scenarios
-    .filter(({ isScored, failures }) => isScored && failures.length > 0)
-    .map((scenario) => `${name}: ${scenario.name}: ${scenario.failures.join('; ')}`);
+    .filter((scenario) => scenario.isScored && (scenario.failures.length > 0 || timedOut.includes(scenario.name)))
+    .map((scenario) => {
+      if (timedOut.includes(scenario.name)) return `${name}: ${scenario.name}: timed out`;
+      return `${name}: ${scenario.name}: ${scenario.failures.join('; ')}`;
+    });
   if (scenarios.length === 0) return [`${name}: nothing ran`];
   return failed.length === 0 && exitCode !== 0 ? [`${name}: the suite ended with ${exitCode}`] : failed;
+}
+
+/** Written by `run-client.sh`. */
+async function readTimedOut(folder: string): Promise<readonly string[]> {
+  const names = await readFile(join(folder, 'timed-out'), 'utf8').catch(() => '');
+  return names.split('\n').filter((line) => line !== '');
 }
 
 async function readScenarios(folder: string, output: string): Promise<readonly Scenario[]> {

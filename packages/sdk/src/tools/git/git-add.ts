@@ -6,11 +6,10 @@
  */
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
-import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
-import { cleanPath, globPathspecs, literalPathspec } from '../../git/pathspec.ts';
+import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git/pathspec.ts';
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
 import { shown } from '../../git/ref-names.ts';
 import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
@@ -143,9 +142,6 @@ interface Looked {
   readonly changes: readonly StatusEntry[];
   readonly skipped: readonly string[];
 }
-
-/** Files and trees that are being written, or that a killed write left behind. */
-const UNFINISHED = ['', '/**'].map((below) => `:(top,exclude,glob)**/${TEMPORARY_PREFIX}*${below}`);
 
 /** A glob that is the name of a deleted file means that file. */
 function pathspecsFor(named: readonly string[], { exact, changes, skipped }: Looked): readonly string[] {

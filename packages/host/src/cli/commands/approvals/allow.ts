@@ -1,6 +1,6 @@
 /** approvals allow: yes, once or for the session; with other arguments they are judged again. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { answerApproval } from './answer.ts';
 

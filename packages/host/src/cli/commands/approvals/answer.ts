@@ -1,7 +1,7 @@
 /** Sends one answer and says what became of it. */
 import type { AnswerApprovalBody } from '@tool-runtime/protocol';
+import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import type { SharedOptions } from '../../command.ts';
-import { printJson, printLine, showError } from '../../terminal.ts';
 
 /** The exit code: an answer that came too late is no mistake of the command line. */
 export async function answerApproval(id: string, body: AnswerApprovalBody, options: SharedOptions): Promise<0 | 1> {

@@ -1,9 +1,9 @@
 /** approvals list: who wants to do what, and why it needs a yes. */
 import type { PendingApproval } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 
 export function addList(command: Command, done: Done): void {
   withSharedOptions(

@@ -1,6 +1,6 @@
 /** The one declaration a caller means: by id, by place, or by a name that only one declaration has. */
-import { badUsage } from '../../bad-usage.ts';
-import { printLine, showError } from '../../terminal.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { printLine, showError } from '../../../terminal/terminal.ts';
 import { type ListedNode, nodeLine } from './node-line.ts';
 import type { AstSession } from './with-session.ts';
 

@@ -1,8 +1,8 @@
 /** ast find: declarations by name, kind and file. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { printJson, printLine, showError } from '../../terminal.ts';
+import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { type ListedNode, nodeLine } from './node-line.ts';
 import { type AstSession, showFailure, showWarnings, withAstSession } from './with-session.ts';
@@ -16,7 +16,7 @@ interface FindOptions extends SharedOptions {
 }
 
 export function addFind(command: Command, done: Done): void {
-  withSharedOptions(command.command('find').description('Declarations by name; * and ? are wildcards'))
+  withRuntimeOptions(command.command('find').description('Declarations by name; * and ? are wildcards'))
     .argument('<names...>', 'names')
     .option('--type <kind>', 'fn, method, class, struct, enum, interface, type, const, var, field…')
     .option('--file <glob>', 'only in these files')

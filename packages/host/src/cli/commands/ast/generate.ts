@@ -1,9 +1,9 @@
 /** ast generate: builds or refreshes the index. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showWarning } from '../../terminal.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { showFailure, withAstSession } from './with-session.ts';
 
@@ -24,7 +24,7 @@ interface Report {
 }
 
 export function addGenerate(command: Command, done: Done): void {
-  withSharedOptions(command.command('generate').description('Parse source files and index what they declare'))
+  withRuntimeOptions(command.command('generate').description('Parse source files and index what they declare'))
     .argument('[paths...]', 'files, folders or globs; everything when left out')
     .option('--lang <language>', 'only files in this language')
     .option('--full', 'parse unchanged files again')

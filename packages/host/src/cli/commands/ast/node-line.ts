@@ -1,6 +1,6 @@
 /** A declaration on one line, as people read it. */
-import { plainText } from '../../plain-text.ts';
-import { paint } from '../../terminal.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint } from '../../../terminal/terminal.ts';
 
 export interface ListedNode {
   readonly id: string;

@@ -1,15 +1,15 @@
 /** ast outline: the declarations of files, in their order. */
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../terminal.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showError } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { type ListedNode, outlineLine } from './node-line.ts';
 import { showFailure, withAstSession } from './with-session.ts';
 
 const LIMIT = 10_000;
 
 export function addOutline(command: Command, done: Done): void {
-  withSharedOptions(command.command('outline').description('The declarations of a file, or of all files of a glob'))
+  withRuntimeOptions(command.command('outline').description('The declarations of a file, or of all files of a glob'))
     .argument('<file>', 'file or glob')
     .action(async (file: string, options: SharedOptions) => {
       done(await withAstSession(options, (session) => outline(file, options, session)));

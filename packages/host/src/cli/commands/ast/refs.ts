@@ -1,8 +1,8 @@
 /** ast refs: who uses a declaration. */
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../terminal.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showError } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { findTarget, named } from './find-target.ts';
 import { type AstSession, showFailure, withAstSession } from './with-session.ts';
 
@@ -18,7 +18,7 @@ interface Reference {
 const LIMIT = 10_000;
 
 export function addRefs(command: Command, done: Done): void {
-  withSharedOptions(command.command('refs').description('Who uses a declaration'))
+  withRuntimeOptions(command.command('refs').description('Who uses a declaration'))
     .argument('<target>', 'name, id, or file:line:col of a declaration')
     .action(async (target: string, options: SharedOptions) => {
       done(await withAstSession(options, (session) => refs(target, options, session)));

@@ -1,6 +1,6 @@
 /** ast rename: a declaration and everything that means it. */
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { findTarget } from './find-target.ts';
 import { showEdit } from './show-edit.ts';
 import { type AstSession, withAstSession } from './with-session.ts';
@@ -13,7 +13,7 @@ interface RenameOptions extends SharedOptions {
 }
 
 export function addRename(command: Command, done: Done): void {
-  withSharedOptions(command.command('rename').description('Rename a declaration and everything that means it'))
+  withRuntimeOptions(command.command('rename').description('Rename a declaration and everything that means it'))
     .argument('<target>', 'name, id, or file:line:col of the declaration')
     .argument('<new-name>', 'its new name')
     .option('--dry-run', 'show the diff and change nothing')

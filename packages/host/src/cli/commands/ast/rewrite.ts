@@ -1,6 +1,6 @@
 /** ast rewrite: code that looks like a pattern, replaced. */
 import type { Command } from 'commander';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { showEdit } from './show-edit.ts';
 import { withAstSession } from './with-session.ts';
@@ -13,7 +13,7 @@ interface RewriteOptions extends SharedOptions {
 }
 
 export function addRewrite(command: Command, done: Done): void {
-  withSharedOptions(command.command('rewrite').description('Replace code that looks like a pattern'))
+  withRuntimeOptions(command.command('rewrite').description('Replace code that looks like a pattern'))
     .argument('<pattern>', 'code with $NAME for one piece and $$$NAME for several')
     .argument('<replacement>', 'code with the same names')
     .option('--lang <language>', "language of the pattern (default: the registry's)")

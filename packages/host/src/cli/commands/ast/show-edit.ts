@@ -1,8 +1,8 @@
 /** What an edit did, or would do. */
 import type { ToolResponse } from '@tool-runtime/protocol';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
 import type { SharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine, showWarning } from '../../terminal.ts';
 import { showFailure, showWarnings } from './with-session.ts';
 
 interface Edit {

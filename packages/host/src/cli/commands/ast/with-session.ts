@@ -1,9 +1,9 @@
 /** A session of one ast command, and how it ends: 0 done, 1 not done or nothing found, 2 bad usage. */
 import type { ToolResponse } from '@tool-runtime/protocol';
+import { printJson, showError, showWarning } from '../../../terminal/terminal.ts';
 import type { SharedOptions } from '../../command.ts';
 import { withInterrupt } from '../../interrupt.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { printJson, showError, showWarning } from '../../terminal.ts';
 
 export interface AstSession {
   call(tool: string, args: object): Promise<ToolResponse>;

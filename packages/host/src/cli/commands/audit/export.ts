@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { LineWriter } from '../../../transports/line-writer.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
-import { withRuntime } from '../../open-runtime.ts';
+import { withJournal } from '../../open-journal.ts';
 import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 
 export function addExport(command: Command, done: Done): void {
@@ -16,10 +16,10 @@ export function addExport(command: Command, done: Done): void {
 
 async function writeRecords(options: ArchivedOption): Promise<void> {
   const output = new LineWriter(process.stdout);
-  await withRuntime(options, async (runtime) => {
+  await withJournal(options, async (journal) => {
     // Taken first: a record that another process adds meanwhile must not stand above a head that does not cover it.
-    const head = runtime.head();
-    for (const record of runtime.records({ archived: options.archived === true })) {
+    const head = journal.head();
+    for (const record of journal.records({ archived: options.archived === true })) {
       if (record.seq > head.seq || output.isGone) break;
       output.write(JSON.stringify(record));
       await output.ready();

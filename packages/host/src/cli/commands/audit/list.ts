@@ -1,8 +1,9 @@
 /** audit list: the newest records, or those after one, oldest first. */
-import type { Runtime, StoredRecord } from '@tool-runtime/sdk';
+import type { StoredRecord } from '@tool-runtime/sdk';
+import type { JournalReader } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
 import { type Done, withSharedOptions } from '../../command.ts';
-import { withRuntime } from '../../open-runtime.ts';
+import { withJournal } from '../../open-journal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 import { createRecordPrinter } from './print-record.ts';
@@ -40,8 +41,8 @@ export function addList(command: Command, done: Done): void {
     .option('--after <seq>', 'only records after this one, from there on', wholeNumber('--after', 0))
     .action(async (options: ListOptions) => {
       const print = await createRecordPrinter(options);
-      await withRuntime(options, (runtime) => {
-        for (const record of chosen(runtime, options)) print(record);
+      await withJournal(options, (journal) => {
+        for (const record of chosen(journal, options)) print(record);
       });
       done(0);
     });
@@ -49,7 +50,7 @@ export function addList(command: Command, done: Done): void {
 
 /** The last `limit` matches, or the first ones after `--after`. */
 function chosen(
-  runtime: Runtime,
+  journal: JournalReader,
   { limit, session, kind, after, archived = false }: ListOptions,
 ): Iterable<StoredRecord> {
   const filter = {
@@ -57,11 +58,11 @@ function chosen(
     ...(session === undefined ? {} : { sessionId: session }),
     ...(kind === undefined ? {} : { kind }),
   };
-  if (after !== undefined) return runtime.records({ ...filter, after, limit });
+  if (after !== undefined) return journal.records({ ...filter, after, limit });
   const isFiltered = session !== undefined || kind !== undefined;
-  if (!isFiltered) return runtime.records({ archived, after: Math.max(0, runtime.head().seq - limit), limit });
+  if (!isFiltered) return journal.records({ archived, after: Math.max(0, journal.head().seq - limit), limit });
   const last: StoredRecord[] = [];
-  for (const record of runtime.records(filter)) {
+  for (const record of journal.records(filter)) {
     last.push(record);
     if (last.length > limit) last.shift();
   }

@@ -1,11 +1,11 @@
 /** audit prune: deletes archives that need not be kept, oldest first. */
 import type { PruneReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { plainText } from '../../plain-text.ts';
-import { printJson, printLine } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { daysToMs } from './days.ts';
 
@@ -16,7 +16,7 @@ interface PruneOptions extends SharedOptions {
 }
 
 export function addPrune(command: Command, done: Done): void {
-  withSharedOptions(command.command('prune').description('Delete archives that need not be kept, oldest first'))
+  withRuntimeOptions(command.command('prune').description('Delete archives that need not be kept, oldest first'))
     .option('--keep-days <days>', 'delete archives with no record younger than that', wholeNumber('--keep-days', 0))
     .option('--keep-archives <count>', 'delete all but the newest so many', wholeNumber('--keep-archives', 0))
     .option(
@@ -44,8 +44,12 @@ function limitsOf({ keepDays, keepArchives, answersKeepDays }: PruneOptions) {
   };
 }
 
-function describe({ archives, records, answers }: PruneReport): string {
-  if (archives.length + answers === 0) return 'nothing to delete';
-  const names = archives.length === 0 ? '' : `: ${archives.map(plainText).join(', ')}`;
-  return `${archives.length} archives deleted (${records} records), ${answers} answers forgotten${names}`;
+function describe({ archives, records, answers, instances }: PruneReport): string {
+  const done = [
+    ...(archives.length > 0 ? [`${archives.length} archives deleted (${records} records)`] : []),
+    ...(answers > 0 ? [`${answers} answers forgotten`] : []),
+    ...(instances > 0 ? [`${instances} ended processes forgotten`] : []),
+  ];
+  if (done.length === 0) return 'nothing to delete';
+  return `${done.join(', ')}${archives.length === 0 ? '' : `: ${archives.map(plainText).join(', ')}`}`;
 }

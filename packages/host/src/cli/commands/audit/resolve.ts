@@ -1,9 +1,9 @@
 /** audit resolve: the operator's word on a call whose outcome nobody knows, so that its key may be used again. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { printJson, printLine } from '../../terminal.ts';
 
 interface ResolveOptions extends SharedOptions {
   readonly as: string;
@@ -11,7 +11,7 @@ interface ResolveOptions extends SharedOptions {
 }
 
 export function addResolve(command: Command, done: Done): void {
-  withSharedOptions(
+  withRuntimeOptions(
     command.command('resolve').description('Decide a call that was cut off: it completed, or it never started'),
   )
     .argument('<call>', 'call id of an intent without a result')

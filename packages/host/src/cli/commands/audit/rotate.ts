@@ -1,11 +1,11 @@
 /** audit rotate: old records out of the journal, into an archive beside it. */
 import type { RotateReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { plainText } from '../../plain-text.ts';
-import { printJson, printLine } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { daysToMs } from './days.ts';
 
@@ -17,7 +17,7 @@ interface RotateOptions extends SharedOptions {
 }
 
 export function addRotate(command: Command, done: Done): void {
-  withSharedOptions(command.command('rotate').description('Move old records into an archive in the state folder'))
+  withRuntimeOptions(command.command('rotate').description('Move old records into an archive in the state folder'))
     .option('--keep-days <days>', `how old records may get (default: ${DEFAULT_DAYS})`, wholeNumber('--keep-days', 0))
     .option('--keep-records <count>', 'how many records stay', wholeNumber('--keep-records', 0))
     .action(async (options: RotateOptions) => {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { LineWriter } from '../../../transports/line-writer.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { withInterrupt } from '../../interrupt.ts';
-import { withRuntime } from '../../open-runtime.ts';
+import { withJournal } from '../../open-journal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { createRecordPrinter } from './print-record.ts';
 
@@ -31,10 +31,10 @@ async function follow(options: TailOptions, interrupted: AbortSignal): Promise<v
   const output = new LineWriter(process.stdout, () => gone.abort());
   const signal = AbortSignal.any([interrupted, gone.signal]);
   const print = await createRecordPrinter(options);
-  await withRuntime(options, async (runtime) => {
-    let last = Math.max(0, runtime.head().seq - options.limit);
+  await withJournal(options, async (journal) => {
+    let last = Math.max(0, journal.head().seq - options.limit);
     do {
-      for (const record of runtime.records({ after: last })) {
+      for (const record of journal.records({ after: last })) {
         print(record);
         last = record.seq;
       }

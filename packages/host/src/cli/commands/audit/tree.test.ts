@@ -63,6 +63,7 @@ describe('tool-runtime audit tree', () => {
 
   test('says so when there is nothing, nobody of that id, or more than one', async () => {
     using scratch = createScratch();
+    await (await createRuntime({ workspace: scratch.workspace, state: scratch.state })).close();
     assert.equal((await tree(scratch)).stdout, 'no session had children\n');
     const missing = await tree(scratch, 'sess-nobody');
     assert.equal(missing.code, 1);

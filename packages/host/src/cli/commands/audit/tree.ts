@@ -1,10 +1,10 @@
 /** audit tree: which session opened which child, with what, and how each of them ended. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
 import type { FamilyMember } from '../../family-tree.ts';
-import { withRuntime } from '../../open-runtime.ts';
-import { printJson, printLine, showError } from '../../terminal.ts';
+import { withJournal } from '../../open-journal.ts';
 import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
 
 export function addTree(command: Command, done: Done): void {
@@ -25,7 +25,7 @@ export function addTree(command: Command, done: Done): void {
 async function membersToShow(session: string | undefined, options: ArchivedOption): Promise<readonly FamilyMember[]> {
   const { findMembers, readFamilies } = await import('../../family-tree.ts');
   const { archived = false } = options;
-  const families = await withRuntime(options, (runtime) => readFamilies(runtime, { archived }));
+  const families = await withJournal(options, (journal) => readFamilies(journal, { archived }));
   if (session === undefined) return families.filter(({ children }) => children.length > 0);
   const found = findMembers(families, session);
   if (found.length > 1) throw badUsage(`More than one session begins so: ${session}`, 'give more of its id');

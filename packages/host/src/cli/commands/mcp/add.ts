@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { nameList } from './name-list.ts';
 

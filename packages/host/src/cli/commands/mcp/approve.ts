@@ -1,10 +1,10 @@
 /** mcp approve: lets tools of a foreign server be used as they are defined now, after showing their definitions. */
 import type { Command } from 'commander';
 import type { Pins, ToolPins } from '../../../mcp/gateway/pin-file.ts';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 
 interface ApproveOptions extends SharedOptions {
   readonly yes?: boolean;

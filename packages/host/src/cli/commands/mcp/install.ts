@@ -4,10 +4,10 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { McpClient } from '../../../mcp/install/client.ts';
-import { badUsage } from '../../bad-usage.ts';
+import { hostVersion } from '../../../ops/host-version.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { checkWorkspace } from '../../../terminal/workspace-folder.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { hostVersion } from '../../host-version.ts';
-import { checkWorkspace } from '../../workspace-folder.ts';
 import { nameList } from './name-list.ts';
 
 interface InstallOptions extends SharedOptions {

@@ -1,5 +1,5 @@
 /** An option that holds names with commas between them. */
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
 
 export function nameList(text: string): readonly string[] {
   const names = text

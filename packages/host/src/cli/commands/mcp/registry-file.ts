@@ -1,8 +1,8 @@
 /** The registry that `mcp add` and `mcp remove` edit: the operator's file, or the one of the workspace. */
 import { join, parse, resolve } from 'node:path';
 import type { ConfigPlace } from '../../../mcp/install/config-file.ts';
+import { checkWorkspace } from '../../../terminal/workspace-folder.ts';
 import type { SharedOptions } from '../../command.ts';
-import { checkWorkspace } from '../../workspace-folder.ts';
 
 const FILE = 'tool-runtime.yaml';
 

@@ -1,6 +1,6 @@
 /** mcp remove: takes a foreign MCP server out of the registry, and forgets which of its tools were approved. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 
 interface RemoveOptions extends SharedOptions {

@@ -1,5 +1,5 @@
 /** The outputs of a run, in a few words. */
-import { plainText } from '../../plain-text.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
 
 const SHOWN = 3;
 

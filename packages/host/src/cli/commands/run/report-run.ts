@@ -1,7 +1,7 @@
 /** Shows an answered run: the tool's own output first, then in one line what became of it. */
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
-import { plainText } from '../../plain-text.ts';
-import { printJson, showError, showWarning } from '../../terminal.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { printJson, showError, showWarning } from '../../../terminal/terminal.ts';
 import { writeText } from '../../write-pieces.ts';
 import { describeOutputs } from './describe-outputs.ts';
 import { exitCodeOf } from './exit-code.ts';

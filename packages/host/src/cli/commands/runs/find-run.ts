@@ -1,7 +1,7 @@
 /** The run a person means by its id, or by tool and id. */
 import type { RunLocation } from '@tool-runtime/sdk/parts';
+import { showError } from '../../../terminal/terminal.ts';
 import type { SharedOptions } from '../../command.ts';
-import { showError } from '../../terminal.ts';
 
 /** Undefined, and said why, when there is none or more than one. */
 export async function findRun(name: string, options: SharedOptions): Promise<RunLocation | undefined> {

@@ -1,9 +1,9 @@
 /** runs list: the newest runs, newest first; damaged ones among them. */
 import type { RunSummary } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { describeOutputs } from '../run/describe-outputs.ts';
 

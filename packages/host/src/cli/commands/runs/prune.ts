@@ -1,10 +1,10 @@
 /** runs prune: removes old runs. One that may still be going on stays. */
 import type { PruneRunsReport } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { plainText } from '../../plain-text.ts';
-import { printJson, printLine, showWarning } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { daysToMs } from '../audit/days.ts';
 

@@ -1,8 +1,8 @@
 /** runs show: the result of one run, or the bytes of one of its outputs. */
 import type { RunLocation } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
+import { printJson, showError } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { printJson, showError } from '../../terminal.ts';
 import { createPieceWriter } from '../../write-pieces.ts';
 import { findRun } from './find-run.ts';
 

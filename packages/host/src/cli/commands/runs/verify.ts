@@ -2,11 +2,11 @@
 import type { Runtime } from '@tool-runtime/sdk';
 import type { RunLocation, VerifiedRun } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { withInterrupt } from '../../interrupt.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 import { findRun } from './find-run.ts';
 
 const VERDICTS = {

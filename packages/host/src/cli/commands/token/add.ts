@@ -1,8 +1,8 @@
 /** token add: a new token, shown this once; the file keeps its digest. */
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
 import type { Done } from '../../command.ts';
-import { printJson, printLine } from '../../terminal.ts';
 import { readExpiry, readScopes, type TokenOptions, tokenFileOf, withTokenOptions } from './token-options.ts';
 
 interface AddOptions extends TokenOptions {

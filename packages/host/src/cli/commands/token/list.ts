@@ -1,8 +1,8 @@
 /** token list: names, scopes and expiry. Never a token, nor its digest. */
 import type { Command } from 'commander';
 import type { TokenEntry } from '../../../auth/token-lines.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
 import type { Done } from '../../command.ts';
-import { printJson, printLine } from '../../terminal.ts';
 import { type TokenOptions, tokenFileOf, withTokenOptions } from './token-options.ts';
 
 export function addList(command: Command, done: Done): void {

@@ -1,8 +1,8 @@
 /** token revoke: a running host refuses the token within a second. */
 import type { Command } from 'commander';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { printJson, printLine } from '../../../terminal/terminal.ts';
 import type { Done } from '../../command.ts';
-import { plainText } from '../../plain-text.ts';
-import { printJson, printLine } from '../../terminal.ts';
 import { type TokenOptions, tokenFileOf, withTokenOptions } from './token-options.ts';
 
 export function addRevoke(command: Command, done: Done): void {

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import type { Scope } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
 import { type SharedOptions, withSharedOptions } from '../../command.ts';
 
 export interface TokenOptions extends SharedOptions {

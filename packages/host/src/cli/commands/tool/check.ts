@@ -1,11 +1,11 @@
 /** tool check: runs a program as an external tool would be run, some ten times, and says what it does not do right. */
 import type { ToolCheck, ToolCheckReport } from '@tool-runtime/sdk/parts';
 import { type Command, Option } from 'commander';
-import { badUsage } from '../../bad-usage.ts';
+import { badUsage } from '../../../terminal/bad-usage.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
 import type { Done } from '../../command.ts';
 import { withInterrupt } from '../../interrupt.ts';
-import { plainText } from '../../plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 interface CheckOptions {

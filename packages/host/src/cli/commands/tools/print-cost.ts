@@ -4,7 +4,7 @@ import { tokensOf } from '../../../mcp/profiles/definition-cost.ts';
 import { toMcpTool } from '../../../mcp/profiles/mcp-definition.ts';
 import { presentTools } from '../../../mcp/profiles/present-tools.ts';
 import { PROFILE_NAMES, resolveProfile } from '../../../mcp/profiles/profiles.ts';
-import { paint, printJson, printLine, showError } from '../../terminal.ts';
+import { paint, printJson, printLine, showError } from '../../../terminal/terminal.ts';
 
 export interface CostOptions {
   readonly name: string | undefined;

@@ -5,6 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { LineSplitter } from '../../../transports/line-splitter.ts';
 import { LineWriter } from '../../../transports/line-writer.ts';
+import { readFrame } from '../read-frame.ts';
 
 /** What may wait to be read by the other side before reading from it stops. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
@@ -77,14 +78,10 @@ export class FrameStream {
   };
 
   #receive(text: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      // Programs print things. The SDK passes over them as well.
-      return;
-    }
-    this.#options.receive(message);
+    const frame = readFrame(text, MAX_LINE_BYTES);
+    if (frame.ok) this.#options.receive(frame.message);
+    // Programs print things. What is not JSON is passed over, as the SDK does.
+    else if (frame.refusal !== undefined) this.write(frame.refusal);
   }
 
   readonly #flush = (): void => {

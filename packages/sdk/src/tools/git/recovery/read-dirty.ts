@@ -1,6 +1,6 @@
 /** Everything that is not as HEAD has it, in one run of git, with the objects only the index keeps alive. */
 import type { GitRepository } from '../../../contracts/git.ts';
-import { isTemporaryName } from '../../../contracts/temporary-name.ts';
+import { isTemporaryPath } from '../../../contracts/temporary-name.ts';
 import { type RawPath, toShown } from './raw-path.ts';
 
 export interface DirtyEntry {
@@ -18,6 +18,8 @@ export interface DirtyTree {
   readonly entries: readonly DirtyEntry[];
   /** Repositories below the work tree that git does not track: never entered. */
   readonly repositories: readonly RawPath[];
+  /** There are files that are being written, or that a killed write left. They are not among the entries. */
+  readonly hasUnfinished: boolean;
 }
 
 const BRANCH = /^ref: (refs\/heads\/.+?)\s*$/s;
@@ -41,6 +43,7 @@ export async function readDirty(git: GitRepository): Promise<DirtyTree> {
 export function readDirtyOutput(output: string, named: string | undefined): DirtyTree {
   const entries: DirtyEntry[] = [];
   const repositories: RawPath[] = [];
+  let hasUnfinished = false;
   let head: string | null = null;
   let branch = named ?? null;
   for (const record of output.split('\0')) {
@@ -52,12 +55,12 @@ export function readDirtyOutput(output: string, named: string | undefined): Dirt
       const path = record.slice(2);
       if (path.endsWith('/')) repositories.push(path);
       // What a crash of our own left behind is swept, not saved.
-      else if (!isTemporaryName(path.slice(path.lastIndexOf('/') + 1)))
-        entries.push({ path, kind: 'untracked', staged: [] });
+      else if (isTemporaryPath(path)) hasUnfinished = true;
+      else entries.push({ path, kind: 'untracked', staged: [] });
     } else if (record.startsWith('1 ')) entries.push(...tracked(record));
     else if (record.startsWith('u ')) entries.push(...unmerged(record));
   }
-  return { head, branch, entries, repositories };
+  return { head, branch, entries, repositories, hasUnfinished };
 }
 
 /** `1 XY sub mH mI mW hH hI path` */

@@ -61,11 +61,7 @@ async function restoreIndex(git: GitRepository, { index, bases }: RecoveryPoint)
     await git.files.remove('index');
     return;
   }
-  for await (const { bytes } of readStored(git, [index])) {
-    // The way git itself replaces it: whoever holds the lock writes.
-    await git.files.write('index.lock', bytes, { exclusive: true });
-    await git.files.rename('index.lock', 'index');
-  }
+  for await (const { bytes } of readStored(git, [index])) await git.files.replace('index', bytes);
 }
 
 /** Stashes made since stay; those that went are on top again, in their order. */

@@ -1,6 +1,7 @@
 /** The actions of git_stash that change something. */
 import type { ChangedFile, GitOutput } from '../../../contracts/git.ts';
 import type { ToolContext } from '../../../contracts/tool.ts';
+import { UNFINISHED } from '../../../git/pathspec.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
 import { reportFiles, reportPaths } from '../changes/report-changes.ts';
 import { refuseOverwriting, touchedFiles } from '../changes/touched-files.ts';
@@ -39,6 +40,7 @@ export async function pushStash(
       words: [
         ...['stash', 'push', '--quiet', include_untracked ? '--include-untracked' : '--no-include-untracked'],
         ...(message === undefined ? [] : [`--message=${message}`]),
+        ...(include_untracked && saved.dirty.hasUnfinished ? ['--', ':(top)', ...UNFINISHED] : []),
       ],
       access: 'write',
       env: { ...(await committerEnvironment(context)), ...(await quietSubmodules(git)) },

@@ -1,0 +1,4 @@
+import type { AnyRoute } from './route.ts';
+import * as routes from './routes/catalog.ts';
+
+export const ROUTES: readonly AnyRoute[] = Object.values(routes);

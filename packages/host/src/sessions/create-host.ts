@@ -1,0 +1,191 @@
+/**
+ * The host without its wires: workspaces, sessions, approvals and their limits. Transports hand it principals and
+ * envelopes; it knows no bytes.
+ */
+import {
+  type ChildOpened,
+  type HostStatus,
+  type OpenSessionBody,
+  type SessionInfo,
+  type SessionOpened,
+  ToolError,
+} from '@tool-runtime/protocol';
+import type { CloseOptions, Runtime, RuntimeOptions } from '@tool-runtime/sdk';
+import { FairSlots } from '@tool-runtime/sdk';
+import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
+import { type Principal, requireScope } from '../auth/principal.ts';
+import type { TokenBook } from '../auth/tokens.ts';
+import type { Log } from '../log/log.ts';
+import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
+import { describeChild, toolNames } from './describe-child.ts';
+import { createHostChildren, type HostChildren } from './host-children.ts';
+import type { HostLimits } from './host-limits.ts';
+import { createHostReach } from './host-reach.ts';
+import { createHostSessions, type OpenOptions } from './host-sessions.ts';
+import type { Reach } from './reach.ts';
+import type { Work } from './served-calls.ts';
+import { type HostChild, type HostSession, infoOf } from './session-table.ts';
+import { openWorkspaces, type Workspaces } from './workspaces.ts';
+
+export interface HostOptions {
+  readonly folders: readonly string[];
+  readonly state?: string;
+  readonly createRuntime: (options: RuntimeOptions) => Promise<Runtime>;
+  readonly tokens: TokenBook;
+  readonly limits: HostLimits;
+  readonly serverVersion: string;
+  readonly log: Log;
+  readonly onStopRequested: () => void;
+}
+
+export interface Host {
+  readonly limits: HostLimits;
+  readonly serverVersion: string;
+  readonly workspaces: Workspaces;
+  readonly approvals: ApprovalDesk;
+  readonly log: Log;
+  /** Counts failed proofs of identity, whichever way they came in. */
+  readonly attempts: FailedAttempts;
+  state: HostStatus['state'];
+  /** Counted by the transports. */
+  connections: number;
+  eventsMissed: number;
+  /** How open connections that would stay are told to go, once all calls have ended. */
+  readonly goingAway: Set<() => void>;
+  /** The largest message any of its workspaces takes. */
+  readonly maxRequestBytes: number;
+  /** Asks the program around it to stop; does nothing but call back. */
+  requestStop(): void;
+  openSession(principal: Principal, body: OpenSessionBody, options?: OpenOptions): Promise<HostSession>;
+  /** What the client is told about a session it has just opened; makes its token. */
+  describe(session: HostSession, principal: Principal): SessionOpened;
+  describeChild(session: HostChild, principal: Principal): ChildOpened;
+  session(principal: Principal, id: string): HostSession;
+  sessions(principal: Principal): readonly SessionInfo[];
+  /** Rejects while it has children, unless it cancels or is told to end them. */
+  closeSession(session: HostSession, options: Pick<CloseOptions, 'cancel' | 'children'>): Promise<void>;
+  readonly children: HostChildren;
+  /** For one connection, or one request. */
+  reach(principal: Principal): Reach;
+  status(): HostStatus;
+  /** No new sessions and calls; resolves when the running calls have ended or `deadline` has cancelled them. */
+  drain(deadline: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createHost(options: HostOptions): Promise<Host> {
+  const { limits, log, tokens, serverVersion } = options;
+  const startedAt = Date.now();
+  const slots = new FairSlots(limits.maxInFlight);
+  const approvals = createApprovalDesk({ now: Date.now });
+  const workspaces = await openWorkspaces({
+    folders: options.folders,
+    state: options.state,
+    createRuntime: (where) => options.createRuntime({ ...where, approvals }),
+  });
+  for (const { path, runtime } of workspaces.all) {
+    for (const call of runtime.unfinished) log.warn('unfinished_call', { workspace: path, ...call });
+  }
+  const sessions = createHostSessions({ limits, slots, tokens, log });
+  const describe = (session: HostSession, principal: Principal): SessionOpened =>
+    describeSession(session, tokenFor(session, principal, tokens), serverVersion);
+  const host: Host = {
+    limits,
+    serverVersion,
+    workspaces,
+    approvals,
+    log,
+    attempts: createFailedAttempts({ log, limit: limits.maxAuthFailures, now: Date.now }),
+    state: 'starting',
+    connections: 0,
+    eventsMissed: 0,
+    goingAway: new Set(),
+    maxRequestBytes: Math.max(...workspaces.all.map(({ runtime }) => runtime.registry.limits.max_request_bytes)),
+    requestStop: options.onStopRequested,
+    async openSession(principal, body, how) {
+      requireScope(principal, 'call');
+      if (principal.sessionId !== undefined) throw boundToken();
+      refuseWhenDraining(host);
+      return sessions.open(workspaces.find(body.workspace), principal, body, how);
+    },
+    describe,
+    describeChild: (session, principal) => ({ ...describe(session, principal), ...describeChild(session.child) }),
+    session: sessions.find,
+    sessions: (principal) => sessions.of(principal).map(infoOf),
+    closeSession: sessions.close,
+    children: createHostChildren(sessions, () => refuseWhenDraining(host)),
+    reach: (principal) => createHostReach({ host, sessions, principal, admitCall: () => refuseWhenDraining(host) }),
+    status: () => ({
+      server_version: serverVersion,
+      state: host.state,
+      started_at: startedAt / 1000,
+      uptime_ms: Date.now() - startedAt,
+      pid: process.pid,
+      workspaces: workspaces.all.map(({ path }) => path),
+      sessions: sessions.size,
+      connections: host.connections,
+      ...workOf(sessions.work, limits),
+      approvals: approvals.size,
+      memory_bytes: process.memoryUsage.rss(),
+    }),
+    async drain(deadline) {
+      host.state = 'draining';
+      await sessions.endAll(deadline);
+    },
+    async close() {
+      sessions.stopSweeping();
+      host.attempts.close();
+      await workspaces.close();
+    },
+  };
+  return host;
+}
+
+/** Calls that go on after a person has answered take no slot from others, so they may be a few more than there are slots. */
+function workOf({ running, waiting }: Work, { maxInFlight }: HostLimits): Pick<HostStatus, 'in_flight' | 'queued'> {
+  const inFlight = Math.min(running, maxInFlight);
+  return { in_flight: inFlight, queued: waiting + running - inFlight };
+}
+
+/** Throws for a session that ended meanwhile: nobody would take its token back. */
+function tokenFor({ served, ownerId, actor, isClosing }: HostSession, principal: Principal, tokens: TokenBook): string {
+  if (isClosing) throw endedMeanwhile();
+  const scopes = (['read', 'call'] as const).filter((scope) => principal.scopes.has(scope));
+  return tokens.issue({ sessionId: served.id, ownerId, name: actor, scopes });
+}
+
+function describeSession(session: HostSession, token: string, serverVersion: string): SessionOpened {
+  const { served } = session;
+  return {
+    session_id: served.id,
+    token,
+    server_version: serverVersion,
+    workspace: session.workspace,
+    actor: session.actor,
+    heartbeat_timeout_ms: session.heartbeatMs,
+    fingerprint: served.session.snapshot.runtime_package_fingerprint,
+    tools: toolNames(served.session),
+    side_effect_level: served.session.ceiling.side_effect_level ?? 'network',
+    warnings: [],
+  };
+}
+
+/** Cancels and heartbeats are still taken: a cancel is what helps a host that waits for calls to end. */
+function refuseWhenDraining(host: Host): void {
+  if (host.state !== 'draining') return;
+  throw new ToolError('E_POLICY', 'Host is shutting down', {
+    details: { gate: 'host', reason: 'draining', retry_after_ms: 2000, next: 'try again on the next instance' },
+  });
+}
+
+function boundToken(): ToolError {
+  return new ToolError('E_POLICY', 'A session token opens no further sessions', {
+    details: { gate: 'auth', reason: 'session_token', next: 'use the token of the host' },
+  });
+}
+
+function endedMeanwhile(): ToolError {
+  return new ToolError('E_POLICY', 'Session has ended already', {
+    details: { gate: 'session', reason: 'session_closed', next: 'open a new session' },
+  });
+}
