@@ -58,10 +58,10 @@ export function createMarkFiles(state: string, openFile: typeof openChecked = op
       ),
     create: (name, text) =>
       inState(() => {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
         const file = createMark({ draft: join(folder, `${DRAFT}${name}`), path: join(folder, name) }, text);
         syncFolder(folder);
-        syncFolder(state);
+        if (made !== undefined) syncFolder(state);
         return file;
       }),
     remove: (name) => inState(() => rmSync(join(folder, name), { force: true })),
