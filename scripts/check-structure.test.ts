@@ -291,6 +291,13 @@ describe('each violation is found, and nothing else', () => {
       [`fail forbidden-code ${SDK}/call/settle.ts:1`],
     ],
     [
+      'a whole directory read at once',
+      {
+        [`${SDK}/platform/x.ts`]: `import { readdirSync } from 'node:fs';\nexport const x = () => readdirSync('.');\n`,
+      },
+      [`fail forbidden-code ${SDK}/platform/x.ts:2`],
+    ],
+    [
       'module-level state',
       {
         [`${SDK}/call/settle.ts`]: `let count = 0;\nexport const settle = () => {\n  let mine = (count += 1);\n  return mine;\n};\n`,

@@ -8,7 +8,13 @@ interface Ban {
   readonly next: string;
   /** Only in the shipped sources, not in tests, scripts, examples. */
   readonly shippedOnly?: boolean;
+  /** The places where it belongs. */
+  readonly onlyIn?: RegExp;
 }
+
+/** Folders that the system or the runtime fills: processes, descriptors, the state folder, runs, a new workspace. */
+const OWN_FOLDERS =
+  /\/platform\/(?:process-list|marked-processes|lost-walls|spawner-node|wall-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
 
 const BANS: readonly Ban[] = [
   { pattern: /\bexport\s+default\b/g, what: 'Default export', next: 'Export it by name' },
@@ -24,12 +30,20 @@ const BANS: readonly Ban[] = [
     next: 'Throw a ToolError with a code, or TypeError for a wiring mistake',
     shippedOnly: true,
   },
+  {
+    pattern: /\b(?:readdirSync|readdir|opendir)\s*\(/g,
+    what: 'Whole directory read at once: a large one holds up every other call',
+    next: 'Read it with platform/list-directory.ts, which gives others a turn',
+    shippedOnly: true,
+    onlyIn: OWN_FOLDERS,
+  },
 ];
 
 export function checkForbiddenCode(tree: Tree): Finding[] {
   return tree.sources.flatMap((file) => {
     const shipped = /^packages\/[^/]+\/src\//.test(file.path) && !file.isTest;
-    const findings = BANS.filter((ban) => shipped || ban.shippedOnly !== true).flatMap((ban) =>
+    const bans = BANS.filter((ban) => (shipped || ban.shippedOnly !== true) && ban.onlyIn?.test(file.path) !== true);
+    const findings = bans.flatMap((ban) =>
       [...file.code.matchAll(ban.pattern)].map((match) => fail(file, match.index, ban.what, ban.next)),
     );
     return shipped ? [...findings, ...findModuleState(file)] : findings;

@@ -338,13 +338,13 @@ describe('approvals', () => {
     const asking = write(host, session, 'allowed-1');
     const { approval_id } = await question(host, session);
     const busy = call(host, session, 'probe_wait', { ms: 60_000 });
-    await eventually(() => host.host.status().in_flight === 2, 'a call that takes the only place');
+    await eventually(() => host.host.status().in_flight === 1, 'a call that takes the only place');
     const [desk] = DESKS;
     assert.equal(await (await desk?.open(host))?.(approval_id, { answer: 'approved' }), 'answered');
     assert.equal(outcomeOf(await asking), 'ok');
     // A third one waits for the place, and its cancel need not.
     const third = call(host, session, 'file_read', { path: 'hello.txt' });
-    await eventually(() => host.host.status().in_flight === 2, 'a call in line');
+    await eventually(() => host.host.status().queued === 1, 'a call in line');
     const cancel = (request_id: string) =>
       host.request('/v1/call', {
         token: session.token,

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HostStatus, SessionOpened, ToolResponse } from '@tool-runtime/protocol';
+import type { Runtime } from '@tool-runtime/sdk';
 import { startJournalHolder } from '@tool-runtime/sdk/testing';
 import { openHost, type TestHost, TOKENS } from './open-host.ts';
-import { openSocket } from './wire/raw-socket.ts';
+import { openSocket, type RawSocket } from './wire/raw-socket.ts';
 import { eventually } from './wire/within.ts';
 
 async function openSession(host: TestHost, body: object = {}): Promise<SessionOpened> {
@@ -120,6 +121,51 @@ approvals:
   });
 });
 
+/** Counts the records between two turns of the event loop: what is worked off in one go shows as one large step. */
+function watchSteps(runtime: Runtime): { end(): Promise<number> } {
+  let largest = 0;
+  let isOver = false;
+  const watching = (async () => {
+    for (let last = runtime.head().seq; !isOver; await turn()) {
+      const { seq } = runtime.head();
+      largest = Math.max(largest, seq - last);
+      last = seq;
+    }
+  })();
+  return {
+    async end() {
+      isOver = true;
+      await watching;
+      return largest;
+    },
+  };
+}
+
+/** Sends so many calls at once over a connection that does not read. */
+async function handIn(raw: RawSocket, calls: number, about: { tool: string; args: object }): Promise<void> {
+  const { session_id } = await raw.next((bytes) => {
+    const end = bytes.indexOf(10);
+    return end < 0 ? undefined : [JSON.parse(bytes.subarray(0, end).toString()) as SessionOpened, end + 1];
+  }, 'the greeting');
+  raw.socket.pause();
+  const request = { type: 'ToolRequest', ...about, session_id, timestamp: 1 };
+  for (let at = 0; at < calls; at++) raw.write(`${JSON.stringify({ ...request, request_id: `q${at}` })}\n`);
+}
+
+test('a line of calls is worked off with a turn for others in between', async () => {
+  const CALLS = 800;
+  await using host = await openHost();
+  const [workspace] = host.host.workspaces.all;
+  assert.ok(workspace !== undefined);
+  using raw = await openSocket({ path: host.socket });
+  const watch = watchSteps(workspace.runtime);
+  await handIn(raw, CALLS, { tool: 'fs_list', args: { path: '.' } });
+  await eventually(() => [...workspace.runtime.records({ kind: 'result' })].length === CALLS, 'all results');
+  const largest = await watch.end();
+  // As many calls as a session runs at once, with four records each, may end while as many begin.
+  assert.ok(largest <= 2 * 32 * 4, `${largest} records in one turn`);
+});
+
 describe('clients that hand in much, read nothing and vanish', () => {
   test('what they had in line is dropped, a little in each turn, and nothing of it runs', async () => {
     const CLIENTS = 4;
@@ -128,38 +174,18 @@ describe('clients that hand in much, read nothing and vanish', () => {
     const [workspace] = host.host.workspaces.all;
     assert.ok(workspace !== undefined);
     const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => openSocket({ path: host.socket })));
-    for (const raw of sockets) {
-      const hello = await raw.next((bytes) => {
-        const end = bytes.indexOf(10);
-        return end < 0 ? undefined : [JSON.parse(bytes.subarray(0, end).toString()) as SessionOpened, end + 1];
-      }, 'the greeting');
-      raw.socket.pause();
-      const body = { type: 'ToolRequest', tool: 'file_read', args: { path: 'large.txt' }, timestamp: 1 };
-      for (let at = 0; at < CALLS; at++) {
-        raw.write(`${JSON.stringify({ ...body, session_id: hello.session_id, request_id: `q${at}` })}\n`);
-      }
-    }
+    for (const raw of sockets) await handIn(raw, CALLS, { tool: 'file_read', args: { path: 'large.txt' } });
     const before = await eventually(async () => {
       const status = await statusOf(host);
       return status.queued >= CLIENTS * 100 && status;
     }, 'a backlog');
     assert.ok(before.in_flight <= host.host.limits.maxInFlight);
     for (const raw of sockets) raw.cut();
-    // Counted in records between two turns of the event loop: a backlog worked off in one go shows as one large step.
-    let largest = 0;
-    let isOver = false;
-    const watching = (async () => {
-      for (let last = workspace.runtime.head().seq; !isOver; await turn()) {
-        const { seq } = workspace.runtime.head();
-        largest = Math.max(largest, seq - last);
-        last = seq;
-      }
-    })();
+    const watch = watchSteps(workspace.runtime);
     for (let work = before; work.in_flight + work.queued > 0; work = await statusOf(host)) {
       assert.ok(work.in_flight <= host.host.limits.maxInFlight);
     }
-    isOver = true;
-    await watching;
+    const largest = await watch.end();
     await checkHealth(host, await openSession(host));
     // Two records for each dropped call, four for each that had begun.
     assert.ok(largest <= CLIENTS * (32 * 2 + 32 * 4), `${largest} records in one turn`);

@@ -5,7 +5,7 @@ import type { HeldWorkspace } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { Workspace } from './contracts/workspace.ts';
-import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import { lazySessionPrograms, lazySpawner } from './platform/lazy-session-programs.ts';
 import type { Redactor } from './redaction/redactor.ts';
 
 export interface AstSetting {
@@ -28,7 +28,10 @@ export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst 
   if (ast === undefined) return undefined;
   if (!('open' in ast)) return { index: ast, close: async () => {} };
   const { root, state, workspace, registry, redactor, governing } = setting;
-  const programs = lazySessionPrograms({ workspace: root, state, registry, actor: 'ast', governing });
+  const programs = lazySessionPrograms({
+    ...{ workspace: root, state, registry, actor: 'ast', governing },
+    spawner: lazySpawner(),
+  });
   const opened = await ast.open({
     workspace: readOnlyView(workspace),
     root: root.path,

@@ -48,7 +48,10 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),
     createPrograms: (registry, { actor, sessionId }) => {
       const slots = { shared: parts.commandSlots, owner: sessionId };
-      return lazySessionPrograms({ workspace: root, state, registry, actor, slots, governing: governing.places });
+      return lazySessionPrograms({
+        ...{ workspace: root, state, registry, actor, slots, governing: governing.places },
+        spawner: parts.spawner,
+      });
     },
     openFolder: async (inner) => openFolder(inner, { ...setting, root, governing, parts: runtime, enclosing }),
   };

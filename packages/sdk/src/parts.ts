@@ -52,3 +52,4 @@ export { createRedactor, type Redactor } from './redaction/redactor.ts';
 export { registryJsonSchema } from './registry/document.ts';
 export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './stores/catalog.ts';
 export { type JournalReader, openJournalReader } from './stores/journal-reader.ts';
+export { witnessedHeads } from './witnessed-heads.ts';

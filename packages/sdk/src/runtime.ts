@@ -31,6 +31,7 @@ import { createExternalTools } from './external/external-source.ts';
 import { governingPlaces } from './governing-places.ts';
 import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
+import { keepWitness, type Witness, type WitnessOptions } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
 import { createDailyStamp } from './platform/daily-stamp.ts';
@@ -84,6 +85,8 @@ export interface RuntimeOptions {
   readonly durability?: Durability;
   /** What to keep longer or shorter than the registry says. */
   readonly retention?: Partial<Retention>;
+  /** A file outside of workspace and state folder that is told how far the journal is; `verify` reads it. */
+  readonly witness?: WitnessOptions;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];
   readonly extraRoots?: readonly ExtraRoot[];
@@ -273,6 +276,7 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
       source,
       unfinished,
       findings,
+      witness: keepWitness(options.witness, { parts, state: state.path, workspace: root.path }),
       retention: keepRetention({ parts, registry, state: state.path, stamp: createDailyStamp(state.path) }, (thrown) =>
         parts.reportUnexpected(toToolError(thrown)),
       ),
@@ -298,6 +302,7 @@ interface Assembly {
   readonly unfinished: readonly ReconciledCall[];
   readonly findings: readonly HeadFinding[];
   readonly retention: ReturnType<typeof keepRetention>;
+  readonly witness: Witness;
   readonly checkWall: Runtime['checkWall'];
   readonly state: string;
   readonly everyMs: number | undefined;
@@ -345,7 +350,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     },
     records: (filter) => parts.journal.read(filter),
     head: () => parts.journal.head(),
-    verify: (anchor, checks) => parts.journal.verify(anchor, checks),
+    verify: (anchor, checks) => parts.journal.verify(anchor, { ...checks, witnessed: assembly.witness.heads() }),
     rotateJournal: (cut) => parts.journal.rotate(cut),
     pruneJournal: (limits) => parts.journal.prune(limits),
     instances: () => parts.journal.instances().map(({ id }) => id),
@@ -360,6 +365,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
       parts.events.close();
       await signOff(parts);
       await parts.journal.close();
+      assembly.witness.finish();
       parts.findings.close();
       workspace.close();
       root.close();

@@ -16,7 +16,7 @@ import type { Disk } from './platform/disk.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { GoverningFiles } from './platform/governing-files.ts';
 import { lazyHttpClient } from './platform/lazy-http-client.ts';
-import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
+import { lazySessionPrograms, lazySpawner } from './platform/lazy-session-programs.ts';
 import { endLostWalls } from './platform/lost-walls.ts';
 import { currentInstance, isAlive } from './platform/process-identity.ts';
 import type { Root } from './platform/root.ts';
@@ -63,7 +63,9 @@ export async function wireParts(
     throw thrown;
   }
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
+  const spawner = lazySpawner();
   const parts: RuntimeParts = {
+    spawner,
     instanceId: instance.id,
     isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
     reconcile: () => reconcileCalls(wired, { root, workspace, state }),
@@ -91,6 +93,7 @@ export async function wireParts(
         actor,
         governing: governing.places,
         slots: { shared: commandSlots, owner: sessionId },
+        spawner,
       }),
     narrowRegistry: (host, requested) => narrowedRegistry(host, requested, known),
     async openFolder(folder) {

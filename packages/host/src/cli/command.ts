@@ -33,9 +33,18 @@ export function withSharedOptions(command: Command): Command {
 
 /** For commands that write to the journal. */
 export function withRuntimeOptions(command: Command): Command {
-  return withSharedOptions(command).addOption(
+  return withWitnessOption(withSharedOptions(command)).addOption(
     command
       .createOption('--durability <level>', "raise the registry's level: full waits for the disk in every call")
       .choices(['normal', 'full']),
+  );
+}
+
+/** From the environment too, so that what is told is also checked. */
+export function withWitnessOption(command: Command): Command {
+  return command.addOption(
+    command
+      .createOption('--witness <file>', 'a file elsewhere that is told how far the journal is, and checked by verify')
+      .env('TOOL_RUNTIME_WITNESS'),
   );
 }

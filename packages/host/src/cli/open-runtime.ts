@@ -2,6 +2,7 @@
  * Creates the runtime a command asked for. SDK and code intelligence are loaded here, so that `--help` does not pay for
  * them; of the latter that is its tools and rules, the engine behind them comes with the first question about code.
  */
+import { resolve } from 'node:path';
 import type { Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
 import { showWarning } from '../terminal/terminal.ts';
@@ -21,6 +22,7 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
   });
   for (const warning of runtime.warnings) showWarning(describeWarning(warning));
   return runtime;

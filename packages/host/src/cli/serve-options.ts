@@ -71,6 +71,7 @@ export function runtimeOptions(
     sources: [lazyGateway({ log })],
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
     ...(options.keepDays === undefined ? {} : { retention: { records_days: options.keepDays } }),
     ...(coordinator === undefined ? {} : { coordinator }),
     secrets: secretsOfHost(),

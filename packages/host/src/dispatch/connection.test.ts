@@ -199,12 +199,24 @@ describe('a connection', () => {
     assert.equal(host.connection.place(), undefined);
   });
 
-  test('forwards no events once it is closed', async () => {
+  test('forwards no events once it is closed, and lets a call that has begun go on', async () => {
     await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 20 });
+    while (host.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
     host.connection.close();
-    host.call('r1', 'probe_wait', { ms: 1 });
     await host.connection.drain();
-    assert.deepEqual(host.outline(), ['r1 ok']);
+    assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 ok']);
+  });
+
+  test('a call that has not begun when it is closed does not run, and may be sent again', async () => {
+    await using host = await open();
+    host.call('r1', 'probe_wait', { ms: 1 });
+    host.connection.close();
+    host.call('r2', 'probe_wait', { ms: 1 });
+    await host.connection.drain();
+    assert.deepEqual(host.outline(), ['r1 refused E_INTERNAL never_received', 'r2 refused E_INTERNAL never_received']);
+    assert.deepEqual([...host.runtime.records({ kind: 'intent' })], []);
+    assert.deepEqual([host.session.hasSeen('r1'), host.session.hasSeen('r2')], [false, false]);
   });
 });
 

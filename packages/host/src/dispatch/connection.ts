@@ -115,10 +115,12 @@ export class Connection {
   /** Stops forwarding. Calls that have begun go on, in case the client comes back; the others are dropped. */
   close(): void {
     this.#isClosed = true;
-    for (const link of this.#links.values()) {
-      link.leave();
-      void link.served.drop(link.requests);
-    }
+    for (const link of this.#links.values()) link.leave();
+    this.#dropWaiting();
+  }
+
+  #dropWaiting(): void {
+    for (const { served, requests } of this.#links.values()) void served.drop(requests);
   }
 
   #linkTo(served: ServedSession): SessionLink {
@@ -169,6 +171,7 @@ export class Connection {
       };
       return { room: () => this.#room(), onAnswer };
     });
+    if (this.#isClosed) this.#dropWaiting();
     if (answer instanceof Promise && isStarted) this.#await(answer, bytes);
     else void this.#answer(answer);
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { EventLog } from './event-log.ts';
 
@@ -31,4 +33,31 @@ test('answers with what came after an id, and says whether something between is 
       },
     ),
   );
+});
+
+test('an event that is no longer kept is let go at once', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const log = new EventLog(4);
+  const appended = Array.from({ length: 8 }, (_, at) => {
+    const event = { id: at + 1, event: 'x', requestId: 'r', text: `event ${at + 1}` };
+    log.append(event);
+    return new WeakRef(event);
+  });
+  return new Promise<void>((resolve, reject) => {
+    // A reference that was made or read in this turn is kept until its end.
+    setImmediate(() => {
+      collect();
+      try {
+        assert.deepEqual(
+          appended.map((ref) => ref.deref()?.id),
+          [undefined, undefined, undefined, undefined, 5, 6, 7, 8],
+        );
+        assert.equal(log.after(0).events.length, 4);
+        resolve();
+      } catch (thrown) {
+        reject(thrown);
+      }
+    });
+  });
 });

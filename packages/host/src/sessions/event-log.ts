@@ -9,7 +9,7 @@ export interface LoggedEvent {
 
 export class EventLog {
   readonly #size: number;
-  #events: LoggedEvent[] = [];
+  #events: (LoggedEvent | undefined)[] = [];
   #start = 0;
   #lastId = 0;
   /** Id of the newest event that is no longer kept. */
@@ -28,6 +28,8 @@ export class EventLog {
     this.#events.push(event);
     if (this.#events.length - this.#start > this.#size) {
       this.#forgotten = this.#events[this.#start]?.id ?? this.#forgotten;
+      // Its place stays until the front is cut off, its text must not: each session would hold twice what is kept.
+      this.#events[this.#start] = undefined;
       this.#start += 1;
     }
     // The dropped front is cut off now and then, not each time.
@@ -39,7 +41,9 @@ export class EventLog {
 
   /** What came after `id`, and whether something between is gone. */
   after(id: number): { readonly events: readonly LoggedEvent[]; readonly isComplete: boolean } {
-    const kept = this.#events.slice(this.#start).filter((event) => event.id > id);
+    const kept = this.#events
+      .slice(this.#start)
+      .filter((event): event is LoggedEvent => event !== undefined && event.id > id);
     return { events: kept, isComplete: id >= this.#forgotten };
   }
 }

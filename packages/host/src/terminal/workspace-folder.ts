@@ -7,6 +7,7 @@ export interface WorkspaceOptions {
   readonly state?: string;
   readonly registry?: string;
   readonly durability?: 'normal' | 'full';
+  readonly witness?: string;
 }
 
 export function checkWorkspace(path: string): void {

@@ -227,6 +227,8 @@ export interface HeadFinding {
 }
 
 export interface VerifyOptions {
+  /** Heads that a witness was told of; the chain must contain each. */
+  readonly witnessed?: readonly ChainHead[];
   /** Also checks every archive that is still there. */
   readonly archives?: boolean;
 }
@@ -312,6 +314,8 @@ export interface JournalStore {
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Registers this process so that others can tell a live owner from a dead one. */
   enroll(instance: Instance): MaybePromise<void>;
+  /** The newest head that this process knows to be on the disk; also after the store was closed. */
+  syncedHead?(): ChainHead | undefined;
   /** At a start: what earlier writers left unfinished or found missing, put on record. Stores without marks have nothing to say. */
   reportHeads?(): MaybePromise<readonly HeadFinding[]>;
   /** Those that have not retired. */

@@ -241,7 +241,8 @@ for (const { name, options } of WALLS) {
         outcomes.map((_, index) => `${index}\n`),
       );
       await new Promise(setImmediate);
-      assert.equal(readdirSync('/proc/self/fd').length, before);
+      // Fewer where the watcher of an earlier test has gone meanwhile.
+      assert.ok(readdirSync('/proc/self/fd').length <= before);
     });
 
     test('fail when whoever listens to their output fails, instead of taking the host down', async (t) => {

@@ -11,7 +11,6 @@ import { copyContent } from './copy-content.ts';
 import {
   type InnerEntry,
   type ListedEntry,
-  listEntries,
   makeDirectory,
   makeLink,
   openEntry,
@@ -25,6 +24,7 @@ import { ErrnoError, errnoCode } from './errno-error.ts';
 import { PERMISSION_BITS } from './file-content.ts';
 import { explained } from './file-errors.ts';
 import type { GoverningFiles, TreeGuard } from './governing-files.ts';
+import { listEntries } from './list-directory.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf } from './root.ts';
 import { MAX_DEPTH, openInnerDirectory, type Survey } from './survey-tree.ts';
@@ -74,7 +74,7 @@ async function copyFolder(folders: Folders, progress: Progress): Promise<void> {
   if (folders.depth > MAX_DEPTH) throw tooDeep(folders.path);
   const source = fstatSync(folders.from, { bigint: true });
   if (identityOf(source) === progress.ownIdentity) throw intoItself(folders.path);
-  for (const entry of listEntries(folders.from)) {
+  for (const entry of await listEntries(folders.from)) {
     if (progress.pace.isDue(ENTRY_UNITS)) await progress.pace.pause();
     if (isTemporaryName(entry.name)) continue;
     const path = `${folders.path}/${entry.name}`;

@@ -149,13 +149,8 @@ export function touchDirectory(dirFd: number): void {
   utimesSync(`/proc/self/fd/${dirFd}`, now, now);
 }
 
-/** Names in a directory; those that are no UTF-8 come back mangled and will simply not be found. */
-export function listNames(dirFd: number): string[] {
-  return readdirSync(`/proc/self/fd/${dirFd}`);
-}
-
-/** Every entry with its exact name. The types are those of the moment: whoever opens has to judge again. */
-export function listEntries(dirFd: number): ListedEntry[] {
+/** Every entry of a folder that the runtime fills itself, all at once. Any other is read with list-directory.ts. */
+export function listOwnEntries(dirFd: number): ListedEntry[] {
   const found = readdirSync(`/proc/self/fd/${dirFd}`, { withFileTypes: true });
   if (!found.some(({ name }) => name.includes('\ufffd'))) {
     return found.map((entry) => ({ dirFd, name: entry.name, type: typeOf(entry) }));

@@ -6,13 +6,14 @@
  * else. Names that are no UTF-8 have no spelling in a path and are left out, as are sockets, pipes and devices.
  */
 import { isUtf8 } from 'node:buffer';
-import { constants, readdirSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { statEntry } from './directory-entry.ts';
 import { errnoError } from './errno-error.ts';
+import { listEntries, SLICE_ENTRIES } from './list-directory.ts';
 import type { NativeCalls } from './native-calls.ts';
 
 /** In no order. Throws an error with an errno `code`. */
-export type DirectoryReader = (fd: number) => string[];
+export type DirectoryReader = (fd: number) => Promise<string[]>;
 
 const RECORD_BYTES = 64 * 1024;
 /** Offsets in `struct linux_dirent64`. */
@@ -31,13 +32,17 @@ const FIRST_BEYOND_ASCII = 0x80;
 export function createDirectoryReader(native: NativeCalls | undefined): DirectoryReader {
   if (native === undefined) return readByName;
   const records = Buffer.allocUnsafeSlow(RECORD_BYTES);
-  return (fd) => {
+  return async (fd) => {
     const entries: string[] = [];
-    for (;;) {
+    for (let next = SLICE_ENTRIES; ; ) {
       const length = native.readDirectory(fd, records);
       if (length < 0) throw errnoError(-length);
       if (length === 0) return entries;
       takeRecords(records.subarray(0, length), fd, entries);
+      if (entries.length < next) continue;
+      next = entries.length + SLICE_ENTRIES;
+      // Nobody else may use the buffer meanwhile: it is filled and emptied within one turn.
+      await new Promise((resolve) => setImmediate(resolve));
     }
   };
 }
@@ -78,23 +83,10 @@ function takeUnknown(dirFd: number, name: string, entries: string[]): void {
   else if (mode === constants.S_IFDIR) entries.push(`${name}/`);
 }
 
-function readByName(fd: number): string[] {
-  const entries: string[] = [];
-  let hasReplacement = false;
-  for (const entry of readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true })) {
-    if (entry.isFile() || entry.isSymbolicLink()) entries.push(entry.name);
-    else if (entry.isDirectory()) entries.push(`${entry.name}/`);
-    hasReplacement ||= entry.name.includes('\ufffd');
-  }
-  return hasReplacement ? withoutMangled(fd, entries) : entries;
-}
-
-/** A replacement character may be the name's own, or stand for bytes that are no UTF-8. */
-function withoutMangled(fd: number, entries: readonly string[]): string[] {
-  const real = new Set(
-    readdirSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' })
-      .filter((name) => isUtf8(name))
-      .map((name) => name.toString('utf8')),
-  );
-  return entries.filter((entry) => real.has(entry.endsWith('/') ? entry.slice(0, -1) : entry));
+async function readByName(fd: number): Promise<string[]> {
+  const listed = await listEntries(fd);
+  return listed.flatMap(({ name, type }) => {
+    if (typeof name !== 'string' || type === 'other') return [];
+    return [type === 'directory' ? `${name}/` : name];
+  });
 }

@@ -7,7 +7,7 @@
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isExternalToolName, isRunId } from '../contracts/run-names.ts';
-import { type ListedEntry, listEntries } from './directory-entry.ts';
+import { type ListedEntry, listOwnEntries } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { openBase, openBelow } from './held-folder.ts';
 import type { RunPlace } from './run-folder.ts';
@@ -58,7 +58,7 @@ function entriesIn(base: string, names: readonly string[]): ListedEntry[] {
   try {
     baseFd = openBase(base);
     fd = openBelow(baseFd, names);
-    return listEntries(fd);
+    return listOwnEntries(fd);
   } catch (thrown) {
     if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoCode(thrown) ?? '')) throw thrown;
     return [];

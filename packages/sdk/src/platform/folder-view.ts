@@ -60,8 +60,8 @@ export class FolderView {
   }
 
   /** Throws what opening the root throws. */
-  static root(source: TreeSource, options: ViewOptions): FolderView {
-    const entries = readFolder(source, '');
+  static async root(source: TreeSource, options: ViewOptions): Promise<FolderView> {
+    const entries = await readFolder(source, '');
     const ignores = options.includeIgnored
       ? undefined
       : new IgnoreStack().enter('', findIgnoreFiles(source.root, '', entries));
@@ -84,11 +84,11 @@ export class FolderView {
   }
 
   /** Undefined when the folder is gone, may not be read, or has become something else. */
-  enter(name: string): FolderView | undefined {
+  async enter(name: string): Promise<FolderView | undefined> {
     const path = `${this.path}${name}/`;
     try {
       const source = this.#source;
-      const entries = readFolder(source, path);
+      const entries = await readFolder(source, path);
       const ignores = this.#ignores?.enter(name, findIgnoreFiles(source.root, path, entries));
       return new FolderView(path, entries, { source, options: this.#options, ignores });
     } catch (thrown) {
@@ -105,11 +105,11 @@ interface ViewParts {
   readonly ignores: IgnoreStack | undefined;
 }
 
-function readFolder({ root, readDirectory }: TreeSource, path: string): readonly string[] {
+async function readFolder({ root, readDirectory }: TreeSource, path: string): Promise<readonly string[]> {
   // Without its slash: behind one, the kernel would follow a link.
   const fd = root.openBeneath((path === '' ? '.' : path.slice(0, -1)) as RelativePath, OPEN_FOLDER);
   try {
-    return readDirectory(fd);
+    return await readDirectory(fd);
   } finally {
     closeSync(fd);
   }

@@ -18,6 +18,7 @@ import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-prog
 import { settleReport } from './bubblewrap-report.ts';
 import { holdPath } from './held-path.ts';
 import { holdMounts, type Source } from './hold-mounts.ts';
+import { markWords } from './process-keeper.ts';
 import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-relay-words.ts';
 import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
 import { isBelow, mountWords } from './sandbox-mounts.ts';
@@ -176,14 +177,23 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
     confine(program) {
       checkVisible(program, visible);
       const { loader, others } = splitEnvironment(program.env);
+      const pauses = mounts.some(({ late }) => late);
       const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
       return {
         program: standing.bubblewrap.path,
-        args: [...words, ...loader, '--chdir', startingFolder(program, request), '--', ...inner],
+        args: [
+          ...words,
+          ...markWords(pauses ? 3 : 2),
+          ...loader,
+          '--chdir',
+          startingFolder(program, request),
+          '--',
+          ...inner,
+        ],
         env: withProxy(relay, others),
         cwd: '/',
         reports: true,
-        pauses: mounts.some(({ late }) => late),
+        pauses,
       };
     },
     verify: (init) => verifyMounts(init, mounts),

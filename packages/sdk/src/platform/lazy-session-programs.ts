@@ -1,12 +1,33 @@
 /** Programs whose code (spawning, isolation, proxy, git) is loaded with the first one: most sessions never start any. */
 import { forgetFailed } from './forget-failed.ts';
 import type { ProgramsOptions, SessionPrograms } from './session-programs.ts';
+import type { Spawner } from './spawned-process.ts';
 
-export function lazySessionPrograms(options: ProgramsOptions): SessionPrograms {
+/** Opened with the first who starts a program, and the same for all sessions. */
+export function lazySpawner(): () => Promise<Spawner> {
+  let spawner: Promise<Spawner> | undefined;
+  return () => {
+    spawner ??= forgetFailed(
+      import('./spawner.ts').then(({ createSpawner }) => createSpawner()),
+      () => {
+        spawner = undefined;
+      },
+    );
+    return spawner;
+  };
+}
+
+export interface LazyProgramsOptions extends Omit<ProgramsOptions, 'spawner'> {
+  readonly spawner: () => Promise<Spawner>;
+}
+
+export function lazySessionPrograms(options: LazyProgramsOptions): SessionPrograms {
   let opening: Promise<SessionPrograms> | undefined;
   const open = (): Promise<SessionPrograms> => {
     opening ??= forgetFailed(
-      import('./session-programs.ts').then(({ createSessionPrograms }) => createSessionPrograms(options)),
+      Promise.all([import('./session-programs.ts'), options.spawner()]).then(([{ createSessionPrograms }, spawner]) =>
+        createSessionPrograms({ ...options, spawner }),
+      ),
       () => {
         opening = undefined;
       },

@@ -6,8 +6,9 @@
  */
 import { closeSync } from 'node:fs';
 import { isTemporaryName, temporaryOwner } from '../contracts/temporary-name.ts';
-import { type DirectoryEntry, listNames, removeFile, renameEntry, statEntry } from './directory-entry.ts';
+import { type DirectoryEntry, removeFile, renameEntry, statEntry } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
+import { findNames } from './list-directory.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { Pace } from './pace.ts';
 import { joinPath, type RelativePath, splitPath } from './path-rules.ts';
@@ -79,16 +80,16 @@ export async function sweepDirectory(root: Root, directory: RelativePath, now: n
 /** The same inside a held directory. What cannot be removed is left for another time: a sweep never fails a call. */
 export async function sweepLeftovers(dirFd: number, now: number): Promise<number> {
   let removed = 0;
-  for (const name of namesIn(dirFd)) {
+  for (const name of await namesIn(dirFd)) {
     if (removed === MAX_REMOVED) break;
-    if (isTemporaryName(name) && (await removeIfStale({ dirFd, name }, now))) removed += 1;
+    if (await removeIfStale({ dirFd, name }, now)) removed += 1;
   }
   return removed;
 }
 
-function namesIn(dirFd: number): string[] {
+async function namesIn(dirFd: number): Promise<string[]> {
   try {
-    return listNames(dirFd);
+    return await findNames(dirFd, isTemporaryName);
   } catch {
     // A folder we may enter but not read shows us no leftovers.
     return [];

@@ -9,6 +9,7 @@ import { isTemporaryName } from '../contracts/temporary-name.ts';
 import { type GlobLevel, walkGlobs } from '../glob/glob-walk.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
 import { Pace } from './pace.ts';
+import { sortedNames } from './sorted-names.ts';
 
 /** Opening and reading a folder, in the pace's units. */
 const FOLDER_UNITS = 64;
@@ -19,9 +20,9 @@ const ENTRIES_PER_STEP = 64;
 export async function listTree(source: TreeSource, query: ListQuery): Promise<ListAnswer> {
   const pace = new Pace(query.signal);
   const walk = new Walk(query);
-  walk.open(FolderView.root(source, query), walkGlobs(query.globs));
+  await walk.open(await FolderView.root(source, query), walkGlobs(query.globs));
   for (let folder = walk.folder; folder !== undefined; folder = walk.folder) {
-    const cost = walk.step(folder);
+    const cost = await walk.step(folder);
     if (walk.paths.length > query.maxResults) return { paths: walk.paths.slice(0, query.maxResults), truncated: true };
     if (pace.isDue(cost)) await pace.pause();
   }
@@ -52,15 +53,14 @@ class Walk {
     return this.#open.at(-1);
   }
 
-  open(view: FolderView, globs: GlobLevel): void {
-    const wanted = view.entries.filter(
-      (entry) => !isUnfinished(entry) && !view.hides(entry) && (isFolder(entry) || globs.matches(entry)),
-    );
-    this.#open.push({ view, globs, wanted: wanted.sort(), next: 0 });
+  async open(view: FolderView, globs: GlobLevel): Promise<void> {
+    const isWanted = (entry: string) =>
+      !isUnfinished(entry) && !view.hides(entry) && (isFolder(entry) || globs.matches(entry));
+    this.#open.push({ view, globs, wanted: await sortedNames(view.entries, isWanted), next: 0 });
   }
 
   /** Takes the next entries of a folder, up to one that leads deeper; answers what that cost in the pace's units. */
-  step(folder: OpenFolder): number {
+  async step(folder: OpenFolder): Promise<number> {
     const { view, wanted } = folder;
     const { path, weight } = view;
     const start = folder.next;
@@ -70,7 +70,7 @@ class Walk {
       const entry = wanted[folder.next] ?? '';
       folder.next += 1;
       if (isFolder(entry)) {
-        this.#visitFolder(folder, entry);
+        await this.#visitFolder(folder, entry);
         return FOLDER_UNITS + (folder.next - start) * (1 + weight);
       }
       if (!view.ignores(entry, 'other')) this.paths.push(path + entry);
@@ -79,14 +79,14 @@ class Walk {
     return (end - start) * (1 + weight);
   }
 
-  #visitFolder({ view, globs }: OpenFolder, entry: string): void {
+  async #visitFolder({ view, globs }: OpenFolder, entry: string): Promise<void> {
     const name = entry.slice(0, -1);
     const isListed = this.#includeDirectories && globs.matches(name);
     const inner = this.#open.length < this.#maxDepth ? globs.enter(name) : undefined;
     if ((!isListed && inner === undefined) || view.ignores(name, 'directory')) return;
     if (isListed) this.paths.push(view.path + entry);
-    const below = inner === undefined ? undefined : view.enter(name);
-    if (below !== undefined && inner !== undefined) this.open(below, inner);
+    const below = inner === undefined ? undefined : await view.enter(name);
+    if (below !== undefined && inner !== undefined) await this.open(below, inner);
   }
 }
 

@@ -5,8 +5,9 @@
 import type { MoveOptions, TreeChange } from '../contracts/workspace.ts';
 import { throwIfAborted } from './cancellation.ts';
 import { copyToTarget } from './copy-entry.ts';
-import { type DirectoryEntry, listNames, mayChange, removeFile } from './directory-entry.ts';
+import { type DirectoryEntry, mayChange, removeFile } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
+import { findNames } from './list-directory.ts';
 import { type Transfer, type TransferJob, withTransfer } from './prepare-transfer.ts';
 import { removeAside, setAside } from './remove-tree.ts';
 import { replaceFolder } from './replace-folder.ts';
@@ -40,7 +41,7 @@ export function moveEntry(job: TransferJob<MoveOptions>): Promise<TreeChange> {
 async function moveToTarget(transfer: Transfer, signal: AbortSignal | undefined): Promise<void> {
   let aside: DirectoryEntry | undefined;
   try {
-    aside = renameToTarget(transfer);
+    aside = await renameToTarget(transfer);
   } catch (thrown) {
     // Another file system, or layers of one that cannot rename between each other.
     if (errnoCode(thrown) !== 'EXDEV') throw thrown;
@@ -52,7 +53,7 @@ async function moveToTarget(transfer: Transfer, signal: AbortSignal | undefined)
 }
 
 /** Answers where the replaced folder lies, if there was one. */
-function renameToTarget({ root, source, target, replaced }: Transfer): DirectoryEntry | undefined {
+async function renameToTarget({ root, source, target, replaced }: Transfer): Promise<DirectoryEntry | undefined> {
   if (replaced === undefined) {
     root.rename(source, target, 'noreplace');
     return undefined;
@@ -61,7 +62,7 @@ function renameToTarget({ root, source, target, replaced }: Transfer): Directory
     return replaceFolder({ root, from: source, to: target, replaced: identityOf(replaced.stat) });
   }
   root.rename(source, target, 'replace');
-  if (identityOf(source.stat) === identityOf(replaced.stat)) dropSecondName(source, target);
+  if (identityOf(source.stat) === identityOf(replaced.stat)) await dropSecondName(source, target);
   return undefined;
 }
 
@@ -69,8 +70,10 @@ function renameToTarget({ root, source, target, replaced }: Transfer): Directory
  * Renaming one name of a file to another name of it does nothing. Both must be listed before one goes: where case does
  * not count, two spellings can be one name, and removing that would remove the file.
  */
-function dropSecondName(from: DirectoryEntry, to: DirectoryEntry): void {
-  if (listNames(from.dirFd).includes(from.name) && listNames(to.dirFd).includes(to.name)) removeFile(from);
+async function dropSecondName(from: DirectoryEntry, to: DirectoryEntry): Promise<void> {
+  const isListed = async ({ dirFd, name }: DirectoryEntry) =>
+    (await findNames(dirFd, (other) => other === name)).length > 0;
+  if ((await isListed(from)) && (await isListed(to))) removeFile(from);
 }
 
 async function copyAndRemove(transfer: Transfer, signal: AbortSignal | undefined): Promise<void> {

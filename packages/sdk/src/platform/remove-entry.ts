@@ -2,12 +2,13 @@
 import { closeSync } from 'node:fs';
 import type { RemoveOptions, TreeChange } from '../contracts/workspace.ts';
 import { throwIfAborted } from './cancellation.ts';
-import { type FoundEntry, listNames, openSubdirectory, removeDirectory, removeFile } from './directory-entry.ts';
+import { type FoundEntry, openSubdirectory, removeDirectory, removeFile } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import type { GoverningFiles } from './governing-files.ts';
 import { type HeldPlace, judgeBelow } from './judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
+import { findNames } from './list-directory.ts';
 import type { Place } from './places.ts';
 import { removeAside, setAside } from './remove-tree.ts';
 import { identityOf } from './root.ts';
@@ -71,7 +72,7 @@ async function countEntries(folder: FoundEntry): Promise<number> {
   const dirFd = openSubdirectory(folder);
   try {
     await sweepLeftovers(dirFd, Date.now());
-    return listNames(dirFd).length;
+    return (await findNames(dirFd, () => true)).length;
   } finally {
     closeSync(dirFd);
   }

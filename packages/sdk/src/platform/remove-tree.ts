@@ -9,7 +9,6 @@ import {
   type DirectoryEntry,
   type InnerEntry,
   type ListedEntry,
-  listEntries,
   openSubdirectory,
   removeDirectory,
   removeFile,
@@ -17,6 +16,7 @@ import {
   statEntry,
 } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
+import { listEntries } from './list-directory.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf, type Root } from './root.ts';
 import { MAX_DEPTH } from './survey-tree.ts';
@@ -72,7 +72,7 @@ async function emptyFolder(folder: InnerEntry, pace: Pace, depth: number): Promi
   const dirFd = openSubdirectory(folder);
   try {
     allowChanges(dirFd);
-    for (const entry of listEntries(dirFd)) {
+    for (const entry of await listEntries(dirFd)) {
       if (pace.isDue(ENTRY_UNITS)) await pace.pause();
       await removeInner(entry, pace, depth + 1);
     }

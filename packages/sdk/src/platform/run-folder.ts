@@ -11,7 +11,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { isExternalToolName, isRunId } from '../contracts/run-names.ts';
 import {
   type DirectoryEntry,
-  listEntries,
+  listOwnEntries,
   makeDirectory,
   openSubdirectory,
   setDirectoryMode,
@@ -219,7 +219,7 @@ function runIdsIn(toolFd: number): string[] {
 }
 
 function folderNames(dirFd: number, isWanted: (name: string) => boolean): string[] {
-  return listEntries(dirFd).flatMap(({ name, type }) =>
+  return listOwnEntries(dirFd).flatMap(({ name, type }) =>
     type === 'directory' && typeof name === 'string' && isWanted(name) ? [name] : [],
   );
 }

@@ -9,6 +9,7 @@ import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import { ADMISSION_FDS, ADMISSION_WORDS, admitProcess } from './admit-process.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
+import { markWords } from './process-keeper.ts';
 import type { SpawnedProcess, Spawner, SpawnOptions } from './spawned-process.ts';
 
 const MAX_COMPLAINT_BYTES = 16 * 1024;
@@ -43,7 +44,7 @@ export async function runProgram(
   { file, args, verify }: Command,
   { folder, spawner }: RunOptions,
 ): Promise<RunningProgram> {
-  const admission = verify === undefined ? [] : ADMISSION_WORDS;
+  const admission = verify === undefined ? [] : [...ADMISSION_WORDS, ...markWords(2)];
   const extraFds = verify === undefined ? [] : ADMISSION_FDS.slice(0, 2);
   const child = await start(spawner, { program: file, args: [...admission, ...args], cwd: folder, extraFds });
   if (verify !== undefined) await admitOrEnd(child, verify);

@@ -11,13 +11,13 @@ import { throwIfAborted } from './cancellation.ts';
 import { copyHashed } from './copy-hashed.ts';
 import {
   type DirectoryEntry,
-  listEntries,
   makeDirectory,
   openEntry,
   openSubdirectory,
   setDirectoryMode,
 } from './directory-entry.ts';
 import { errnoCode } from './errno-error.ts';
+import { listEntries } from './list-directory.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 
 export interface SealedFiles {
@@ -71,7 +71,7 @@ class Filling {
   }
 
   async copyFolder(from: number, to: number, shown: string): Promise<void> {
-    for (const { name, type } of listEntries(from)) {
+    for (const { name, type } of await listEntries(from)) {
       const path = `${shown}/${name}`;
       if (typeof name !== 'string') throw problem('not_regular', `Name is no text: ${path}`);
       if (type === 'directory') await this.enter({ dirFd: from, name }, { dirFd: to, name }, path);

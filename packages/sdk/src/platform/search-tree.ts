@@ -54,7 +54,7 @@ export async function searchTree(source: SearchSource, query: SearchQuery): Prom
   if (query.signal?.aborted) return search.results.answer({ interrupted: true });
   if (source.bubblewrap === undefined) return runSearch(search, []);
   const base = globBase(query.globs);
-  const place = findBase(search, base);
+  const place = await findBase(search, base);
   if (place === 'nothing') return search.results.answer({ interrupted: false });
   return runSearch(search, place === 'folder' ? base : []);
 }
@@ -68,14 +68,17 @@ interface Search {
 }
 
 /** Ripgrep searches what it is told to, ignored or not, so the way down to the globs' folder is judged here. */
-function findBase({ source, query }: Search, base: readonly string[]): 'folder' | 'elsewhere' | 'nothing' {
+async function findBase(
+  { source, query }: Search,
+  base: readonly string[],
+): Promise<'folder' | 'elsewhere' | 'nothing'> {
   if (base.length === 0) return 'folder';
-  let view: FolderView | undefined = FolderView.root(source, query);
+  let view: FolderView | undefined = await FolderView.root(source, query);
   for (const name of base) {
     if (view === undefined || view.hides(name)) return 'nothing';
     if (!view.entries.includes(`${name}/`)) return view.entries.includes(name) ? 'elsewhere' : 'nothing';
     if (view.ignores(name, 'directory')) return 'nothing';
-    view = view.enter(name);
+    view = await view.enter(name);
   }
   return 'folder';
 }

@@ -6,6 +6,7 @@ import type { Registry } from '../contracts/registry.ts';
 import { type CommandSlots, createCommandRunner } from './command-runner.ts';
 import { createGitRepository } from './git-repository.ts';
 import { createSessionWall, type SessionWallOptions } from './session-wall.ts';
+import type { Spawner } from './spawned-process.ts';
 
 export interface ProgramsOptions {
   readonly workspace: SessionWallOptions['workspace'];
@@ -17,6 +18,8 @@ export interface ProgramsOptions {
   readonly actor: string;
   /** Left out: commands wait for nobody. */
   readonly slots?: CommandSlots;
+  /** Left out: one of its own. */
+  readonly spawner?: Spawner;
 }
 
 export interface SessionPrograms {
@@ -28,7 +31,11 @@ export interface SessionPrograms {
 export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
   const { workspace, state, registry, actor, slots, governing } = given;
   const { isolation, allowedDomains } = registry;
-  const options = { workspace, state, isolation, allowedDomains, governing };
+  const { spawner } = given;
+  const options = {
+    ...{ workspace, state, isolation, allowedDomains, governing },
+    ...(spawner === undefined ? {} : { spawner }),
+  };
   const wall = createSessionWall(options);
   const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
   const git = createGitRepository({ wall, registry, actor, governing, state });

@@ -26,6 +26,8 @@ export interface SpawnOptions {
    * a byte, a `pause` for the end of the file.
    */
   readonly extraFds?: readonly ExtraFd[];
+  /** The host may end without waiting for it. */
+  readonly background?: boolean;
 }
 
 export type ExtraFd = number | 'pipe' | 'gate' | 'pause';

@@ -47,7 +47,12 @@ export function createNativeSpawner(native: NativeSpawn): Spawner {
           cwd: options.cwd,
           descriptors: ends.descriptors,
         });
-        return { pid, ...openStreams(host), exited: reaper.watch(pid), kill: (signal) => signalGroup(pid, signal) };
+        return {
+          pid,
+          ...openStreams(host),
+          exited: reaper.watch(pid, options.background === true),
+          kill: (signal) => signalGroup(pid, signal),
+        };
       } catch (thrown) {
         ends.kept.forEach(closeSync);
         throw thrown;

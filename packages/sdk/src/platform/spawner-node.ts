@@ -40,6 +40,7 @@ export function createNodeSpawner(): Spawner {
         // A failed start rejects this too, and one report of it is enough.
         exited.catch(() => {});
         await untilStarted(child);
+        if (options.background === true) child.unref();
         connectLinks(child, options);
         return started(child, options, exited);
       } finally {

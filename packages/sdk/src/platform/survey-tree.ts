@@ -10,7 +10,6 @@ import {
   type FoundEntry,
   type InnerEntry,
   type ListedEntry,
-  listEntries,
   mayChange,
   openSubdirectory,
   statEntry,
@@ -18,6 +17,7 @@ import {
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import type { GoverningFiles, TreeGuard } from './governing-files.ts';
+import { listEntries } from './list-directory.ts';
 import { ENTRY_UNITS, Pace } from './pace.ts';
 import { identityOf } from './root.ts';
 import { mountedInside, specialFile, tooDeep } from './tree-errors.ts';
@@ -77,7 +77,7 @@ async function surveyFolder(dirFd: number, at: Position, progress: Progress): Pr
   if (at.depth > MAX_DEPTH) throw tooDeep(at.path);
   // A mount inside would be emptied, or left behind, where the rest goes.
   if (purpose !== 'copy' && own.dev !== progress.device) throw mountedInside(at.path);
-  const listed = explained(at.path, () => listEntries(dirFd));
+  const listed = await explained(at.path, () => listEntries(dirFd));
   if (purpose === 'remove' && listed.length > 0) explained(at.path, () => requireChangeable(dirFd));
   for (const entry of listed) {
     if (progress.pace.isDue(ENTRY_UNITS)) await progress.pace.pause();

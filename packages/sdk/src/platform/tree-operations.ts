@@ -4,12 +4,13 @@ import { closeSync, constants } from 'node:fs';
 import { isTemporaryName } from '../contracts/temporary-name.ts';
 import type { DirectoryItem, FileChange, Workspace } from '../contracts/workspace.ts';
 import { copyEntry } from './copy-entry.ts';
-import { listEntries, makeDirectory, statEntry } from './directory-entry.ts';
+import { makeDirectory, statEntry } from './directory-entry.ts';
 import { ErrnoError, errnoCode } from './errno-error.ts';
 import { explained } from './file-errors.ts';
 import type { GoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 import { judgePlace } from './judge-place.ts';
+import { listEntries } from './list-directory.ts';
 import { moveEntry } from './move-entry.ts';
 import { DIRECTORY_HANDLE } from './open-flags.ts';
 import { type Place, requireWritable } from './places.ts';
@@ -32,13 +33,12 @@ export function createTreeOperations(find: (path: string) => Place, guard: Gover
   };
 }
 
-function readPlace(place: Place): readonly DirectoryItem[] {
+async function readPlace(place: Place): Promise<readonly DirectoryItem[]> {
   const dirFd = place.root.openBeneath(place.path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     judgePlace(place, { dirFd, below: [] }, 'read');
-    return listEntries(dirFd)
-      .filter(({ name }) => !isTemporaryName(name))
-      .map(({ name, type }) => ({ name: String(name), type }));
+    const listed = await listEntries(dirFd);
+    return listed.filter(({ name }) => !isTemporaryName(name)).map(({ name, type }) => ({ name: String(name), type }));
   } finally {
     closeSync(dirFd);
   }

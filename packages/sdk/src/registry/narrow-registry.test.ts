@@ -390,6 +390,10 @@ describe('what holds when both are narrowed', () => {
     );
   });
 
+  test('S1-41 what is deleted when is what the host says', () => {
+    assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
+  });
+
   test('S1-40 durability is the stronger of the two, whoever asked for it', () => {
     assert.equal(narrow('durability: full', 'git: {}').durability, 'full');
     assert.equal(narrow('git: {}', 'durability: full').durability, 'full');

@@ -27,6 +27,7 @@ import { buildSnapshot } from '../package/registry-snapshot.ts';
 import { createRouter } from '../package/tool-router.ts';
 import type { FairSlots } from '../platform/fair-slots.ts';
 import type { SessionPrograms } from '../platform/session-programs.ts';
+import type { Spawner } from '../platform/spawned-process.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
@@ -79,6 +80,8 @@ export interface RuntimeParts {
   createPrograms(registry: Registry, session: Pick<SessionIdentity, 'actor' | 'sessionId'>): SessionPrograms;
   /** Commands of all sessions that run at once. */
   readonly commandSlots: FairSlots;
+  /** Starts the programs of all sessions. */
+  readonly spawner: () => Promise<Spawner>;
   readonly jobCount: JobCount;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;

@@ -185,7 +185,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
   async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
     refuseWhenEnded();
-    const request = toRequest(tool, args, options);
+    const request = admitRequest({ ...options, tool, args }, requestIds, parts.newId);
     return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
   }
 
@@ -197,16 +197,6 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
       onOpen((reason) => stop.abort(reason));
       return inTurn(() => proposePlan(plan, parts, signal), signal)(onOpen, turn);
     });
-  }
-
-  function toRequest(tool: string, args: unknown, options: CallOptions): CallRequest {
-    const { requestId, ...rest } = options;
-    checkId(tool, 'tool');
-    if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
-    const keyed = rest.idempotencyKey ?? rest.dedupeKey;
-    if (keyed !== undefined) checkId(keyed, 'idempotency_key');
-    if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: keyed !== undefined });
-    return { ...rest, tool, args, requestId: requestId ?? parts.newId() };
   }
 
   return {
@@ -248,6 +238,17 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     close,
     ended: over.promise,
   };
+}
+
+/** The same step for every way in: short, printable names and ids, one key at most, no id twice. Throws E_VALIDATION_FAIL. */
+function admitRequest(given: BatchItem, requestIds: RequestIds, newId: () => string): CallRequest {
+  const { requestId, ...rest } = given;
+  checkId(rest.tool, 'tool');
+  if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
+  const keyed = rest.idempotencyKey ?? rest.dedupeKey;
+  if (keyed !== undefined) checkId(keyed, 'idempotency_key');
+  if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: keyed !== undefined });
+  return { ...rest, requestId: requestId ?? newId() };
 }
 
 /** Work that is no call and waits for its turn without a deadline: those it waits for have theirs. */

@@ -111,10 +111,11 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
     verify: (anchor, checks) =>
-      afterQueue(() => marks.verify(() => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks))),
+      afterQueue(() => marks.verify(() => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks), checks)),
     rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
     prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
     reportHeads: () => change(marks.report),
+    syncedHead: () => options.heads?.keeper.synced,
     enroll(instance) {
       writer.sign(instance.id);
       return change(() => instances.enroll(instance));

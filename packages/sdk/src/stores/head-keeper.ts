@@ -27,11 +27,13 @@ export interface Chain {
 export interface HeadKeeper {
   /** Name of the mark, once there is one. */
   readonly markName: string | undefined;
+  /** The newest head of this process that is on the disk. */
+  readonly synced: ChainHead | undefined;
   /** Before a block is written. Throws when the journal cannot be brought to the disk any more. */
   before(chain: Chain): void;
   /** After it was. */
   after(): void;
-  /** Marks of processes that ended, to be removed once this one has a mark of its own. */
+  /** Marks of processes that ended, to be removed once what was recorded about them is on the disk. */
   supersede(names: readonly string[]): void;
   /** Brings the log to the disk before the database is closed. */
   settle(): void;
@@ -53,6 +55,7 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
   const { files, log, format, writer, durability, clock, everyMs = SYNC_EVERY_MS } = options;
   let chain: Chain | undefined;
   let file: MarkFile | undefined;
+  let synced: ChainHead | undefined;
   let obsolete: readonly string[] = [];
   let timer: NodeJS.Timeout | undefined;
   let turn = 0;
@@ -75,7 +78,7 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     const head = found.catchUp();
     log.now();
     file = files.create(writer.id, line(head, false));
-    removeObsolete();
+    synced = head;
   }
 
   async function syncLog(): Promise<void> {
@@ -100,9 +103,11 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
       return;
     }
     if (isOver) return;
+    synced = head;
     try {
       file.write(line(head, false));
       await file.sync();
+      removeObsolete();
     } catch {
       schedule();
     }
@@ -122,6 +127,9 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     get markName() {
       return file === undefined ? undefined : writer.id;
     },
+    get synced() {
+      return synced;
+    },
     before(found) {
       if (broken !== undefined) throw unsyncable(broken);
       if (file === undefined) begin(found);
@@ -129,7 +137,6 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     after: schedule,
     supersede(names) {
       obsolete = names;
-      if (file !== undefined) removeObsolete();
     },
     settle() {
       isOver = true;
@@ -138,8 +145,10 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     },
     finish() {
       if (file !== undefined && chain !== undefined && broken === undefined) {
+        synced = chain.head;
         file.write(line(chain.head, true));
         file.syncNow();
+        removeObsolete();
       }
       if (!isSyncing) release();
     },

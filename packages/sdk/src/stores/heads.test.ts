@@ -55,7 +55,10 @@ describe('a machine that stopped', () => {
       [...store.read({ kind: 'recovery' })].map((record) => record.kind === 'recovery' && record.reason),
       ['machine_stopped'],
     );
+    // The old mark goes when the record about it is on the disk, not before.
+    assert.equal(marksIn(folder).length, 2);
     await store.close();
+    assert.equal(marksIn(folder).length, 1);
     const next = openIn(folder);
     assert.deepEqual(next.reportHeads?.(), []);
     assert.equal(next.verify().losses?.length, 1);

@@ -1,7 +1,14 @@
 /** The marks of a journal in a state folder: who keeps this process's, and what the others say. */
 import { join } from 'node:path';
 import type { Clock } from '../contracts/clock.ts';
-import type { HeadFinding, Instance, RecoveryRecord, VerifyReport } from '../contracts/journal.ts';
+import type {
+  ChainHead,
+  HeadFinding,
+  Instance,
+  RecoveryRecord,
+  VerifyOptions,
+  VerifyReport,
+} from '../contracts/journal.ts';
 import type { Durability } from '../contracts/registry.ts';
 import { createLogSync } from '../platform/log-sync.ts';
 import { createMarkFiles, type MarkFiles } from '../platform/mark-files.ts';
@@ -9,7 +16,7 @@ import type { StateFolder } from '../platform/state-folder.ts';
 import { undisturbed } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
-import { bootOf, findingsOf, judgeMarks, withHeads } from './check-heads.ts';
+import { bootOf, contains, findingsOf, judgeMarks, withHeads } from './check-heads.ts';
 import { createHeadKeeper, type HeadKeeper } from './head-keeper.ts';
 import { createMarkFormat, type FoundMark, LOST_SUFFIX, readMarks } from './head-marks.ts';
 import type { JournalTables } from './journal-tables.ts';
@@ -56,7 +63,7 @@ interface HeadParts {
 
 export interface HeadChecks {
   /** The report of `check`, with what the marks know; made again when a rotation came between. */
-  verify(check: () => VerifyReport): VerifyReport;
+  verify(check: () => VerifyReport, options?: VerifyOptions): VerifyReport;
   report(): readonly HeadFinding[];
   /** Closes the tables, everything on the disk. */
   close(): void;
@@ -69,7 +76,7 @@ export function createHeadChecks(heads: Heads | undefined, parts: HeadParts): He
     return { verify: (check) => undisturbed(tables, check), report: () => [], close: tables.close };
   }
   return {
-    verify: (check) => undisturbed(tables, () => verifyWithHeads(heads, parts, check)),
+    verify: (check, options) => undisturbed(tables, () => verifyWithHeads(heads, parts, check, options)),
     report: () => reportHeads(heads, parts),
     close() {
       heads.keeper.settle();
@@ -84,11 +91,19 @@ export function verifyWithHeads(
   heads: KnownHeads,
   { tables, log }: Pick<HeadParts, 'tables' | 'log'>,
   check: () => VerifyReport,
+  { witnessed = [] }: VerifyOptions = {},
 ): VerifyReport {
-  const marks = heads.marks();
+  const before = heads.marks();
   const report = check();
   if (!report.ok) return report;
-  return withHeads(report, judgeMarks(marks, tables, heads.boot), { marks, rows: log.rows() });
+  const unknown = witnessed.find((head) => !contains(tables, head));
+  if (unknown !== undefined) return { ...report, ok: false, broken: notContained(unknown) };
+  const marks = () => [...before, ...heads.marks()];
+  return withHeads(report, judgeMarks(before, tables, heads.boot), { marks, rows: log.rows() });
+}
+
+function notContained({ seq }: ChainHead): NonNullable<VerifyReport['broken']> {
+  return { seq, reason: `witnessed head not contained: record ${seq} was on the disk, chain was cut or replaced` };
 }
 
 function reportHeads(heads: Heads, { tables, writer, clock }: HeadParts): readonly HeadFinding[] {

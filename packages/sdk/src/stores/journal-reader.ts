@@ -43,7 +43,9 @@ export function openJournalReader(folder: string): JournalReader {
     records: (filter = {}) => log.read(filter),
     head: () => log.catchUp(),
     verify: (anchor, options) =>
-      undisturbed(tables, () => verifyWithHeads(heads, { tables, log }, () => verifyJournal(parts, anchor, options))),
+      undisturbed(tables, () =>
+        verifyWithHeads(heads, { tables, log }, () => verifyJournal(parts, anchor, options), options),
+      ),
     instances: () =>
       seals.instances
         .live()

@@ -30,7 +30,10 @@ export function startJournalHolder(stateFolder: string): JournalHolder {
   const ended = once(child, 'close');
   const tell = async (word: string): Promise<void> => {
     child.stdin.write(`${word}\n`);
-    await Promise.race([once(child.stdout, 'data'), ended.then(() => Promise.reject(new Error('The holder ended')))]);
+    await Promise.race([
+      once(child.stdout, 'data'),
+      ended.then(() => Promise.reject(new TypeError('The holder ended'))),
+    ]);
   };
   return {
     pid: child.pid ?? -1,

@@ -1,4 +1,5 @@
 /** The runtime behind a stdio server. Loaded on first use: an opening handshake does not wait for it. */
+import { resolve } from 'node:path';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { showWarning } from '../../terminal/terminal.ts';
 import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
@@ -17,6 +18,7 @@ export async function openLocalRuntime(options: WorkspaceOptions, approvals: App
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
   });
   for (const { message } of runtime.warnings) showWarning(message);
   return runtime;

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { badUsage } from '../../../terminal/bad-usage.ts';
 import { plainText } from '../../../terminal/plain-text.ts';
 import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
-import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
+import { type Done, type SharedOptions, withSharedOptions, withWitnessOption } from '../../command.ts';
 import { withJournal } from '../../open-journal.ts';
 
 const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'red', pruned: 'dim' } as const;
@@ -30,10 +30,12 @@ interface Finding {
 }
 
 export function addVerify(command: Command, done: Done): void {
-  withSharedOptions(
-    command
-      .command('verify')
-      .description('Check every record, claim of a key and process entry against the keyed chain; writes nothing'),
+  withWitnessOption(
+    withSharedOptions(
+      command
+        .command('verify')
+        .description('Check every record, claim of a key and process entry against the keyed chain; writes nothing'),
+    ),
   )
     .option('--anchor <seq:mac>', 'a head kept elsewhere that the chain must still contain', parseAnchor)
     .option('--archives', 'also check what is in every archive')
@@ -49,13 +51,23 @@ export function addVerify(command: Command, done: Done): void {
 
 async function verify({ anchor, archives = false, ...options }: VerifyOptions): Promise<Finding> {
   try {
-    const report = await withJournal(options, (journal) => journal.verify(anchor, { archives }));
+    const witnessed = await witnessedBy(options);
+    const report = await withJournal(options, (journal) => journal.verify(anchor, { archives, witnessed }));
     const { ok, broken } = report;
     return { ok, report, ...(broken === undefined ? {} : { broken, next: NEXT }) };
   } catch (thrown) {
     if (!isToolError(thrown)) throw thrown;
     return { ok: false, broken: { seq: 0, reason: thrown.message, where: 'file' }, next: nextOf(thrown) };
   }
+}
+
+async function witnessedBy(options: SharedOptions): Promise<readonly ChainHead[]> {
+  if (options.witness === undefined) return [];
+  const [{ witnessedHeads }, { stateOf }] = await Promise.all([
+    import('@tool-runtime/sdk/parts'),
+    import('../../state-of.ts'),
+  ]);
+  return witnessedHeads(options.witness, stateOf(options));
 }
 
 function nextOf({ details }: ToolError): string {
