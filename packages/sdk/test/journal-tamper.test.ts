@@ -457,8 +457,8 @@ describe('reading', () => {
         return true;
       },
     };
-    const { ok, head } = reader.verify(undefined, options);
-    assert.deepEqual([ok, head.seq], [true, headOf(folder)]);
+    const { broken, head } = reader.verify(undefined, options);
+    assert.deepEqual([broken, head.seq], [undefined, headOf(folder)]);
     reader.close();
   });
 });

@@ -7,8 +7,8 @@
  *
  * | log | index of the log (`-shm`) | how it is read |
  * |---|---|---|
- * | any | there | with the processes that write it, through that index |
- * | none or empty | not there | as a file that does not change; when it does, it is opened again |
+ * | there | there | with the processes that write it, through that index |
+ * | none, or empty without an index | any | as a file that does not change; when it does, it is opened again |
  * | not empty | not there | from a copy in the folder for temporary files |
  *
  * Where the index cannot be used, as on read-only media, the copy is what is left.
@@ -85,9 +85,10 @@ function viewOf(database: string): DatabaseView {
     for (const suffix of ['-wal', '-shm']) refuseLink(`${database}${suffix}`);
     const location = pathToFileURL(database);
     const nothing = (): void => {};
-    if (sizeOf(`${database}-shm`) !== undefined)
+    const log = sizeOf(`${database}-wal`);
+    if (log !== undefined && sizeOf(`${database}-shm`) !== undefined)
       return { kind: 'shared', location, isStale: () => false, dispose: nothing };
-    if ((sizeOf(`${database}-wal`) ?? 0) > 0) return copyOf(database);
+    if ((log ?? 0) > 0) return copyOf(database);
     location.searchParams.set('immutable', '1');
     const stamp = stampOf(database);
     return { kind: 'unchanging', location, isStale: () => stampOf(database) !== stamp, dispose: nothing };

@@ -69,11 +69,14 @@ export function findingsOf({ foreign, stopped }: HeadState): readonly HeadFindin
   ];
 }
 
-/** Adds to a report on the chain what the marks know. */
+/**
+ * Adds to a report on the chain what the marks know. `marks` is asked again once the rows are read: a process may have
+ * begun to write meanwhile.
+ */
 export function withHeads(
   report: VerifyReport,
   state: HeadState,
-  { marks, rows }: { readonly marks: readonly FoundMark[]; readonly rows: Iterable<BlockRow> },
+  { marks, rows }: { marks(): readonly FoundMark[]; readonly rows: Iterable<BlockRow> },
 ): VerifyReport {
   if (!report.ok) return report;
   const { losses, marked } = readChain(rows);
@@ -81,7 +84,7 @@ export function withHeads(
   const broken =
     first !== undefined
       ? foreignHead(first)
-      : marked === undefined || isKept(marked, marks)
+      : marked === undefined || isKept(marked, marks())
         ? undefined
         : noMark(marked);
   const lost = [...losses, ...state.stopped.map(({ head, at_ms }) => ({ after: head.seq, at_ms }))];

@@ -103,12 +103,13 @@ export function verifyWithHeads(
   check: () => VerifyReport,
   { witnessed = [] }: VerifyOptions = {},
 ): VerifyReport {
-  const marks = heads.marks();
+  const before = heads.marks();
   const report = check();
   if (!report.ok) return report;
   const unknown = witnessed.find((head) => !contains(tables, head));
   if (unknown !== undefined) return { ...report, ok: false, broken: notContained(unknown) };
-  return withHeads(report, judgeMarks(marks, tables, heads.boot), { marks, rows: log.rows() });
+  const marks = () => [...before, ...heads.marks()];
+  return withHeads(report, judgeMarks(before, tables, heads.boot), { marks, rows: log.rows() });
 }
 
 function notContained({ seq }: ChainHead): NonNullable<VerifyReport['broken']> {

@@ -5,12 +5,27 @@ import { isBusy, journalFailure, pauseBriefly } from './sqlite-failure.ts';
 
 const READ_TRIES = 20;
 
-const BLOCK = 'SELECT first_seq, count, at_ms, claims, body, lower(hex(mac)) AS mac FROM block';
-const KEY = `SELECT scope, key, args_hash, call_id, state, answer, settled_at, instance, rehearsal,
-  lower(hex(mac)) AS mac FROM key_claim`;
-const INSTANCE = 'SELECT id, pid, birth, retired_at, lower(hex(mac)) AS mac FROM instance';
-const ARCHIVE = `SELECT through, first_seq, lower(hex(mac)) AS mac, name, sha256, bytes, newest_at_ms, head_seq,
-  content_seq, pruned_at, lower(hex(seal)) AS seal FROM archive`;
+/** Every column by the name it has here, whatever the schema of the file makes of it. */
+function select(table: string, columns: readonly string[], macs: readonly string[]): string {
+  const named = [
+    ...columns.map((column) => `${column} AS ${column}`),
+    ...macs.map((column) => `lower(hex(${column})) AS ${column}`),
+  ];
+  return `SELECT ${named.join(', ')} FROM ${table}`;
+}
+
+const BLOCK = select('block', ['first_seq', 'count', 'at_ms', 'claims', 'body'], ['mac']);
+const KEY = select(
+  'key_claim',
+  ['scope', 'key', 'args_hash', 'call_id', 'state', 'answer', 'settled_at', 'instance', 'rehearsal'],
+  ['mac'],
+);
+const INSTANCE = select('instance', ['id', 'pid', 'birth', 'retired_at'], ['mac']);
+const ARCHIVE = select(
+  'archive',
+  ['through', 'first_seq', 'name', 'sha256', 'bytes', 'newest_at_ms', 'head_seq', 'content_seq', 'pruned_at'],
+  ['mac', 'seal'],
+);
 
 export function createSqliteTables(database: DatabaseSync): JournalTables {
   return {

@@ -136,9 +136,10 @@ describe('tool-runtime audit verify', () => {
 describe('reading verbs of audit', () => {
   /** Names and bytes of what lies in the folder. */
   const contents = (folder: string): readonly string[] =>
-    readdirSync(folder).map(
-      (name) => `${name} ${name.endsWith('-shm') ? '' : readFileSync(join(folder, name), 'hex')}`,
-    );
+    readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return `${path} ${entry.isFile() && !path.endsWith('-shm') ? readFileSync(path, 'hex') : ''}`;
+    });
 
   /** As it is after a clean end, after a kill, and as somebody copies it who leaves the shared memory behind. */
   async function folders(scratch: Scratch): Promise<Readonly<Record<string, string>>> {
@@ -153,10 +154,14 @@ describe('reading verbs of audit', () => {
     await (await runtime.openSession()).call('file_read', { path: 'a' });
     const [killed, copied] = [copy('killed'), copy('copied')];
     rmSync(join(copied, 'journal.db-shm'));
-    const torn = copy('torn');
-    truncateSync(join(torn, 'journal.db-shm'));
+    edit(scratch, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    const unlogged = copy('unlogged');
+    rmSync(join(unlogged, 'journal.db-wal'));
     await runtime.close();
-    return { clean, killed, copied, torn };
+    const torn = join(scratch.root, 'torn');
+    cpSync(killed, torn, { recursive: true });
+    truncateSync(join(torn, 'journal.db-shm'));
+    return { clean, killed, copied, unlogged, torn };
   }
 
   test('S1-41 create nothing and change nothing', async () => {
@@ -188,8 +193,7 @@ describe('reading verbs of audit', () => {
 
   test('S1-41 work on a full disk', async () => {
     using scratch = createScratch();
-    const { clean, killed } = await folders(scratch);
-    for (const state of [clean, killed]) {
+    for (const state of Object.values(await folders(scratch))) {
       const script = 'cp -r "$1" /mnt/state && { cat /dev/zero > /mnt/fill; } 2>/dev/null; shift; exec "$@"';
       const command = [process.execPath, ...FROM_SOURCE, 'audit', 'verify', '--archives', '--state', '/mnt/state'];
       const wall = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--size', '2000000', '--tmpfs', '/mnt'];

@@ -12,7 +12,7 @@ const STATE_COLORS = { ok: 'green', broken: 'red', missing: 'red', pruned: 'dim'
 
 /** What no check of the folder itself can find. */
 const UNDETECTABLE =
-  'Without a head kept outside of the state folder (--anchor), verify cannot detect that the newest records were cut off or that the whole folder was replaced by an older copy of it, and it never detects what was written with journal.key itself.';
+  'Without a head kept outside of the state folder (--anchor), verify cannot detect that the newest records were cut off together with the heads kept beside them or that the whole folder was replaced by an older copy of it, and it never detects what was written with journal.key itself.';
 
 const NEXT = 'keep the state folder as it is and look at a copy; restore it from a backup before you go on';
 
