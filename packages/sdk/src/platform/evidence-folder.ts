@@ -28,7 +28,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { failure } from '../contracts/failures.ts';
-import { openEvidence, refuseLink } from './state-file.ts';
+import { checkEvidence, openEvidence, refuseLink } from './state-file.ts';
 import { KEY_BYTES, KEY_FILE, SEALED_FILE } from './state-key.ts';
 import { inState } from './state-safety.ts';
 
@@ -81,7 +81,7 @@ function checkFiles(folder: string, named: string): void {
 
 function viewOf(database: string): DatabaseView {
   return inState(() => {
-    closeSync(openEvidence(database));
+    checkEvidence(database);
     for (const suffix of ['-wal', '-shm']) refuseLink(`${database}${suffix}`);
     const location = pathToFileURL(database);
     const nothing = (): void => {};

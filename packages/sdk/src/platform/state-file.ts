@@ -20,11 +20,16 @@ import { inState, isPrivate, unsafeState } from './state-safety.ts';
 /** A FIFO planted under the name must not make the open wait; Windows knows neither flag. */
 const CAREFUL = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Creates the file or checks it, and returns its path. Also refuses when a companion file of SQLite's is a link. */
+/**
+ * Creates the file or checks it, and returns its path. Also refuses when a companion file of SQLite's is a link.
+ *
+ * A file that is there is never opened: closing it again would drop the locks that SQLite holds on it for another
+ * connection of this process.
+ */
 export function openStateFile(folder: string, name: string): string {
   const path = join(folder, name);
   return inState(() => {
-    closeSync(openChecked(path, constants.O_RDWR | constants.O_CREAT));
+    if (!createIfMissing(path)) requireSafe(lstatSync(path), privateOnly);
     for (const suffix of ['-wal', '-shm']) refuseLink(`${path}${suffix}`);
     return path;
   });
@@ -70,11 +75,28 @@ export function placeDraft(folder: string, bytes: Uint8Array, place: (draft: str
   }
 }
 
+function createIfMissing(path: string): boolean {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
+    return true;
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'EEXIST') return false;
+    throw thrown;
+  }
+}
+
 /** The descriptor of a file that is safe to use. Throws ToolError for one that is not, and what `open` throws. */
 export function openChecked(path: string, flags: number): number {
-  return openIf(path, flags, (stat) =>
-    isPrivate(stat) ? undefined : unsafeState('a file in it is open to others', 'chmod 600 the files in it'),
-  );
+  return openIf(path, flags, privateOnly);
+}
+
+function privateOnly(stat: Stats): Error | undefined {
+  return isPrivate(stat) ? undefined : unsafeState('a file in it is open to others', 'chmod 600 the files in it');
+}
+
+/** Like `openEvidence`, without opening it: SQLite may hold locks on it for this process. */
+export function checkEvidence(path: string): void {
+  requireSafe(lstatSync(path), () => undefined);
 }
 
 /** For reading only, whoever owns it: evidence lies on media and in copies that belong to somebody else. */
@@ -90,11 +112,19 @@ function openIf(path: string, flags: number, refusal: (stat: Stats) => Error | u
     if (errnoCode(thrown) === 'ELOOP') throw unsafeState('a file in it is a symbolic link', 'remove the link');
     throw thrown;
   }
-  const stat = fstatSync(file);
+  try {
+    requireSafe(fstatSync(file), refusal);
+    return file;
+  } catch (thrown) {
+    closeSync(file);
+    throw thrown;
+  }
+}
+
+function requireSafe(stat: Stats, refusal: (stat: Stats) => Error | undefined): void {
+  if (stat.isSymbolicLink()) throw unsafeState('a file in it is a symbolic link', 'remove the link');
   const error = stat.isFile() ? refusal(stat) : unsafeState('a file in it is not a regular file', 'remove it');
-  if (error === undefined) return file;
-  closeSync(file);
-  throw error;
+  if (error !== undefined) throw error;
 }
 
 export function refuseLink(path: string): void {
