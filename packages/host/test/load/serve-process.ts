@@ -89,7 +89,10 @@ async function startServe(
     async liveBytes() {
       rmSync(liveFile, { force: true });
       child.kill('SIGUSR2');
-      return eventually(() => existsSync(liveFile) && Number(readFileSync(liveFile, 'utf8')), 'the memory of the host');
+      return eventually(
+        () => (existsSync(liveFile) && Number(readFileSync(liveFile, 'utf8'))) || undefined,
+        'the memory of the host',
+      );
     },
     async stop() {
       child.kill('SIGTERM');
