@@ -5,7 +5,6 @@ import { createArchiveFiles } from '../platform/archive-files.ts';
 import { type DatabaseView, type EvidenceFolder, openEvidenceFolder } from '../platform/evidence-folder.ts';
 import { createMarkFiles } from '../platform/mark-files.ts';
 import { currentInstance, isAlive } from '../platform/process-identity.ts';
-import { openEvidence } from '../platform/state-file.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { undisturbed } from './archive-rows.ts';
@@ -33,7 +32,7 @@ export interface JournalReader {
 export function openJournalReader(folder: string): JournalReader {
   const state = openEvidenceFolder(folder);
   const tables = createFollowingTables(state);
-  const files = createArchiveFiles(state.path, openEvidence);
+  const files = createArchiveFiles(state.path, state.open);
   const seals = createSeals(tables, state.key);
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ ...seals, source, clock: createSystemClock() });
@@ -55,8 +54,8 @@ export function openJournalReader(folder: string): JournalReader {
   };
 }
 
-function knownHeads({ path, key }: EvidenceFolder): KnownHeads {
-  const files = createMarkFiles(path, openEvidence);
+function knownHeads({ path, key, open }: EvidenceFolder): KnownHeads {
+  const files = createMarkFiles(path, open);
   const format = createMarkFormat(key);
   return { boot: bootOf(currentInstance().birth), marks: () => readMarks(files, format) };
 }
