@@ -35,6 +35,8 @@ import { inState } from './state-safety.ts';
 export interface EvidenceFolder {
   readonly path: string;
   readonly key: Buffer;
+  /** Opens a file of the folder for reading, whoever owns it. */
+  open(path: string): number;
   /** How the database can be read as it lies there. */
   view(): DatabaseView;
   /** A copy with its log, which may be changed. */
@@ -64,7 +66,7 @@ export function openEvidenceFolder(path: string): EvidenceFolder {
   checkFiles(folder, path);
   const key = inState(() => readEvidence(join(folder, KEY_FILE)));
   if (key.length !== KEY_BYTES) throw noJournal(`journal.key has the wrong length: ${path}`, 'restore journal.key');
-  return { path: folder, key, view: () => viewOf(database), copy: () => copyOf(database) };
+  return { path: folder, key, open: openEvidence, view: () => viewOf(database), copy: () => copyOf(database) };
 }
 
 function checkFiles(folder: string, named: string): void {

@@ -14,7 +14,6 @@ import type { EvidenceFolder } from '../platform/evidence-folder.ts';
 import { createLogSync } from '../platform/log-sync.ts';
 import { createMarkFiles, type MarkFiles } from '../platform/mark-files.ts';
 import { currentInstance } from '../platform/process-identity.ts';
-import { openEvidence } from '../platform/state-file.ts';
 import type { StateFolder } from '../platform/state-folder.ts';
 import { undisturbed } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
@@ -58,8 +57,8 @@ export function openHeads({ state, masterKey, durability, clock, writer, syncEve
 }
 
 /** Those of a folder that is only read. */
-export function readHeads({ path, key }: Pick<EvidenceFolder, 'path' | 'key'>): KnownHeads {
-  const files = createMarkFiles(path, openEvidence);
+export function readHeads({ path, key, open }: EvidenceFolder): KnownHeads {
+  const files = createMarkFiles(path, open);
   const format = createMarkFormat(key);
   return { boot: bootOf(currentInstance().birth), marks: () => readMarks(files, format) };
 }

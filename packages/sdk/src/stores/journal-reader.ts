@@ -4,7 +4,6 @@ import type { ChainHead, ReadFilter, StoredRecord, VerifyOptions, VerifyReport }
 import { createArchiveFiles } from '../platform/archive-files.ts';
 import { type DatabaseView, type EvidenceFolder, openEvidenceFolder } from '../platform/evidence-folder.ts';
 import { isAlive } from '../platform/process-identity.ts';
-import { openEvidence } from '../platform/state-file.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { undisturbed } from './archive-rows.ts';
@@ -30,7 +29,7 @@ export interface JournalReader {
 export function openJournalReader(folder: string): JournalReader {
   const state = openEvidenceFolder(folder);
   const tables = createFollowingTables(state);
-  const files = createArchiveFiles(state.path, openEvidence);
+  const files = createArchiveFiles(state.path, state.open);
   const seals = createSeals(tables, state.key);
   const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
   const log = createBlockLog({ ...seals, source, clock: createSystemClock() });

@@ -134,6 +134,9 @@ describe('tool-runtime audit verify', () => {
 });
 
 describe('reading verbs of audit', () => {
+  /** All of them open the journal alike, so one is enough for the rarer states of a folder. */
+  const commandsFor = (name: string) => (name === 'clean' ? READING : [['verify', '--archives']]);
+
   /** Names and bytes of what lies in the folder. */
   const contents = (folder: string): readonly string[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -168,7 +171,7 @@ describe('reading verbs of audit', () => {
     using scratch = createScratch();
     for (const [name, state] of Object.entries(await folders(scratch))) {
       const before = contents(state);
-      for (const command of READING) {
+      for (const command of commandsFor(name)) {
         const { code, stderr } = await audit({ ...scratch, options: ['--state', state] }, ...command);
         assert.equal(code, 0, `${name}: ${command.join(' ')}: ${stderr}`);
         assert.deepEqual(contents(state), before, `${name}: ${command.join(' ')}`);
@@ -179,7 +182,7 @@ describe('reading verbs of audit', () => {
   test('S1-41 work on read-only media', async () => {
     using scratch = createScratch();
     for (const [name, state] of Object.entries(await folders(scratch))) {
-      for (const command of READING) {
+      for (const command of commandsFor(name)) {
         const args = [process.execPath, ...FROM_SOURCE, 'audit', ...command, '--state', state];
         const wall = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/dev/shm'];
         const output = execFileSync(SYSTEM.sandbox, [...wall, ...args], {
