@@ -45,7 +45,7 @@ describe('renderMetrics', () => {
     await session.call('probe_nothing', {});
     await session.call('probe_nothing', { bad: true });
     await session.call('probe_count', { fail: true });
-    await session.call('un"known\\\n', {});
+    await session.call('un"known\\', {});
     const text = renderMetrics({ totals: [runtime.metrics.totals()], host });
     await dispose();
     assert.deepEqual(promtool(text), { status: 0, output: '' });

@@ -109,7 +109,8 @@ describe('the judge of a load run', () => {
     assert.match(await judged(), /acknowledged and not on record/);
     assert.match(await judged(requested, { kind: 'intent' }), /not reported.*recorded otherwise/);
     assert.match(await judged(requested, { kind: 'intent' }, { kind: 'intent' }, result), /ran 2 times/);
-    assert.match(await judged(requested, { kind: 'intent' }, result, { kind: 'recovery' }), /although it has a result/);
+    const crashed = { kind: 'recovery', reason: 'crashed' };
+    assert.match(await judged(requested, { kind: 'intent' }, result, crashed), /although it has a result/);
     assert.match(await judged({ ...requested, request_id: 'request-2' }), /nobody made/);
   });
 

@@ -81,6 +81,7 @@ const status = {
   sessions: 0,
   connections: 0,
   in_flight: 0,
+  queued: 0,
   approvals: 0,
   memory_bytes: 1,
 };

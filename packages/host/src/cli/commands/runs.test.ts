@@ -132,7 +132,8 @@ describe('tool-runtime runs verify', () => {
     }
     const { code, stdout } = await other.cli(['runs', 'verify']);
     assert.equal(code, 1);
-    assert.match(stdout, / {2}unknown to the journal: no record of its call\n1 unknown to the journal\n$/);
+    const unknown = / {2}unknown to the journal: no record of its call; the journal is broken at record \d+\n1 unknown/;
+    assert.match(stdout, unknown);
   });
 });
 
