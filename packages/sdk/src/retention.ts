@@ -31,8 +31,11 @@ export interface Retention {
 /** A failure is `report`ed; nothing is lost by it, and the next day tries again. */
 export function keepRetention(setting: RetentionSetting, report: (thrown: unknown) => void): Retention {
   let running: Promise<void> | undefined;
+  const applyIfDue = async (): Promise<void> => {
+    if (setting.stamp.takeDay(setting.parts.clock.now())) await applyRetention(setting);
+  };
   const runIfDue = (): Promise<void> => {
-    running ??= (setting.stamp.takeDay(setting.parts.clock.now()) ? applyRetention(setting) : Promise.resolve())
+    running ??= applyIfDue()
       .catch(report)
       .finally(() => {
         running = undefined;

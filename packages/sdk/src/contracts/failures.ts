@@ -68,7 +68,7 @@ export function failure(
 export function missingField(field: string): ToolError {
   return failure('invalid_package', 'host_configuration_needed', `Required field is missing: ${field}`, {
     path: field,
-    details: { field, reason: 'invalid_fields' },
+    details: { field },
   });
 }
 

@@ -21,7 +21,7 @@ import type { SessionParts } from '../call/session-parts.ts';
 import { settle } from '../call/settle.ts';
 import type { CoordinatorStep } from '../contracts/coordinator.ts';
 import { failure } from '../contracts/failures.ts';
-import { checkId } from '../contracts/identifiers.ts';
+import { checkToolName } from '../contracts/identifiers.ts';
 import type { PlanRecord } from '../contracts/journal.ts';
 import { coordinatorDenial } from '../coordinator/coordinator-refusal.ts';
 
@@ -61,7 +61,7 @@ function checkPlan({ steps, note }: PlanSteps): void {
     const path = `steps.${index}`;
     if (typeof step !== 'object' || step === null)
       throw badPlan(path, `Step must name a tool and its arguments: ${path}`);
-    checkId(step.tool, `${path}.tool`);
+    checkToolName(step.tool, `${path}.tool`);
   }
   if (note !== undefined && (typeof note !== 'string' || note.length > MAX_PLAN_NOTE_LENGTH)) {
     throw badPlan('note', `Note must be text of at most ${MAX_PLAN_NOTE_LENGTH} characters`);

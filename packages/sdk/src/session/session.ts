@@ -16,7 +16,7 @@ import { runCall } from '../call/pipeline.ts';
 import type { SessionParts } from '../call/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
-import { checkId } from '../contracts/identifiers.ts';
+import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
@@ -243,7 +243,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 /** The same step for every way in: short, printable names and ids, one key at most, no id twice. Throws E_VALIDATION_FAIL. */
 function admitRequest(given: BatchItem, requestIds: RequestIds, newId: () => string): CallRequest {
   const { requestId, ...rest } = given;
-  checkId(rest.tool, 'tool');
+  checkToolName(rest.tool, 'tool');
   if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
   const keyed = rest.idempotencyKey ?? rest.dedupeKey;
   if (keyed !== undefined) checkId(keyed, 'idempotency_key');
