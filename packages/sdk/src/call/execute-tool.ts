@@ -85,6 +85,26 @@ function toolCallRequest(call: RecordedCall) {
 }
 
 function checkedData(call: RecordedCall, delivered: unknown): JsonValue {
+  const data = parsedData(call, delivered);
+  if (!call.compiled.annotations.inline_result || !isHandlesOnly(data)) return data;
+  throw new ToolError('E_INTERNAL', `Tool promises inline results but answered with a handle only: ${call.view.tool}`, {
+    details: { reason: 'handles_only', next: 'put the result, or its beginning, into the answer beside the handle' },
+  });
+}
+
+const REFERENCE = /^(?:artifact:[0-9a-f]{32}|sha256:[0-9a-f]{64})$/;
+const SIZES: ReadonlySet<string> = new Set(['bytes', 'size']);
+
+/** Nothing but handles of artifacts, their digests and sizes. */
+function isHandlesOnly(data: JsonValue, key = ''): boolean {
+  if (typeof data === 'string') return REFERENCE.test(data);
+  if (typeof data === 'number') return SIZES.has(key);
+  if (typeof data !== 'object' || data === null) return false;
+  const entries = Object.entries(data);
+  return entries.length > 0 && entries.every(([name, value]) => value === null || isHandlesOnly(value, name));
+}
+
+function parsedData(call: RecordedCall, delivered: unknown): JsonValue {
   if (call.compiled.tool.isDataProven === true) return delivered as JsonValue;
   const parsed = call.compiled.tool.data.safeParse(delivered);
   if (parsed.success) return parsed.data as JsonValue;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ToolError } from '@tool-runtime/protocol';
+import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { createRepository, openGitRuntime } from '../../test/git-repository.ts';
 import type { Hook } from '../contracts/policy.ts';
@@ -101,6 +101,38 @@ describe('the path of a call', () => {
         assert.deepEqual((await scratch.session.call('probe_honest', {})).data, { count: 1 });
       },
     );
+  });
+
+  test('S2-23 a tool that promises inline results cannot answer with a handle only', () => {
+    const handle = `artifact:${'0'.repeat(32)}`;
+    const reference = { artifact: handle, digest: `sha256:${'0'.repeat(64)}`, bytes: 3, next: null };
+    const answers: readonly (readonly [boolean, boolean, JsonValue])[] = [
+      [true, false, handle],
+      [true, false, reference],
+      [true, false, { parts: [reference, reference] }],
+      [true, true, { ...reference, text: 'abc' }],
+      [true, true, { count: 1 }],
+      [true, true, {}],
+      [false, true, reference],
+    ];
+    const { measure: _, ...probe } = nothing;
+    const tools = answers.map(([inline_result, , data], index) =>
+      defineTool({
+        ...probe,
+        name: `probe_${index}`,
+        data: z.json(),
+        annotations: { ...nothing.annotations, inline_result },
+        rehearse: 'none',
+        run: () => data as never,
+      }),
+    );
+    return withScratch({ tools }, async ({ session }) => {
+      for (const [index, [, isAccepted]] of answers.entries()) {
+        const { ok, errors } = await session.call(`probe_${index}`, {});
+        assert.equal(ok, isAccepted, `${index}: ${JSON.stringify(errors)}`);
+        if (!isAccepted) assert.equal(errors[0]?.details?.['reason'], 'handles_only');
+      }
+    });
   });
 
   test('S0-74 a secret in what is refused or fails stands neither in the answer nor in the records', () => {
