@@ -97,9 +97,9 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   dispatcher: {
     seed: 'calls',
     wrong: 'calls are answered twice',
-    file: 'host/src/connection.ts',
-    line: 'return { room: this.#options.room, onAnswer };',
-    by: 'return { room: this.#options.room, onAnswer: (answer) => (onAnswer(answer), onAnswer(answer)) };',
+    file: 'host/src/dispatch/connection.ts',
+    line: 'return { room: () => this.#room(), onAnswer };',
+    by: 'return { room: () => this.#room(), onAnswer: (answer) => (onAnswer(answer), onAnswer(answer)) };',
     finds: /4 answers to 2 lines/,
   },
 };

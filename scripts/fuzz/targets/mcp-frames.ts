@@ -8,6 +8,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { createRuntime } from '@tool-runtime/sdk';
 import { resolveProfile } from '../../../packages/host/src/mcp/profiles/profiles.ts';
 import { createLocalBackend, type LocalBackend } from '../../../packages/host/src/mcp/server/local-backend.ts';
+import { readFrame } from '../../../packages/host/src/mcp/server/read-frame.ts';
 import { serveConnection } from '../../../packages/host/src/mcp/server/stdio/serve-connection.ts';
 import { createApprovalDesk } from '../../../packages/host/src/sessions/approval-desk.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
@@ -134,14 +135,14 @@ function requestsIn(input: Buffer): Requests {
   const counts = new Map<string, number>();
   const methods = new Map<string, string>();
   const unsure = new Set<string>();
-  for (const message of messagesIn(input)) {
+  for (const { message, isRefused } of messagesIn(input)) {
     const { jsonrpc, id, method, params } = message;
     const isId = typeof id === 'string' || typeof id === 'number';
     if (method === 'notifications/cancelled') unsure.add(keyOf((params as Message | undefined)?.['requestId']));
     if (!isId || !Object.hasOwn(message, 'id')) continue;
     counts.set(keyOf(id), (counts.get(keyOf(id)) ?? 0) + 1);
     methods.set(keyOf(id), String(method));
-    if (!isRequest({ jsonrpc, id, method, params }, message)) unsure.add(keyOf(id));
+    if (isRefused || !isRequest({ jsonrpc, id, method, params }, message)) unsure.add(keyOf(id));
   }
   const once = [...counts].filter(([key, count]) => count === 1 && !unsure.has(key)).map(([key]) => key);
   return { once, counts, methods };
@@ -156,14 +157,24 @@ function isRequest({ jsonrpc, id, method, params }: Message, message: Message): 
   return isMeta && Object.keys(message).every((key) => ['jsonrpc', 'id', 'method', 'params'].includes(key));
 }
 
-function* messagesIn(input: Buffer): Generator<Message> {
+/** Messages that are refused as a whole may be answered without their id, which may occur twice. */
+function isRefused(text: string): boolean {
+  return !readFrame(text, text.length * 4).ok;
+}
+
+interface Sent {
+  readonly message: Message;
+  readonly isRefused: boolean;
+}
+
+function* messagesIn(input: Buffer): Generator<Sent> {
   for (const line of input.toString('latin1').split('\n').slice(0, -1)) {
     const bytes = Buffer.from(line, 'latin1');
     const text = bytes.toString('utf8');
     if (!Buffer.from(text).equals(bytes)) continue;
     try {
       const value: unknown = JSON.parse(text);
-      if (typeof value === 'object' && value !== null) yield value as Message;
+      if (typeof value === 'object' && value !== null) yield { message: value as Message, isRefused: isRefused(text) };
     } catch {
       // No message: passed over there as well.
     }

@@ -40,19 +40,19 @@ function isText({ details }: ToolError): boolean {
   return details['reason'] === 'syntax';
 }
 
-function refusalOf({ code, message, path, details }: ToolError, id: RequestId | null): string {
+function refusalOf({ code, message, path, details }: ToolError, id: RequestId | undefined): string {
   const data = { code, ...details, ...(path === undefined ? {} : { path }) };
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message, data } });
 }
 
-/** Null where the id is in doubt: it occurs twice, or the rest is not JSON. */
-function idOf(text: string, { path }: ToolError): RequestId | null {
-  if (path === 'id') return null;
+/** Undefined where the id is in doubt: it occurs twice, or the rest is not JSON. */
+function idOf(text: string, { path }: ToolError): RequestId | undefined {
+  if (path === 'id') return undefined;
   try {
     const message: unknown = JSON.parse(text);
-    const id = isPlainObject(message) && Object.hasOwn(message, 'id') ? message['id'] : null;
-    return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : null;
+    const id = isPlainObject(message) && Object.hasOwn(message, 'id') ? message['id'] : undefined;
+    return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }
