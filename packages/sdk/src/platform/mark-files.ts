@@ -10,7 +10,6 @@ import {
   fdatasyncSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeSync,
@@ -19,7 +18,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { syncFolder } from './disk.ts';
 import { errnoCode } from './errno-error.ts';
-import { openChecked } from './state-file.ts';
+import { openChecked, readStateFile } from './state-file.ts';
 import { inState } from './state-safety.ts';
 
 const SLOT_BYTES = 1024;
@@ -52,7 +51,7 @@ export function createMarkFiles(state: string, openFile: typeof openChecked = op
     read: () =>
       inState(() =>
         namesIn(folder).flatMap((name) => {
-          const bytes = readMark(join(folder, name), openFile);
+          const bytes = readStateFile(join(folder, name), openFile);
           return bytes === undefined ? [] : [{ name, slots: slotsOf(bytes) }];
         }),
       ),
@@ -79,22 +78,6 @@ function namesIn(folder: string): readonly string[] {
   } catch (thrown) {
     if (errnoCode(thrown) === 'ENOENT') return [];
     throw thrown;
-  }
-}
-
-/** Undefined when it was removed meanwhile. */
-function readMark(path: string, openFile: typeof openChecked): Buffer | undefined {
-  let fd: number;
-  try {
-    fd = openFile(path, constants.O_RDONLY);
-  } catch (thrown) {
-    if (errnoCode(thrown) === 'ENOENT') return undefined;
-    throw thrown;
-  }
-  try {
-    return readFileSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

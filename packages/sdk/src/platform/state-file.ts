@@ -40,11 +40,11 @@ export function readStateText(folder: string, name: string): string | undefined 
 }
 
 /** Undefined when there is no such file. */
-export function readStateFile(path: string): Buffer | undefined {
+export function readStateFile(path: string, openFile: typeof openChecked = openChecked): Buffer | undefined {
   return inState(() => {
     let file: number;
     try {
-      file = openChecked(path, constants.O_RDONLY);
+      file = openFile(path, constants.O_RDONLY);
     } catch (thrown) {
       if (errnoCode(thrown) === 'ENOENT') return undefined;
       throw thrown;
