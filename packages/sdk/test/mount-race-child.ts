@@ -66,6 +66,8 @@ async function play(name: keyof typeof RACES, isVerified: boolean, rounds: numbe
     renameSync(join(arena, 'trap'), join(arena, 'folder'));
   }
   if (!isIntact(scene)) answers['damage'] = (answers['damage'] ?? 0) + 1;
+  // Few starts hit the moment between two swaps; with the attacker gone every start does.
+  if (isVerified) answers['ran afterwards'] = judge(await lookInside(scene)) === 'ran' ? 1 : 0;
   return answers;
 }
 
