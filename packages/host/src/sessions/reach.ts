@@ -13,7 +13,7 @@ export interface Reach {
   /** Refuses when no new calls are taken. */
   admitCall(): void;
   session(id: string): ServedSession;
-  /** From then on `session` finds the child too: whoever opens it holds it. */
+  /** From then on `session` also finds the child. */
   openChild(message: ChildOpen): Promise<ChildAck>;
   endChild(message: ChildEnd): Promise<SessionUsage>;
   answerApproval(answer: ApprovalAnswer): ApprovalAnswered;

@@ -118,7 +118,7 @@ export class ServedCalls {
     return answered;
   }
 
-  /** A few in each turn of the event loop, so that the backlog of one client holds up nobody else. */
+  /** A few in each turn of the event loop, so that the backlog of one client does not delay others. */
   async drop(requestIds: Iterable<string>): Promise<void> {
     let count = 0;
     for (const id of [...requestIds]) {
