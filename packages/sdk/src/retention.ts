@@ -1,6 +1,6 @@
 /**
  * Keeps a state folder from filling the disk: old records move into archives, and what is older than the operator wants
- * is deleted. Every deletion is on record first or with it. At most once a day for a folder, whoever has it open.
+ * is deleted. Every deletion is on record first or with it. At most once a day for a folder, across processes.
  */
 import type { Registry } from './contracts/registry.ts';
 import type { DailyStamp } from './platform/daily-stamp.ts';

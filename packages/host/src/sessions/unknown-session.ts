@@ -10,7 +10,7 @@ export function unknownSession(): ToolError {
 }
 
 export function noChild(): ToolError {
-  return new ToolError('E_POLICY', 'Message is for child sessions, and this one is none', {
+  return new ToolError('E_POLICY', 'Message is for child sessions, and this session is not a child', {
     path: 'session_id',
     details: { gate: 'session', reason: 'no_child', next: 'use the session_id of a ChildAck' },
   });

@@ -41,7 +41,7 @@ export function createDirectoryReader(native: NativeCalls | undefined): Director
       takeRecords(records.subarray(0, length), fd, entries);
       if (entries.length < next) continue;
       next = entries.length + SLICE_ENTRIES;
-      // Nobody else may use the buffer meanwhile: it is filled and emptied within one turn.
+      // The buffer is shared, so it is filled and emptied within one turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
   };

@@ -35,7 +35,7 @@ import { inState } from './state-safety.ts';
 export interface EvidenceFolder {
   readonly path: string;
   readonly key: Buffer;
-  /** Opens a file of the folder for reading, whoever owns it. */
+  /** Opens a file of the folder for reading, regardless of its owner. */
   open(path: string): number;
   /** How the database can be read as it lies there. */
   view(): DatabaseView;
@@ -46,7 +46,7 @@ export interface EvidenceFolder {
 export interface DatabaseView {
   readonly kind: 'shared' | 'unchanging' | 'copy';
   readonly location: URL;
-  /** True once somebody wrote what an open connection will not see. */
+  /** True once the file was changed in a way that an open connection does not see. */
   isStale(): boolean;
   /** Call when its connection is closed. */
   dispose(): void;
@@ -127,7 +127,7 @@ function copyIfThere(from: string, to: string): void {
   chmodSync(to, 0o600);
 }
 
-/** What changes when somebody writes to the database or begins to. */
+/** Changes whenever a process writes to the database or starts to. */
 function stampOf(database: string): string {
   const parts = ['', '-wal', '-shm'].map((suffix) => {
     const stat = lstatSync(`${database}${suffix}`, { bigint: true, throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 /**
- * Lock files in git folders: which there are, and whether somebody alive may be holding one.
+ * Finds lock files in git folders, and whether a live process may hold one.
  *
  * Git closes a lock file before it renames it, and holds `index.lock` closed while an editor runs. So a lock counts as
  * held when a process has it open, and also while any git works in that repository.
@@ -53,7 +53,7 @@ function lockAt(path: string): readonly GitLock[] {
   return [{ path, identity: identityOf(stat), createdMs, isOwn: Number(stat.uid) === process.geteuid?.() }];
 }
 
-/** Somebody alive who has the lock open, or a git at work in that folder. */
+/** A live process that has the lock open, or a git that works in that folder. */
 export function holderOf(lock: GitLock, gitFolder: string): LockHolder | undefined {
   for (const entry of attempt(() => readdirSync('/proc'), [])) {
     const pid = Number(entry);

@@ -94,7 +94,7 @@ export function createGitWrites(state: string): GitWrites {
     if (dead.length === 0) return [];
     endLostWalls(state);
     const { removed, isFree } = await removeLocks(gitFolder, dead);
-    // What somebody is still working under is looked at again next time.
+    // A process is still working below it: try again next time.
     if (isFree) for (const { name } of dead) forget(name);
     return removed;
   }

@@ -11,7 +11,7 @@ export const SLICE_ENTRIES = 1024;
 
 const REPLACEMENT = '\ufffd';
 
-/** Every entry with its exact name. The types are those of the moment: whoever opens has to judge again. */
+/** Every entry with its exact name. The types may change at any time: check again after opening. */
 export async function listEntries(dirFd: number): Promise<ListedEntry[]> {
   const entries: ListedEntry[] = [];
   let isMangled = false;

@@ -40,7 +40,7 @@ export function keepingProcesses(spawner: Spawner): Spawner {
   };
 }
 
-/** Where bubblewrap finds the mark when it is given `count` descriptors besides. */
+/** Where bubblewrap finds the mark after `count` other descriptors. */
 export function markWords(count: number): readonly string[] {
   return ['--sync-fd', String(3 + count)];
 }
@@ -83,7 +83,7 @@ done
 `;
 
 interface Keeper {
-  /** The mark, with somebody watching. Each is followed by one release. */
+  /** The mark, while the watcher runs. Each call is followed by one release. */
   hold(): Promise<number>;
   release(): void;
   tell(word: string): void;

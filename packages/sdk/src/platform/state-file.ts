@@ -99,7 +99,7 @@ export function checkEvidence(path: string): void {
   requireSafe(lstatSync(path), () => undefined);
 }
 
-/** For reading only, whoever owns it: evidence lies on media and in copies that belong to somebody else. */
+/** For reading only, regardless of the owner: evidence may be on other media or in another user's copy. */
 export function openEvidence(path: string): number {
   return openIf(path, constants.O_RDONLY, () => undefined);
 }

@@ -144,7 +144,7 @@ describe('reading verbs of audit', () => {
       return `${path} ${entry.isFile() && !path.endsWith('-shm') ? readFileSync(path, 'hex') : ''}`;
     });
 
-  /** As it is after a clean end, after a kill, and as somebody copies it who leaves the shared memory behind. */
+  /** After a clean end, after a kill, and as a copy without the shared memory file. */
   async function folders(scratch: Scratch): Promise<Readonly<Record<string, string>>> {
     await fill(scratch);
     const copy = (name: string): string => {
