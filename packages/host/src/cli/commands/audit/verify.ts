@@ -1,5 +1,6 @@
 /** audit verify: whether the journal is whole. Writes nothing, and fails where there is no journal to check. */
-import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import { existsSync } from 'node:fs';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { ChainHead, VerifyReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import { badUsage } from '../../../terminal/bad-usage.ts';
@@ -63,6 +64,11 @@ async function verify({ anchor, archives = false, ...options }: VerifyOptions): 
 
 async function witnessedBy(options: SharedOptions): Promise<readonly ChainHead[]> {
   if (options.witness === undefined) return [];
+  if (!existsSync(options.witness)) {
+    throw new ToolError('E_VALIDATION_FAIL', `There is no witness file: ${options.witness}`, {
+      details: { reason: 'no_witness', next: 'check --witness; the file is created when a call with it ends' },
+    });
+  }
   const [{ witnessedHeads }, { stateOf }] = await Promise.all([
     import('@tool-runtime/sdk/parts'),
     import('../../state-of.ts'),
