@@ -49,7 +49,8 @@ export function checkJournal(records: Iterable<StoredRecord>, book: CallBook, pr
   const requests = new Map<string, RecordedCall>();
   for (const record of records) {
     counts.records += 1;
-    if (record.kind === 'recovery') counts.lastRecoveryMs = record.at_ms;
+    // A retry of a key may add a recovery record later, which says what became of the call.
+    if (record.kind === 'recovery' && record.reason === 'crashed') counts.lastRecoveryMs = record.at_ms;
     if (record.kind === 'session') {
       counts[record.event === 'opened' ? 'sessionsOpened' : 'sessionsClosed'] += 1;
     } else if (record.kind === 'requested') {

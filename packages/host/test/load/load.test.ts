@@ -114,6 +114,14 @@ describe('the judge of a load run', () => {
     assert.match(await judged({ ...requested, request_id: 'request-2' }), /nobody made/);
   });
 
+  test('takes the time of the report of a dead process, not of a decision about its call', async () => {
+    const { book, problems } = await oneCall(answer('request-1'));
+    const crashed = { kind: 'recovery', reason: 'crashed', at_ms: 5 };
+    const settled = { kind: 'recovery', reason: 'completed', at_ms: 9 };
+    const { lastRecoveryMs } = checkJournal(records(requested, { kind: 'intent' }, crashed, settled), book, problems);
+    assert.equal(lastRecoveryMs, 5);
+  });
+
   test('finds a call that was never answered', async () => {
     const { book, problems } = await oneCall();
     checkJournal([], book, problems);
