@@ -12,7 +12,7 @@ import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 const WARM_UP = Number(process.env['FLAT_WARM_UP'] ?? 1000);
 const CALLS = Number(process.env['FLAT_CALLS'] ?? 2000);
 const SESSIONS = 120;
-const ROUNDS = 4;
+const ROUNDS = 6;
 /** One object or text retained by each call would be four times as many. */
 const MOST_PER_CALL = 0.25;
 const COUNTED = new Set(['object', 'array', 'closure', 'native', 'string', 'concatenated string', 'sliced string']);
@@ -76,7 +76,9 @@ test('the calls of a session leave no object behind', async (t) => {
   t.after(dispose);
   await makeCalls(session, 0, WARM_UP);
   const limit = CALLS * MOST_PER_CALL;
-  const more = await leastGrowth(t, limit, (at) => makeCalls(session, WARM_UP + at * CALLS, WARM_UP + (at + 1) * CALLS));
+  const more = await leastGrowth(t, limit, (at) =>
+    makeCalls(session, WARM_UP + at * CALLS, WARM_UP + (at + 1) * CALLS),
+  );
   assert.ok(more < limit, `${more} more objects and texts after ${CALLS} calls`);
 });
 
