@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { JournalRecord, JournalStore } from '../packages/sdk/src/contracts/journal.ts';
 import { createArgsHasher } from '../packages/sdk/src/journal/args-hash.ts';
 import { createArgsSummarizer } from '../packages/sdk/src/journal/summarize-args.ts';
-import { openStateFolder } from '../packages/sdk/src/platform/state-folder.ts';
+import { openStateFolder } from '../packages/sdk/src/platform/state/state-folder.ts';
 import { createRedactor } from '../packages/sdk/src/redaction/redactor.ts';
 import { createMemoryJournal } from '../packages/sdk/src/stores/journal-memory.ts';
 import { openSqliteJournal } from '../packages/sdk/src/stores/journal-sqlite.ts';

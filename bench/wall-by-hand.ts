@@ -1,9 +1,9 @@
 /** The wall's own command line around /bin/true, started without judging, recording or reading anything. */
 import { mkdirSync } from 'node:fs';
-import { createBubblewrap } from '../packages/sdk/src/platform/isolation-bubblewrap.ts';
-import { openRoot } from '../packages/sdk/src/platform/root.ts';
-import { createSpawner } from '../packages/sdk/src/platform/spawner.ts';
-import { startWalled } from '../packages/sdk/src/platform/walled-process.ts';
+import { openRoot } from '../packages/sdk/src/platform/descriptors/root.ts';
+import { createSpawner } from '../packages/sdk/src/platform/processes/spawner.ts';
+import { createBubblewrap } from '../packages/sdk/src/platform/sandbox/isolation-bubblewrap.ts';
+import { startWalled } from '../packages/sdk/src/platform/sandbox/walled-process.ts';
 
 export async function wallByHand(workspace: string, folder: string): Promise<() => Promise<void>> {
   mkdirSync(folder, { mode: 0o700 });

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path';
 import { failure } from './contracts/failures.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import { lockPlace } from './lock-place.ts';
-import { gitPlaces } from './platform/git-folders.ts';
-import { realPath } from './platform/real-path.ts';
-import { isWithin } from './platform/secret-files.ts';
-import { tracePath } from './platform/trace-path.ts';
+import { realPath } from './platform/descriptors/real-path.ts';
+import { tracePath } from './platform/descriptors/trace-path.ts';
+import { gitPlaces } from './platform/git/git-folders.ts';
+import { isWithin } from './platform/protection/secret-files.ts';
 import { REGISTRY_FILE } from './registry-in-force.ts';
 
 export interface GoverningSetting {

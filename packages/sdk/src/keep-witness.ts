@@ -1,7 +1,7 @@
 /** Tells a file outside of the state folder how far the journal is: now and then, and when it was closed. */
 import { toToolError } from '@tool-runtime/protocol';
 import type { ChainHead } from './contracts/journal.ts';
-import { addToWitness, checkWitness, readWitness } from './platform/witness-file.ts';
+import { addToWitness, checkWitness, readWitness } from './platform/state/witness-file.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 
 /** A file that this user can only add to, or that lies on another machine, is worth most. */

@@ -13,11 +13,11 @@ import type { LockMetadata } from './external/make-lock.ts';
 import { EXTERNAL_LIMITS } from './external/protocol-constants.ts';
 import { governingPlaces } from './governing-places.ts';
 import { type LockPlace, lockPlace } from './lock-place.ts';
+import { readOperatorFile } from './platform/descriptors/operator-file.ts';
+import { realPath } from './platform/descriptors/real-path.ts';
 import { sha256Hex } from './platform/digest.ts';
-import { writeLockText } from './platform/lock-text.ts';
-import { readOperatorFile } from './platform/operator-file.ts';
-import { realPath } from './platform/real-path.ts';
-import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
+import { writeLockText } from './platform/runs/lock-text.ts';
+import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state/state-folder.ts';
 import { openTrustList } from './registry/trust-list.ts';
 
 export interface LockOptions {

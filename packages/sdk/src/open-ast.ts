@@ -5,7 +5,7 @@ import type { HeldWorkspace } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { Workspace } from './contracts/workspace.ts';
-import { lazySessionPrograms, lazySpawner } from './platform/lazy-session-programs.ts';
+import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
 import type { Redactor } from './redaction/redactor.ts';
 
 export interface AstSetting {

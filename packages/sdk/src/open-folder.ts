@@ -10,14 +10,14 @@ import type { AstIndex } from './contracts/ast.ts';
 import { failure } from './contracts/failures.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
 import type { FileChange } from './contracts/workspace.ts';
-import type { Disk } from './platform/disk.ts';
-import { gitPlaces } from './platform/git-folders.ts';
-import type { GoverningFiles } from './platform/governing-files.ts';
-import { heldFolder } from './platform/held-folder-root.ts';
-import { lazySessionPrograms } from './platform/lazy-session-programs.ts';
-import type { Enclosing } from './platform/places.ts';
-import type { Root } from './platform/root.ts';
-import { createWorkspace } from './platform/workspace.ts';
+import { lazySessionPrograms } from './platform/commands/lazy-session-programs.ts';
+import type { Disk } from './platform/descriptors/disk.ts';
+import type { Enclosing } from './platform/descriptors/places.ts';
+import type { Root } from './platform/descriptors/root.ts';
+import { createWorkspace } from './platform/files/workspace.ts';
+import { gitPlaces } from './platform/git/git-folders.ts';
+import type { GoverningFiles } from './platform/protection/governing-files.ts';
+import { heldFolder } from './platform/protection/held-folder-root.ts';
 import type { OpenFolder, RuntimeParts } from './session/compile-session.ts';
 
 export interface FolderSetting {

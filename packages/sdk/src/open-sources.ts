@@ -62,7 +62,7 @@ function lazyPrograms(wall: ProgramWall, { workspace, state, registry, governing
   return {
     async start(request) {
       opening ??= forgetFailed(
-        import('./platform/command-runner.ts').then(({ createCommandRunner }) =>
+        import('./platform/commands/command-runner.ts').then(({ createCommandRunner }) =>
           createCommandRunner({ workspace, state, allowedDomains, governing, ...wall }),
         ),
         () => {

@@ -42,9 +42,9 @@ export { parseRoute, type ToolRoute, validateRoute } from './package/tool-route.
 export { createRouter, type ToolRouter } from './package/tool-router.ts';
 export { validatePackage } from './package/validate-package.ts';
 export { canonicalJson, digest } from './platform/digest.ts';
-export type { RunLocation } from './platform/find-runs.ts';
-export { currentInstance, isAlive } from './platform/process-identity.ts';
-export { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state-folder.ts';
+export { currentInstance, isAlive } from './platform/processes/process-identity.ts';
+export type { RunLocation } from './platform/runs/find-runs.ts';
+export { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state/state-folder.ts';
 export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } from './policy/acp.ts';
 export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts';
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Clock } from './contracts/clock.ts';
 import type { JournalStore } from './contracts/journal.ts';
-import { openStateFolder } from './platform/state-folder.ts';
+import { openStateFolder } from './platform/state/state-folder.ts';
 import { defaultRegistry } from './registry/default-registry.ts';
 import { applyRetention } from './retention.ts';
 import { createRuntime } from './runtime.ts';

@@ -3,7 +3,7 @@
  * is deleted. Every deletion is on record first or with it. At most once a day for a folder, across processes.
  */
 import type { Registry } from './contracts/registry.ts';
-import type { DailyStamp } from './platform/daily-stamp.ts';
+import type { DailyStamp } from './platform/state/daily-stamp.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -34,13 +34,13 @@ import type { ReconciledCall } from './journal/reconcile.ts';
 import { keepWitness, type Witness, type WitnessOptions } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
-import { createDailyStamp } from './platform/daily-stamp.ts';
-import { createDisk } from './platform/disk.ts';
-import { createGoverningFiles } from './platform/governing-files.ts';
-import { openRoot, type Root, type RootBackend } from './platform/root.ts';
-import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
-import { createUnfinishedFolders } from './platform/unfinished-folders.ts';
-import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/workspace.ts';
+import { createDisk } from './platform/descriptors/disk.ts';
+import { openRoot, type Root, type RootBackend } from './platform/descriptors/root.ts';
+import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/files/workspace.ts';
+import { createGoverningFiles } from './platform/protection/governing-files.ts';
+import { createDailyStamp } from './platform/state/daily-stamp.ts';
+import { defaultStateFolder, openStateFolder } from './platform/state/state-folder.ts';
+import { createUnfinishedFolders } from './platform/state/unfinished-folders.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
@@ -339,7 +339,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     },
     checkWall,
     async staleGitLocks() {
-      const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+      const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
       const left = await clearWorkspaceLocks(assembly.state, root.path);
       return left.toSorted((one, other) => one.createdMs - other.createdMs).map(({ path }) => path);
     },
@@ -386,7 +386,7 @@ async function tryWall(
   { isolation: name }: Registry,
   places: { readonly workspace: Root; readonly state: string },
 ): Promise<WallCheck> {
-  const { createSessionWall } = await import('./platform/session-wall.ts');
+  const { createSessionWall } = await import('./platform/sandbox/session-wall.ts');
   const { isolation } = createSessionWall({ ...places, isolation: name, allowedDomains: [] });
   const problem = await isolation.check();
   return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };

@@ -2,11 +2,11 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { LOCK_FILE } from './contracts/external.ts';
+import { realPath } from './platform/descriptors/real-path.ts';
+import { openRoot } from './platform/descriptors/root.ts';
 import { sha256Hex } from './platform/digest.ts';
-import { realPath } from './platform/real-path.ts';
-import { openRoot } from './platform/root.ts';
-import { defaultStateFolder, openStateFolder } from './platform/state-folder.ts';
-import { createWorkspace } from './platform/workspace.ts';
+import { createWorkspace } from './platform/files/workspace.ts';
+import { defaultStateFolder, openStateFolder } from './platform/state/state-folder.ts';
 import { openTrustList, type TrustList } from './registry/trust-list.ts';
 import { REGISTRY_FILE } from './registry-in-force.ts';
 import { lineDiff } from './text/line-diff.ts';

@@ -11,18 +11,18 @@ import { createArgsHasher } from './journal/args-hash.ts';
 import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createPathLocks } from './locks/path-locks.ts';
-import { createArtifactFiles } from './platform/artifact-files.ts';
-import type { Disk } from './platform/disk.ts';
+import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
+import type { Disk } from './platform/descriptors/disk.ts';
+import type { Root } from './platform/descriptors/root.ts';
 import { FairSlots } from './platform/fair-slots.ts';
-import type { GoverningFiles } from './platform/governing-files.ts';
-import { lazyHttpClient } from './platform/lazy-http-client.ts';
-import { lazySessionPrograms, lazySpawner } from './platform/lazy-session-programs.ts';
-import { endLostWalls } from './platform/lost-walls.ts';
-import { currentInstance, isAlive } from './platform/process-identity.ts';
-import type { Root } from './platform/root.ts';
-import type { StateFolder } from './platform/state-folder.ts';
+import type { FileWorkspace } from './platform/files/workspace.ts';
+import { lazyHttpClient } from './platform/network/lazy-http-client.ts';
+import { currentInstance, isAlive } from './platform/processes/process-identity.ts';
+import type { GoverningFiles } from './platform/protection/governing-files.ts';
+import { endLostWalls } from './platform/sandbox/lost-walls.ts';
+import { createArtifactFiles } from './platform/state/artifact-files.ts';
+import type { StateFolder } from './platform/state/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
-import type { FileWorkspace } from './platform/workspace.ts';
 import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import { narrowedRegistry } from './registry-in-force.ts';
@@ -136,7 +136,7 @@ async function reconcileCalls(
 ): Promise<readonly ReconciledCall[]> {
   if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
     endLostWalls(state.path);
-    const { clearWorkspaceLocks } = await import('./platform/git-writes.ts');
+    const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
     await workspace.sweepNoted();
   }

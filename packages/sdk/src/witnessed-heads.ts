@@ -1,7 +1,7 @@
 /** What a witness was told of the journal in a state folder. */
 import type { ChainHead } from './contracts/journal.ts';
-import { realPathIfAny } from './platform/real-path.ts';
-import { readWitness } from './platform/witness-file.ts';
+import { realPathIfAny } from './platform/descriptors/real-path.ts';
+import { readWitness } from './platform/state/witness-file.ts';
 
 export function witnessedHeads(file: string, state: string): readonly ChainHead[] {
   return readWitness(file, realPathIfAny(state));

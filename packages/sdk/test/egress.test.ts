@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { get as plainGet } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import type { ToolError } from '@tool-runtime/protocol';
-import { createPinnedAgents } from '../src/platform/pinned-agents.ts';
+import { createPinnedAgents } from '../src/platform/network/pinned-agents.ts';
 import { get, openClient, startRaw, startWeb, textOf, type WebServer } from './loopback-server.ts';
 import { selfSigned } from './self-signed.ts';
 
@@ -78,7 +78,7 @@ describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
   test('S0-40 proxies of the environment are not used', async (t) => {
     const [proxy, server] = [await echo(t), await startWeb(t, (_request, response) => response.end('direct'))];
     const program = `
-      import { createHttpClient } from ${JSON.stringify(new URL('../src/platform/http-client.ts', import.meta.url).href)};
+      import { createHttpClient } from ${JSON.stringify(new URL('../src/platform/network/http-client.ts', import.meta.url).href)};
       const client = createHttpClient({ allowedDomains: ['127.0.0.1:${server.port}'] });
       const answer = await client.send({
         method: 'GET', url: 'http://127.0.0.1:${server.port}/', headers: {}, body: null, timeoutMs: 9000, maxBytes: 99,

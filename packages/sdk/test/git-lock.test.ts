@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findGitLocks } from '../src/platform/git-locks.ts';
+import { findGitLocks } from '../src/platform/git/git-locks.ts';
 import { createRuntime } from '../src/runtime.ts';
 import { createRepository, type TestRepository } from './git-repository.ts';
 

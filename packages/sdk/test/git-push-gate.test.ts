@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { GitRemote } from '../src/contracts/git.ts';
-import { createSessionPrograms } from '../src/platform/session-programs.ts';
+import { createSessionPrograms } from '../src/platform/commands/session-programs.ts';
 import { loadRegistry } from '../src/registry/load-registry.ts';
 import { commitsSince, publishedAt } from '../src/validation/added-commits.ts';
 import {

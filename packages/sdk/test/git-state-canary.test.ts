@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { isStateFile, judgeState, MAX_STATE_FILE } from '../src/git/judge-state.ts';
-import { readState } from '../src/platform/git-state.ts';
+import { readState } from '../src/platform/git/git-state.ts';
 import { createCanaryScene } from './git-canary.ts';
 import { createRepository, openGitRuntime, type TestRepository } from './git-repository.ts';
 

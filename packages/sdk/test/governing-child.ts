@@ -9,7 +9,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { sideEffectRank } from '../src/contracts/annotations.ts';
 import type { AnyTool } from '../src/contracts/tool.ts';
-import { loadNativeCalls } from '../src/platform/native-calls.ts';
+import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
 import * as catalog from '../src/tools/catalog.ts';
 import { CANARY, dropSecondName, type GoverningScene, KINDS, leaks, openScene, PLACES } from './governing-scene.ts';
 

@@ -11,7 +11,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ToolResponse } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool } from '../src/contracts/tool.ts';
-import { openStateFolder } from '../src/platform/state-folder.ts';
+import { openStateFolder } from '../src/platform/state/state-folder.ts';
 import { openJournal } from '../src/stores/journal-sqlite.ts';
 import { startJournalHolder } from '../src/testing/hold-journal.ts';
 import { createCounter, nothing } from '../src/testing/probe-tools.ts';

@@ -8,8 +8,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '../src/contracts/tool.ts';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace } from '../src/platform/workspace.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { fileRead } from '../src/tools/fs/file-read.ts';
 import { fileWrite } from '../src/tools/fs/file-write.ts';
 

@@ -7,7 +7,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openStateFolder } from '../src/platform/state-folder.ts';
+import { openStateFolder } from '../src/platform/state/state-folder.ts';
 import { openJournalReader } from '../src/stores/journal-reader.ts';
 import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
 

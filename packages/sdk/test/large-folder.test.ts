@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createDirectoryReader } from '../src/platform/directory-reader.ts';
-import { SLICE_ENTRIES } from '../src/platform/list-directory.ts';
-import { loadNativeCalls } from '../src/platform/native-calls.ts';
-import { sortedNames } from '../src/platform/sorted-names.ts';
+import { createDirectoryReader } from '../src/platform/descriptors/directory-reader.ts';
+import { SLICE_ENTRIES } from '../src/platform/descriptors/list-directory.ts';
+import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
+import { sortedNames } from '../src/platform/descriptors/sorted-names.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
 import type { Session } from '../src/session/session.ts';
 

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { HttpAnswer, HttpRequest, OpenHttpClient } from '../src/contracts/http.ts';
-import { createHttpClient, type HttpClientOptions } from '../src/platform/http-client.ts';
+import { createHttpClient, type HttpClientOptions } from '../src/platform/network/http-client.ts';
 import type { SelfSigned } from './self-signed.ts';
 
 export interface LoopbackServer {

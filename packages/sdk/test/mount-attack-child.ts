@@ -18,8 +18,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Wall } from '../src/contracts/commands.ts';
-import { createSpawner } from '../src/platform/spawner.ts';
-import { verifyEarlyMounts, verifyMounts } from '../src/platform/verify-mounts.ts';
+import { createSpawner } from '../src/platform/processes/spawner.ts';
+import { verifyEarlyMounts, verifyMounts } from '../src/platform/sandbox/verify-mounts.ts';
 import { isIntact, lookInside, openMountScene, type Scene, unverified } from './mount-scene.ts';
 
 const [base = '', user = ''] = process.argv.slice(2);

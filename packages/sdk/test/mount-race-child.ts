@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSpawner } from '../src/platform/spawner.ts';
+import { createSpawner } from '../src/platform/processes/spawner.ts';
 import { isIntact, lookInside, openMountScene, type Scene, SECRET, unverified } from './mount-scene.ts';
 import { startAttacker } from './swapping-attacker.ts';
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isToolError } from '@tool-runtime/protocol';
 import type { Isolation, Wall, WallRequest } from '../src/contracts/commands.ts';
-import { holdPath } from '../src/platform/held-path.ts';
-import { createBubblewrap } from '../src/platform/isolation-bubblewrap.ts';
-import { identityOf, openRoot } from '../src/platform/root.ts';
-import type { Spawner } from '../src/platform/spawned-process.ts';
-import { verifyEarlyMounts, verifyMounts } from '../src/platform/verify-mounts.ts';
-import { startWalled } from '../src/platform/walled-process.ts';
+import { holdPath } from '../src/platform/descriptors/held-path.ts';
+import { identityOf, openRoot } from '../src/platform/descriptors/root.ts';
+import type { Spawner } from '../src/platform/processes/spawned-process.ts';
+import { createBubblewrap } from '../src/platform/sandbox/isolation-bubblewrap.ts';
+import { verifyEarlyMounts, verifyMounts } from '../src/platform/sandbox/verify-mounts.ts';
+import { startWalled } from '../src/platform/sandbox/walled-process.ts';
 
 export const SECRET = 'SECRET';
 

@@ -5,9 +5,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isToolError } from '@tool-runtime/protocol';
-import { loadNativeCalls } from '../src/platform/native-calls.ts';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace } from '../src/platform/workspace.ts';
+import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 
 const [base = '', user = ''] = process.argv.slice(2);
 const NOBODY = Number(user);

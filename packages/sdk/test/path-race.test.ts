@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace } from '../src/platform/workspace.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { startAttacker } from './swapping-attacker.ts';
 
 const CANARY = 'outside';

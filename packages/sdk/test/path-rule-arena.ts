@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '../src/contracts/workspace.ts';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace } from '../src/platform/workspace.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { compilePathClause } from '../src/policy/path-clause.ts';
 import { callPathRule } from '../src/policy/path-rule.ts';
 import { startAttacker } from './swapping-attacker.ts';

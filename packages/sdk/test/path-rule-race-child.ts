@@ -1,7 +1,7 @@
 /** The race of path-rule-race.test.ts, played as a user without privileges. Prints one line of JSON. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadNativeCalls } from '../src/platform/native-calls.ts';
+import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
 import { ACTIONS, openArena, playRace } from './path-rule-arena.ts';
 
 const [base = '', user = '', rounds = ''] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { isTemporaryName } from '../src/contracts/temporary-name.ts';
 import type { StoredRecord, VerifyReport } from '../src/index.ts';
-import { openStateFolder } from '../src/platform/state-folder.ts';
+import { openStateFolder } from '../src/platform/state/state-folder.ts';
 import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
 import { DiskModel } from './power/disk-model.ts';
 import { chances, droppedImage, type Image, layDown, liveImage, namesOnlyImage, tornImage } from './power/images.ts';

@@ -5,7 +5,7 @@
  * and an hour back in the middle).
  */
 import { createRunIds } from '../src/external/run-ids.ts';
-import { createRunFolder } from '../src/platform/run-folder.ts';
+import { createRunFolder } from '../src/platform/runs/run-folder.ts';
 
 const [base = '', wanted = '0', clock = 'fine'] = process.argv.slice(2);
 const count = Number(wanted);

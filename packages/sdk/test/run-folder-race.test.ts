@@ -19,9 +19,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { createRunIds } from '../src/external/run-ids.ts';
-import { checkOutputPath } from '../src/platform/output-path.ts';
-import { createRunFolder, openRunFolder } from '../src/platform/run-folder.ts';
-import { readRunFile, writeResultAtomic } from '../src/platform/run-result-file.ts';
+import { checkOutputPath } from '../src/platform/runs/output-path.ts';
+import { createRunFolder, openRunFolder } from '../src/platform/runs/run-folder.ts';
+import { readRunFile, writeResultAtomic } from '../src/platform/runs/run-result-file.ts';
 import { startAttacker } from './swapping-attacker.ts';
 
 const MAX_NAIVE_ROUNDS = 200_000;

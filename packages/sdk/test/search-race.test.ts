@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { rgPath } from '@vscode/ripgrep';
-import { createFileTree } from '../src/platform/file-tree.ts';
-import { openRoot, type Root } from '../src/platform/root.ts';
+import { openRoot, type Root } from '../src/platform/descriptors/root.ts';
+import { createFileTree } from '../src/platform/search/file-tree.ts';
 import { startAttacker } from './swapping-attacker.ts';
 
 const FOLDERS = 40;

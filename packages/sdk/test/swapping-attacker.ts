@@ -7,7 +7,7 @@ import { once } from 'node:events';
 const ATTACKER = `
   import { openSync, renameSync } from 'node:fs';
   const [directory, platform] = process.argv.slice(1);
-  const { loadNativeCalls } = await import(platform + 'native-calls.ts');
+  const { loadNativeCalls } = await import(platform + 'descriptors/native-calls.ts');
   const native = loadNativeCalls();
   const dirFd = openSync(directory, 'r');
   const exchange = native

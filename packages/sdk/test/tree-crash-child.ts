@@ -1,8 +1,8 @@
 /** Moves, copies, removes and writes without end, until it is killed. Started by tree-crash.test.ts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRoot, type RootBackend } from '../src/platform/root.ts';
-import { createWorkspace } from '../src/platform/workspace.ts';
+import { openRoot, type RootBackend } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { NOTES } from './tree-crash-scene.ts';
 
 const [directory = '', elsewhere = '', backend = ''] = process.argv.slice(2);

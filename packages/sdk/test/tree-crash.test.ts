@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTemporaryName } from '../src/contracts/temporary-name.ts';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace } from '../src/platform/workspace.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { NOTES, plantTree, textOf } from './tree-crash-scene.ts';
 
 const CHILD = new URL('./tree-crash-child.ts', import.meta.url).pathname;

@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace, type FileWorkspace } from '../src/platform/workspace.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace, type FileWorkspace } from '../src/platform/files/workspace.ts';
 import type { Folder, Node } from './model-paths.ts';
 import { answerOf, listing, type Operation } from './tree-model.ts';
 

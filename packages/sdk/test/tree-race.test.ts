@@ -24,8 +24,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import { openRoot } from '../src/platform/root.ts';
-import { createWorkspace, type FileWorkspace } from '../src/platform/workspace.ts';
+import { openRoot } from '../src/platform/descriptors/root.ts';
+import { createWorkspace, type FileWorkspace } from '../src/platform/files/workspace.ts';
 
 const CANARY = 'canary outside';
 const MAX_NAIVE_ROUNDS = 200_000;
@@ -39,7 +39,7 @@ const MIN_DONE = 100;
 const ATTACKER = `
   import { closeSync, openSync, renameSync } from 'node:fs';
   const [platform, fleeting, ...directories] = process.argv.slice(1);
-  const { loadNativeCalls } = await import(platform + 'native-calls.ts');
+  const { loadNativeCalls } = await import(platform + 'descriptors/native-calls.ts');
   const native = loadNativeCalls();
   const swaps = directories.map((directory) => {
     if (!native) return () => {

@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTemporaryName } from '../src/contracts/temporary-name.ts';
-import { temporaryName } from '../src/platform/temporary-file.ts';
+import { temporaryName } from '../src/platform/files/temporary-file.ts';
 import { createRuntime } from '../src/runtime.ts';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 

@@ -8,9 +8,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandOutcome, CommandRequest, OpenCommandRunner, RunningCommand } from '../src/contracts/commands.ts';
-import { createCommandRunner } from '../src/platform/command-runner.ts';
-import { createBubblewrap } from '../src/platform/isolation-bubblewrap.ts';
-import { createSpawner } from '../src/platform/spawner.ts';
+import { createCommandRunner } from '../src/platform/commands/command-runner.ts';
+import { createSpawner } from '../src/platform/processes/spawner.ts';
+import { createBubblewrap } from '../src/platform/sandbox/isolation-bubblewrap.ts';
 
 const [base = '', user = ''] = process.argv.slice(2);
 const [home, workspace, state, shown] = ['home', 'workspace', 'home/shown/state', 'home/shown'].map((name) =>

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { filesOf } from '../../test/git-state.ts';
 import type { ExpectedChange } from '../contracts/rehearsal.ts';
 import type { Workspace } from '../contracts/workspace.ts';
-import { openRoot } from '../platform/root.ts';
-import { createWorkspace } from '../platform/workspace.ts';
+import { openRoot } from '../platform/descriptors/root.ts';
+import { createWorkspace } from '../platform/files/workspace.ts';
 import { readPath } from './read-path.ts';
 import { rehearsedWorkspace } from './rehearsed-workspace.ts';
 

@@ -28,7 +28,7 @@ import type { ExecutorRegistry } from '../package/executor-registry.ts';
 import type { RuntimePackage } from '../package/runtime-package.ts';
 import type { ToolRoute } from '../package/tool-route.ts';
 import type { ToolRouter } from '../package/tool-router.ts';
-import type { SessionPrograms } from '../platform/session-programs.ts';
+import type { SessionPrograms } from '../platform/commands/session-programs.ts';
 import type { ApprovalBroker } from '../policy/approval-broker.ts';
 import type { ApprovalJudge } from '../policy/approval-policy.ts';
 import type { ArgConstraintCheck } from '../policy/arg-constraints.ts';

@@ -1,6 +1,6 @@
 /** The only catch on the call path: whatever a stage throws becomes a value with one of the ten codes. */
 import { type ToolError, toToolError } from '@tool-runtime/protocol';
-import { untoldFileError } from '../platform/file-errors.ts';
+import { untoldFileError } from '../platform/descriptors/file-errors.ts';
 
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
 

@@ -7,7 +7,7 @@
 import type { ToolCapabilities } from '../contracts/external.ts';
 import type { RunHistory } from '../contracts/run-history.ts';
 import { isExternalToolName } from '../contracts/run-names.ts';
-import { shownPath } from '../platform/path-rules.ts';
+import { shownPath } from '../platform/descriptors/path-rules.ts';
 import { parseResult } from './parse-result.ts';
 import { validateResult } from './validate-result.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ExternalToolSettings, ToolCapabilities } from '../contracts/external.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { ToolSourcePorts } from '../contracts/tool-source.ts';
+import type { ExternalPrograms } from '../platform/commands/external-process.ts';
 import { sha256Hex } from '../platform/digest.ts';
-import type { ExternalPrograms } from '../platform/external-process.ts';
 import type { RunIds } from './run-ids.ts';
 import type { HostEnvironment } from './tool-environment.ts';
 

@@ -7,8 +7,8 @@
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { type ExternalToolSettings, LOCK_FILE, type LockedPlatform, type LockedTool } from '../contracts/external.ts';
 import type { ToolSourcePorts } from '../contracts/tool-source.ts';
+import { readOperatorFile } from '../platform/descriptors/operator-file.ts';
 import { sha256Hex } from '../platform/digest.ts';
-import { readOperatorFile } from '../platform/operator-file.ts';
 import { parseLockFile } from './lock-file.ts';
 import { EXTERNAL_LIMITS } from './protocol-constants.ts';
 import { type RefusalCode, runRefusal } from './run-refusal.ts';

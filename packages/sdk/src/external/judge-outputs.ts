@@ -5,7 +5,7 @@
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { RunEntry, RunOutput } from '../contracts/external.ts';
-import { shownPath } from '../platform/path-rules.ts';
+import { shownPath } from '../platform/descriptors/path-rules.ts';
 import { sameDigest } from './digests.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from './protocol-constants.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isJsonObject } from '@tool-runtime/protocol';
 import type { RunOutput, RunStatus } from '../contracts/external.ts';
 import { isRunId } from '../contracts/run-names.ts';
-import { findRuns, type RunLocation } from '../platform/find-runs.ts';
+import { findRuns, type RunLocation } from '../platform/runs/find-runs.ts';
 import { runsFolder } from './external-ports.ts';
 import { readRun, runDirectory } from './read-run.ts';
 

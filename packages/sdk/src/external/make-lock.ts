@@ -4,8 +4,8 @@
  * Nothing is judged here. What is locked is what an operator vouches for; who signed it is written down, not verified.
  */
 import type { ExternalToolSettings, LockedPlatform, LockedTool, LockFile } from '../contracts/external.ts';
-import type { ExternalPrograms } from '../platform/external-process.ts';
-import type { SealedCopy } from '../platform/sealed-copy.ts';
+import type { ExternalPrograms } from '../platform/commands/external-process.ts';
+import type { SealedCopy } from '../platform/runs/sealed-copy.ts';
 import { ownTool } from './lock-changes.ts';
 import { platformKey } from './platform-key.ts';
 import { probeCapabilities } from './probe-capabilities.ts';

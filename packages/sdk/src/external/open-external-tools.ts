@@ -3,9 +3,13 @@ import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../contracts/external.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { OpenToolSource, ToolSourcePorts } from '../contracts/tool-source.ts';
-import { createExternalPrograms, type ExternalPrograms, type ExternalWall } from '../platform/external-process.ts';
+import {
+  createExternalPrograms,
+  type ExternalPrograms,
+  type ExternalWall,
+} from '../platform/commands/external-process.ts';
 import { packageVersion } from '../platform/package-version.ts';
-import { sweepSealedCopies } from '../platform/sealed-copy.ts';
+import { sweepSealedCopies } from '../platform/runs/sealed-copy.ts';
 import { copiesFolder, type ExternalPorts } from './external-ports.ts';
 import type { ExternalToolsOptions } from './external-source.ts';
 import { externalTool } from './external-tool.ts';

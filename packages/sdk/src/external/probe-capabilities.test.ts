@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ExternalToolSettings } from '../contracts/external.ts';
-import type { ExternalEnd, ExternalPrograms, ExternalStart } from '../platform/external-process.ts';
+import type { ExternalEnd, ExternalPrograms, ExternalStart } from '../platform/commands/external-process.ts';
 import { probeCapabilities } from './probe-capabilities.ts';
 import { EXTERNAL_LIMITS } from './protocol-constants.ts';
 

@@ -5,7 +5,7 @@
  */
 import { toToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, ToolCapabilities } from '../contracts/external.ts';
-import type { ExternalPrograms, ExternalStart } from '../platform/external-process.ts';
+import type { ExternalPrograms, ExternalStart } from '../platform/commands/external-process.ts';
 import { parseCapabilities } from './capabilities.ts';
 import { EXTERNAL_LIMITS } from './protocol-constants.ts';
 import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';

@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import type { CapturedStream } from '../contracts/commands.ts';
-import { OutputCapture } from '../platform/output-capture.ts';
+import { OutputCapture } from '../platform/processes/output-capture.ts';
 
 export interface ToolProgress {
   /** 0 to 100; undefined where the tool only says what it is doing. */

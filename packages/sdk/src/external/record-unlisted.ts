@@ -1,8 +1,8 @@
 /** A run of a tool that no registry lists never begins, and is on record all the same. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../contracts/external.ts';
+import { realPath } from '../platform/descriptors/real-path.ts';
 import { packageVersion } from '../platform/package-version.ts';
-import { realPath } from '../platform/real-path.ts';
 import type { ExternalPorts } from './external-ports.ts';
 import { WRAPPER_EXIT } from './protocol-constants.ts';
 import { RunAttempt } from './run-attempt.ts';

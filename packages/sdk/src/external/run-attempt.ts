@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, RunEntry, RunResult } from '../contracts/external.ts';
 import type { RunFile } from '../contracts/run-history.ts';
 import type { ToolContext } from '../contracts/tool.ts';
-import { createRunFolder, type RunFolder } from '../platform/run-folder.ts';
+import { createRunFolder, type RunFolder } from '../platform/runs/run-folder.ts';
 import { KnownValues } from '../redaction/known-values.ts';
 import { createRedactor, type Redactor } from '../redaction/redactor.ts';
 import { type AcceptedResult, acceptToolResult } from './accept-result.ts';

@@ -10,7 +10,7 @@ import { toToolError } from '@tool-runtime/protocol';
 import type { CapturedStream } from '../contracts/commands.ts';
 import type { ExternalToolSettings } from '../contracts/external.ts';
 import type { ToolContext } from '../contracts/tool.ts';
-import { OutputCapture } from '../platform/output-capture.ts';
+import { OutputCapture } from '../platform/processes/output-capture.ts';
 import { concludeRun, type EndedRun, type RunData, refusedRun } from './conclude-run.ts';
 import type { ExternalPorts } from './external-ports.ts';
 import { prepareRun, type ReadyRun, type RunArgs } from './prepare-run.ts';

@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../contracts/external.ts';
-import { programExists, type SealedCopy, sealCopy } from '../platform/sealed-copy.ts';
+import { programExists, type SealedCopy, sealCopy } from '../platform/runs/sealed-copy.ts';
 import { sameDigest } from './digests.ts';
 import type { Pin } from './find-pin.ts';
 import { runRefusal } from './run-refusal.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { FULL_RESULT } from '../../test/sample-result.ts';
-import { createRunFolder } from '../platform/run-folder.ts';
+import { createRunFolder } from '../platform/runs/run-folder.ts';
 import type { AcceptedResult } from './accept-result.ts';
 import { resultText } from './result-text.ts';
 import { createRunIds } from './run-ids.ts';

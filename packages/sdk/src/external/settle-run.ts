@@ -1,6 +1,6 @@
 /** The one way a result gets into its folder: once, whatever asks for it how often. */
-import type { HeldFolder } from '../platform/held-folder.ts';
-import { keepOriginal, writeResultAtomic } from '../platform/run-result-file.ts';
+import type { HeldFolder } from '../platform/descriptors/held-folder.ts';
+import { keepOriginal, writeResultAtomic } from '../platform/runs/run-result-file.ts';
 import type { AcceptedResult } from './accept-result.ts';
 import { resultText } from './result-text.ts';
 import { nextRunState, type RunState } from './run-state.ts';

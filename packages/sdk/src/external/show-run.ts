@@ -2,8 +2,8 @@
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { RunResult } from '../contracts/external.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import type { RunLocation } from '../platform/find-runs.ts';
-import { passOutput } from '../platform/pass-output.ts';
+import type { RunLocation } from '../platform/runs/find-runs.ts';
+import { passOutput } from '../platform/runs/pass-output.ts';
 import { readRun, withRun } from './read-run.ts';
 
 /** Throws E_FILE_IO for a run that has none. */

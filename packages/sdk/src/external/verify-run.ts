@@ -1,10 +1,10 @@
 /** Proves a run, or says what does not fit: its folder, its result, its outputs, and what the journal knows of it. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { RunOutput } from '../contracts/external.ts';
-import type { RunLocation } from '../platform/find-runs.ts';
-import { checkOutputPath } from '../platform/output-path.ts';
-import type { RunFolder } from '../platform/run-folder.ts';
-import { modeProblems } from '../platform/run-modes.ts';
+import type { RunLocation } from '../platform/runs/find-runs.ts';
+import { checkOutputPath } from '../platform/runs/output-path.ts';
+import type { RunFolder } from '../platform/runs/run-folder.ts';
+import { modeProblems } from '../platform/runs/run-modes.ts';
 import { compareWithJournal, type JournalOpinion, type ReadResult } from './compare-journal.ts';
 import { sameDigest } from './digests.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from './protocol-constants.ts';

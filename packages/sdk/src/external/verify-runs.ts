@@ -1,7 +1,7 @@
 /** Proves many runs against one reading of the journal. */
 import { resolve } from 'node:path';
 import type { Registry } from '../contracts/registry.ts';
-import type { RunLocation } from '../platform/find-runs.ts';
+import type { RunLocation } from '../platform/runs/find-runs.ts';
 import { runLocations } from './list-runs.ts';
 import { runDirectory } from './read-run.ts';
 import { timeLimits } from './run-age.ts';

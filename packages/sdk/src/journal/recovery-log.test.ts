@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { JournalRecord, JournalStore, RecoveryRecord } from '../contracts/journal.ts';
-import { openStateFolder } from '../platform/state-folder.ts';
+import { openStateFolder } from '../platform/state/state-folder.ts';
 import { createMemoryJournal } from '../stores/journal-memory.ts';
 import { openSqliteJournal } from '../stores/journal-sqlite.ts';
 import { sampleRecovery } from '../testing/sample-records.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sha256Hex } from '../platform/digest.ts';
-import { openStateFolder, type StateFolder } from '../platform/state-folder.ts';
+import { openStateFolder, type StateFolder } from '../platform/state/state-folder.ts';
 import { MAX_REGISTRY_BYTES } from './registry-size.ts';
 import { openTrustList } from './trust-list.ts';
 

@@ -4,7 +4,7 @@
  * Any edit makes a file untrusted again, and so does going back to a content that was trusted before. The text that was
  * trusted last is kept, so that the next decision can show the difference.
  */
-import type { StateFolder } from '../platform/state-folder.ts';
+import type { StateFolder } from '../platform/state/state-folder.ts';
 import { MAX_REGISTRY_BYTES } from './registry-size.ts';
 
 /** Versions before 2 kept a list of digests here, without files or order: it trusts nothing any more. */

@@ -3,7 +3,7 @@
  * numbers and its MAC, followed by its records exactly as they were sealed.
  */
 import type { ChainHead } from '../contracts/journal.ts';
-import type { ArchiveFile, ArchiveFiles } from '../platform/archive-files.ts';
+import type { ArchiveFile, ArchiveFiles } from '../platform/state/archive-files.ts';
 import { decodePages } from './archive-pages.ts';
 import { damaged } from './journal-damage.ts';
 import type { ArchiveRow, BlockRow, JournalTables } from './journal-tables.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { ArchiveFile } from '../platform/archive-files.ts';
+import type { ArchiveFile } from '../platform/state/archive-files.ts';
 import { decodePages, encodePage } from './archive-pages.ts';
 
 function fileOf(bytes: Buffer): ArchiveFile {

@@ -3,7 +3,7 @@
  * is (an extra field, as RFC 1952 provides for), so that a reader needs no more than one page in memory.
  */
 import { gunzipSync, gzip } from 'node:zlib';
-import type { ArchiveFile } from '../platform/archive-files.ts';
+import type { ArchiveFile } from '../platform/state/archive-files.ts';
 
 /** Magic, method, the flag for an extra field, no time, any system; then the extra field `TR` with a 32-bit length. */
 const PREFIX = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 8, 0, 0x54, 0x52, 4, 0]);

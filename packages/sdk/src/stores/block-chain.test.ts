@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import type { ChainHead, VerifyReport } from '../contracts/journal.ts';
 import { purposeKey } from '../journal/keyed-digest.ts';
-import { openStateFolder } from '../platform/state-folder.ts';
+import { openStateFolder } from '../platform/state/state-folder.ts';
 import { sampleIntent, sampleRequested, sampleResult } from '../testing/sample-records.ts';
 import { createSeal, GENESIS, verifyBlocks } from './block-chain.ts';
 import { openSqliteJournal } from './journal-sqlite.ts';

@@ -4,7 +4,7 @@ import { failure } from '../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
 import { createKeyedDigest } from '../journal/keyed-digest.ts';
-import type { ArchiveFiles } from '../platform/archive-files.ts';
+import type { ArchiveFiles } from '../platform/state/archive-files.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { createArchiveSeal } from './archive-rows.ts';
 import { createSeal } from './block-chain.ts';

@@ -9,7 +9,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openStateFolder } from '../platform/state-folder.ts';
+import { openStateFolder } from '../platform/state/state-folder.ts';
 import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
 import { openJournalReader } from './journal-reader.ts';
 import { openSqliteJournal } from './journal-sqlite.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ChainHead } from '../contracts/journal.ts';
 import type { ArchiveCheck } from '../contracts/journal-rotation.ts';
-import type { ArchiveFile, ArchiveFiles } from '../platform/archive-files.ts';
+import type { ArchiveFile, ArchiveFiles } from '../platform/state/archive-files.ts';
 import { archiveBlocks } from './archive-blocks.ts';
 import { endOf } from './archive-rows.ts';
 import { isSame, type Seal, verifyBlocks } from './block-chain.ts';

@@ -5,7 +5,7 @@
  * replaced. A writer of an earlier run of the machine that never closed may have lost what came after its mark.
  */
 import type { ChainHead, HeadFinding, LostTail, VerifyReport } from '../contracts/journal.ts';
-import { isAlive } from '../platform/process-identity.ts';
+import { isAlive } from '../platform/processes/process-identity.ts';
 import { isSame, recordsOf } from './block-chain.ts';
 import { type FoundMark, type HeadMark, LOST_SUFFIX } from './head-marks.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { ChainHead } from '../contracts/journal.ts';
 import type { RotationRecord } from '../contracts/journal-rotation.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import type { ArchiveDraft, ArchiveFiles } from '../platform/archive-files.ts';
+import type { ArchiveDraft, ArchiveFiles } from '../platform/state/archive-files.ts';
 import { archiveEnd, archiveName } from './archive-blocks.ts';
 import { baseSeq, contentSeq, type SealArchive } from './archive-rows.ts';
 import type { BlockLog } from './block-log.ts';

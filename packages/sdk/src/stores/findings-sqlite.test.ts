@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { openStateFolder } from '../platform/state-folder.ts';
+import { openStateFolder } from '../platform/state/state-folder.ts';
 import { createSqliteFindings } from './findings-sqlite.ts';
 
 let root = '';

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { OpenFindingCache } from '../contracts/rule.ts';
-import type { StateFolder } from '../platform/state-folder.ts';
+import type { StateFolder } from '../platform/state/state-folder.ts';
 import { isBusy } from './sqlite-failure.ts';
 
 const FILE = 'findings.db';

@@ -10,8 +10,8 @@ import type { Clock } from '../contracts/clock.ts';
 import { failure } from '../contracts/failures.ts';
 import type { ChainHead, Instance } from '../contracts/journal.ts';
 import type { Durability } from '../contracts/registry.ts';
-import type { LogSync } from '../platform/log-sync.ts';
-import type { MarkFile, MarkFiles } from '../platform/mark-files.ts';
+import type { LogSync } from '../platform/state/log-sync.ts';
+import type { MarkFile, MarkFiles } from '../platform/state/mark-files.ts';
 import type { MarkFormat } from './head-marks.ts';
 
 /** Records of so long may be missing after a power cut under `normal`, and what the disk needs to sync them. */

@@ -2,7 +2,7 @@
 import type { ChainHead, Instance } from '../contracts/journal.ts';
 import type { Durability } from '../contracts/registry.ts';
 import { createKeyedDigest } from '../journal/keyed-digest.ts';
-import type { MarkFiles } from '../platform/mark-files.ts';
+import type { MarkFiles } from '../platform/state/mark-files.ts';
 
 export interface HeadMark {
   readonly writer: Instance;

@@ -10,11 +10,11 @@ import type {
   VerifyReport,
 } from '../contracts/journal.ts';
 import type { Durability } from '../contracts/registry.ts';
-import type { EvidenceFolder } from '../platform/evidence-folder.ts';
-import { createLogSync } from '../platform/log-sync.ts';
-import { createMarkFiles, type MarkFiles } from '../platform/mark-files.ts';
-import { currentInstance } from '../platform/process-identity.ts';
-import type { StateFolder } from '../platform/state-folder.ts';
+import { currentInstance } from '../platform/processes/process-identity.ts';
+import type { EvidenceFolder } from '../platform/state/evidence-folder.ts';
+import { createLogSync } from '../platform/state/log-sync.ts';
+import { createMarkFiles, type MarkFiles } from '../platform/state/mark-files.ts';
+import type { StateFolder } from '../platform/state/state-folder.ts';
 import { undisturbed } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';

@@ -1,9 +1,9 @@
 /** The journal of a state folder for those who only look: creates nothing, changes nothing, signs on nowhere. */
 import { DatabaseSync } from 'node:sqlite';
 import type { ChainHead, ReadFilter, StoredRecord, VerifyOptions, VerifyReport } from '../contracts/journal.ts';
-import { createArchiveFiles } from '../platform/archive-files.ts';
-import { type DatabaseView, type EvidenceFolder, openEvidenceFolder } from '../platform/evidence-folder.ts';
-import { isAlive } from '../platform/process-identity.ts';
+import { isAlive } from '../platform/processes/process-identity.ts';
+import { createArchiveFiles } from '../platform/state/archive-files.ts';
+import { type DatabaseView, type EvidenceFolder, openEvidenceFolder } from '../platform/state/evidence-folder.ts';
 import { createSystemClock } from '../platform/system-clock.ts';
 import { archivedBlocks } from './archive-blocks.ts';
 import { undisturbed } from './archive-rows.ts';

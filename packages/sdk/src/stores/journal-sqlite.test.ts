@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
-import { openStateFolder } from '../platform/state-folder.ts';
+import { openStateFolder } from '../platform/state/state-folder.ts';
 import { journalStoreSuite } from '../testing/journal-suite.ts';
 import { sampleIntent, sampleRequested, sampleResult } from '../testing/sample-records.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from './journal-sqlite.ts';

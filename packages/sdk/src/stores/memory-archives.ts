@@ -1,6 +1,6 @@
 /** Archives of a journal that lives in memory: as gone with the process as the journal is. */
 import { createHash } from 'node:crypto';
-import type { ArchiveDraft, ArchiveFiles } from '../platform/archive-files.ts';
+import type { ArchiveDraft, ArchiveFiles } from '../platform/state/archive-files.ts';
 
 export function createMemoryArchives(): ArchiveFiles {
   const files = new Map<string, Buffer>();

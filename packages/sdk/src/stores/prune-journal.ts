@@ -5,7 +5,7 @@
 import type { Clock } from '../contracts/clock.ts';
 import type { PruneOptions, PruneReport, RotationRecord } from '../contracts/journal-rotation.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import type { ArchiveFiles } from '../platform/archive-files.ts';
+import type { ArchiveFiles } from '../platform/state/archive-files.ts';
 import { findForgedRow, type SealArchive } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';

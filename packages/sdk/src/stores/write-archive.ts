@@ -3,7 +3,7 @@
  * at must never be moved behind a new base, where the chain would seem whole again.
  */
 import type { ChainHead } from '../contracts/journal.ts';
-import type { ArchiveDraft } from '../platform/archive-files.ts';
+import type { ArchiveDraft } from '../platform/state/archive-files.ts';
 import { archiveOpening, blockLines } from './archive-blocks.ts';
 import { encodePage } from './archive-pages.ts';
 import { baseSeq } from './archive-rows.ts';

@@ -1,8 +1,8 @@
 /** What implementers of ports and tools can test against: shared suites, fault injection, scratch runtimes. */
 
-export { type CommandRunnerOptions, createCommandRunner } from '../platform/command-runner.ts';
-export { openRoot } from '../platform/root.ts';
-export { createWorkspace } from '../platform/workspace.ts';
+export { type CommandRunnerOptions, createCommandRunner } from '../platform/commands/command-runner.ts';
+export { openRoot } from '../platform/descriptors/root.ts';
+export { createWorkspace } from '../platform/files/workspace.ts';
 export { createFaults, type FaultPlan, type Faults } from './faulty-parts.ts';
 export { type JournalHolder, startJournalHolder } from './hold-journal.ts';
 export { journalStoreSuite } from './journal-suite.ts';

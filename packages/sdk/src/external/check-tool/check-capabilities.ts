@@ -1,7 +1,7 @@
 /** What a tool says of itself. Later answers are looked at only as far as the earlier ones allow. */
 import { type JsonObject, toToolError } from '@tool-runtime/protocol';
 import { isExternalToolName } from '../../contracts/run-names.ts';
-import type { ProbeEnd } from '../../platform/tool-probe-process.ts';
+import type { ProbeEnd } from '../../platform/runs/tool-probe-process.ts';
 import { parseResult } from '../parse-result.ts';
 import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from '../protocol-constants.ts';
 import { failed, judged, passed, type ToolCheck, warned } from './checks.ts';

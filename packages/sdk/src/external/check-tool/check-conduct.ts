@@ -1,5 +1,10 @@
 /** How a tool behaves as a process: without input, when asked to end, and over all starts together. */
-import { changedPaths, type FolderContent, filesWithText, readFolderContent } from '../../platform/tool-probe-scene.ts';
+import {
+  changedPaths,
+  type FolderContent,
+  filesWithText,
+  readFolderContent,
+} from '../../platform/runs/tool-probe-scene.ts';
 import { type CheckId, failed, judged, passed, type ToolCheck } from './checks.ts';
 import { describeEnd } from './describe-end.ts';
 import type { Probe, ProbedRun } from './probe.ts';

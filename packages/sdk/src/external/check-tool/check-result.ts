@@ -1,7 +1,7 @@
 /** Whether a valid `result.json` tells the truth about the run it lies in. */
 import { toToolError } from '@tool-runtime/protocol';
 import type { RunOutput, RunResult } from '../../contracts/external.ts';
-import { checkOutputPath } from '../../platform/output-path.ts';
+import { checkOutputPath } from '../../platform/runs/output-path.ts';
 import { sameDigest } from '../digests.ts';
 import { newWrapperInfo } from '../new-result.ts';
 import { RESULT_SCHEMA_VERSION } from '../protocol-constants.ts';

@@ -1,7 +1,7 @@
 /** One run as it should be, and what it leaves behind. */
 import { type JsonObject, toToolError } from '@tool-runtime/protocol';
-import { readRunFile } from '../../platform/run-result-file.ts';
-import { readFolderContent } from '../../platform/tool-probe-scene.ts';
+import { readRunFile } from '../../platform/runs/run-result-file.ts';
+import { readFolderContent } from '../../platform/runs/tool-probe-scene.ts';
 import { parseResult } from '../parse-result.ts';
 import { parseProgress } from '../progress-lines.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from '../protocol-constants.ts';

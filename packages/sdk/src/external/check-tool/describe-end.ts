@@ -1,5 +1,5 @@
 /** How a start of the program ended, in the words of a report. */
-import type { ProbeEnd } from '../../platform/tool-probe-process.ts';
+import type { ProbeEnd } from '../../platform/runs/tool-probe-process.ts';
 
 export function describeEnd({ isOverdue, exitCode, endedBy }: ProbeEnd): string {
   if (isOverdue) return 'did not end in time and was killed';

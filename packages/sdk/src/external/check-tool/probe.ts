@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { ExternalProfile } from '../../contracts/external.ts';
-import { locateProgram } from '../../platform/locate-program.ts';
-import { fileDigest } from '../../platform/output-path.ts';
-import { createRunFolder, type RunFolder } from '../../platform/run-folder.ts';
-import { type ProbeEnd, type ProbeStart, startToolProbe } from '../../platform/tool-probe-process.ts';
-import { createProbeScene, type ProbeScene } from '../../platform/tool-probe-scene.ts';
+import { locateProgram } from '../../platform/processes/locate-program.ts';
+import { fileDigest } from '../../platform/runs/output-path.ts';
+import { createRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
+import { type ProbeEnd, type ProbeStart, startToolProbe } from '../../platform/runs/tool-probe-process.ts';
+import { createProbeScene, type ProbeScene } from '../../platform/runs/tool-probe-scene.ts';
 import { EXTERNAL_LIMITS } from '../protocol-constants.ts';
 import { createRunIds } from '../run-ids.ts';
 import { formatTimestamp } from '../timestamps.ts';

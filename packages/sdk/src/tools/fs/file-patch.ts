@@ -3,7 +3,7 @@ import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol'
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { FileContent, FileSnapshot } from '../../contracts/workspace.ts';
-import { changedMeanwhile } from '../../platform/changed-meanwhile.ts';
+import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
 import { type AppliedHunk, applyPatch } from '../../text/apply-patch.ts';
 import { type FilePatch, MAX_DIFF_BYTES, parseUnifiedDiff, type UnifiedDiff } from '../../text/unified-diff.ts';
 import { choosePatch, otherNames } from './file-patch/choose-patch.ts';

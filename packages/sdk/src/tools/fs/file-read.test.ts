@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test';
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import type { ToolContext } from '../../contracts/tool.ts';
+import { openRoot } from '../../platform/descriptors/root.ts';
 import { sha256Hex } from '../../platform/digest.ts';
-import { openRoot } from '../../platform/root.ts';
-import { createWorkspace } from '../../platform/workspace.ts';
+import { createWorkspace } from '../../platform/files/workspace.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { fileRead } from './file-read.ts';
 

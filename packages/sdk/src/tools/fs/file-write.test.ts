@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '../../contracts/tool.ts';
+import { openRoot } from '../../platform/descriptors/root.ts';
 import { sha256Hex } from '../../platform/digest.ts';
-import { openRoot } from '../../platform/root.ts';
-import { createWorkspace } from '../../platform/workspace.ts';
+import { createWorkspace } from '../../platform/files/workspace.ts';
 import { fileWrite } from './file-write.ts';
 
 function scene(t: TestContext) {

@@ -9,7 +9,7 @@ import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { FileChange, WriteOptions } from '../../contracts/workspace.ts';
-import { changedMeanwhile } from '../../platform/changed-meanwhile.ts';
+import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
 import { readExisting } from './file-read/read-existing.ts';
 
 const MAX_APPENDED_FILE_BYTES = 256 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { compilePattern, patternProblem } from '../../pattern/compile-pattern.ts';
-import { listProcesses } from '../../platform/process-list.ts';
+import { listProcesses } from '../../platform/processes/process-list.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 10_000;

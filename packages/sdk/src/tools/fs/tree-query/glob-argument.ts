@@ -2,7 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { cutText } from '../../../glob/cut-text.ts';
 import { type GlobPath, parseGlob } from '../../../glob/glob-syntax.ts';
-import { SANDBOX_RULE } from '../../../platform/path-rules.ts';
+import { SANDBOX_RULE } from '../../../platform/descriptors/path-rules.ts';
 
 export const MAX_GLOB_CHARACTERS = 1024;
 

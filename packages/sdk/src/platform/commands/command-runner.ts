@@ -1,0 +1,166 @@
+/** Runs judged command lists behind the session's wall: finds the programs, and hands over to the run itself. */
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type {
+  CommandRequest,
+  OpenCommandRunner,
+  RunningCommand,
+  Wall,
+  WalledProgram,
+} from '../../contracts/commands.ts';
+import { failure, policyDenial } from '../../contracts/failures.ts';
+import { baseEnvironment } from '../../shell/environment.ts';
+import { errnoCode } from '../errno-error.ts';
+import type { FairSlots } from '../fair-slots.ts';
+import { resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
+import { createSessionWall, type SessionWall, type SessionWallOptions } from '../sandbox/session-wall.ts';
+import type { ReadyProgram } from '../sandbox/walled-process.ts';
+import { runCommand } from './run-command.ts';
+
+export interface CommandRunnerOptions extends SessionWallOptions {
+  /** Shared with others of the session; otherwise the runner makes its own and closes it. */
+  readonly wall?: SessionWall;
+  /** How many commands run at once, and on whose account these are; left out: any number. */
+  readonly slots?: CommandSlots;
+}
+
+export interface CommandSlots {
+  readonly shared: FairSlots;
+  readonly owner: string;
+}
+
+export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
+  const shared = options.wall ?? createSessionWall(options);
+  const { workspace, spawner, isolation } = shared;
+  const running = new Set<RunningCommand>();
+  let isClosed = false;
+
+  async function track(starting: Promise<RunningCommand>): Promise<RunningCommand> {
+    const command = await starting;
+    running.add(command);
+    command.done.catch(() => {}).finally(() => running.delete(command));
+    if (isClosed) await command.stop();
+    return command;
+  }
+  async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
+    await shared.require();
+    const programs = findPrograms(request, { ...options, workspace: workspace.path });
+    const cwd = folderInside(workspace.path, request.cwd);
+    request.requireFolder?.(cwd);
+    const proxySocket = request.network ? await shared.proxySocket() : null;
+    const protectedPaths = shared.protectedPaths('programs');
+    const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
+    try {
+      const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
+      requireUncancelled(request.signal);
+      const networkEnforced = isolation.enforcesNetwork;
+      return await runCommand({ request, spawner, wall, programs: ready, networkEnforced, onBackground });
+    } catch (thrown) {
+      wall.leave();
+      throw thrown;
+    }
+  }
+
+  return {
+    async start(request) {
+      const leaveSlot = await takeSlot(options.slots, request.signal);
+      try {
+        const command = await track(launch(request, leaveSlot));
+        command.done.then(leaveSlot, leaveSlot);
+        return command;
+      } catch (thrown) {
+        leaveSlot();
+        throw thrown;
+      }
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...running].map((command) => command.stop()));
+      if (options.wall === undefined) await shared.close();
+    },
+  };
+}
+
+/** Waits for a place among the running commands. The returned function leaves it; called again it does nothing. */
+async function takeSlot(slots: CommandSlots | undefined, signal: AbortSignal | undefined): Promise<() => void> {
+  if (slots === undefined) return () => {};
+  const { shared, owner } = slots;
+  if ((await shared.take(owner, signal)) === false) throw noTurn(shared.size);
+  let isHeld = true;
+  return () => {
+    if (isHeld) shared.give();
+    isHeld = false;
+  };
+}
+
+function noTurn(size: number): ToolError {
+  return new ToolError(
+    'E_TIMEOUT',
+    `Command did not start: as many as may run at once in this workspace (${size}) did`,
+    {
+      details: {
+        waited_for: 'commands',
+        next: 'try again when they have ended, or let the operator raise limits.max_commands',
+      },
+    },
+  );
+}
+
+/** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
+function findPrograms(
+  { list }: CommandRequest,
+  { workspace, programFolders = [], exactProgram }: CommandRunnerOptions & { readonly workspace: string },
+) {
+  const folders = [...SYSTEM_PROGRAMS, ...programFolders];
+  return list.pipelines.map(({ commands }) =>
+    commands.map(({ argv: [name = '', ...args] }) => ({
+      name,
+      program: resolveProgram(name, { folders, workspace, exactProgram }),
+      args,
+    })),
+  );
+}
+
+function confineAll(
+  programs: ReturnType<typeof findPrograms>,
+  wall: Wall,
+  setting: Pick<WalledProgram, 'cwd' | 'env'>,
+): readonly (readonly ReadyProgram[])[] {
+  return programs.map((pipeline) =>
+    pipeline.map(({ name, program, args }) => ({ name, confined: wall.confine({ program, args, ...setting }) })),
+  );
+}
+
+/** Where `cwd` really is, below the workspace: a link that leads out is refused, also where no wall would stop it. */
+function folderInside(workspace: string, cwd: string): string {
+  let real: string;
+  try {
+    real = realpathSync.native(join(workspace, cwd));
+    if (!statSync(real).isDirectory()) throw noFolder(cwd);
+  } catch (thrown) {
+    throw errnoCode(thrown) === undefined ? thrown : noFolder(cwd);
+  }
+  const inside = relative(workspace, real);
+  if (inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside)) return inside === '' ? '.' : inside;
+  throw policyDenial(`Path leaves the workspace: ${cwd}`, {
+    path: 'cwd',
+    details: { gate: 'workspace', rule: 'sec.paths.sandbox', next: 'start in a folder of the workspace' },
+  });
+}
+
+function noFolder(cwd: string): ToolError {
+  return new ToolError('E_SHELL', `Folder not found: ${cwd}`, {
+    path: 'cwd',
+    details: { reason: 'not_found', next: 'start in an existing folder of the workspace' },
+  });
+}
+
+function requireUncancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw failure('cancellation', 'retryable', 'Command was cancelled before it started');
+}
+
+function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Wall, { env }: CommandRequest) {
+  return { ...baseEnvironment(process.env, places), PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':'), ...env };
+}

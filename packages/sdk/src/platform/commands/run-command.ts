@@ -1,0 +1,181 @@
+/** A command list on its way: one pipeline after the other, by the rules of the shell, until it is done or stopped. */
+import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
+import { ToolError } from '@tool-runtime/protocol';
+import type { CommandOutcome, CommandRequest, ProcessEnd, RunningCommand } from '../../contracts/commands.ts';
+import type { ByteFilter } from '../../contracts/redaction.ts';
+import { nextPipeline } from '../../shell/next-pipeline.ts';
+import { OutputCapture } from '../processes/output-capture.ts';
+import type { InputSource } from '../processes/spawned-process.ts';
+import { notStarted, type ReadyProgram, type WallSetting } from '../sandbox/walled-process.ts';
+import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
+
+export interface CommandPlan extends WallSetting {
+  readonly request: CommandRequest;
+  /** The programs of each pipeline of the list. */
+  readonly programs: readonly (readonly ReadyProgram[])[];
+  readonly networkEnforced: boolean;
+  onBackground?(): void;
+}
+
+const KILLED: ProcessEnd = { code: null, signal: 'SIGKILL' };
+const FOLDED = 128;
+const NOTHING = new Uint8Array(0);
+
+/** Answers when the first pipeline runs. Input goes to that one; later ones find theirs at the end. Throws E_SHELL. */
+export async function runCommand(plan: CommandPlan): Promise<RunningCommand> {
+  const run = new CommandRun(plan);
+  await run.startFirst();
+  return run;
+}
+
+class CommandRun implements RunningCommand {
+  readonly #plan: CommandPlan;
+  readonly #captures: Readonly<Record<'stdout' | 'stderr', OutputCapture>>;
+  readonly #filters: Readonly<Record<'stdout' | 'stderr', ByteFilter>> | undefined;
+  readonly #done = Promise.withResolvers<CommandOutcome>();
+  #pipeline: RunningPipeline | undefined;
+  #stdin: Writable | undefined;
+  #isStopped = false;
+  /** Thrown by whoever listens to the output. */
+  #listenerFault: unknown;
+
+  constructor(plan: CommandPlan) {
+    this.#plan = plan;
+    const { maxOutputBytes, filter } = plan.request;
+    this.#filters = filter && { stdout: filter(), stderr: filter() };
+    this.#captures = { stdout: new OutputCapture(maxOutputBytes), stderr: new OutputCapture(maxOutputBytes) };
+    // Whoever only stops a command never looks at its outcome.
+    this.#done.promise.catch(() => {});
+  }
+
+  get done(): Promise<CommandOutcome> {
+    return this.#done.promise;
+  }
+
+  get pids(): readonly number[] {
+    return this.#pipeline?.pids ?? [];
+  }
+
+  async startFirst(): Promise<void> {
+    const { stdin, signal } = this.#plan.request;
+    signal?.addEventListener('abort', this.#kill, { once: true });
+    try {
+      this.#pipeline = await this.#start(0, stdin === null ? 'null' : 'pipe');
+    } catch (thrown) {
+      this.#leave();
+      throw thrown;
+    }
+    this.#stdin = this.#pipeline.stdin;
+    if (stdin instanceof Uint8Array) this.#stdin?.end(stdin);
+    this.#runOn(this.#pipeline).then(this.#done.resolve, this.#done.reject);
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#stdin === undefined) reject(noReader());
+      else this.#stdin.write(bytes, (fault) => (fault ? reject(noReader(fault)) : resolve()));
+    });
+  }
+
+  endInput(): void {
+    this.#stdin?.end();
+  }
+
+  toBackground(): void {
+    this.#plan.onBackground?.();
+  }
+
+  async stop(): Promise<void> {
+    this.#kill();
+    await this.done.catch(() => {});
+  }
+
+  readonly #kill = (): void => {
+    this.#isStopped = true;
+    this.#pipeline?.kill();
+  };
+
+  async #start(index: number, stdin: InputSource): Promise<RunningPipeline> {
+    const { spawner, wall, programs } = this.#plan;
+    const pipeline = await startPipeline(programs[index] ?? [], stdin, { spawner, wall, onOutput: this.#onOutput });
+    if (this.#isStopped) pipeline.kill();
+    return pipeline;
+  }
+
+  async #runOn(first: RunningPipeline): Promise<CommandOutcome> {
+    const { list } = this.#plan.request;
+    const codes: number[] = [];
+    try {
+      let index = 0;
+      let end = await first.ended;
+      for (;;) {
+        if (this.#listenerFault !== undefined) throw this.#listenerFault;
+        if (this.#isStopped) return this.#outcome(KILLED, this.#leave());
+        if (end.notStarted !== undefined) throw this.#neverRan(index, end.notStarted);
+        codes.push(shellCode(end));
+        const next = nextPipeline(list, codes);
+        if (next === undefined) return this.#outcome(end, this.#leave());
+        index = next;
+        this.#pipeline = await this.#start(index, 'null');
+        end = await this.#pipeline.ended;
+      }
+    } catch (thrown) {
+      this.#leave();
+      throw thrown;
+    }
+  }
+
+  readonly #onOutput = (stream: 'stdout' | 'stderr', chunk: Uint8Array): void => {
+    this.#pass(stream, this.#filters?.[stream].push(chunk) ?? chunk);
+  };
+
+  #pass(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#captures[stream].add(chunk);
+    try {
+      this.#plan.request.onOutput?.(stream, chunk);
+    } catch (thrown) {
+      this.#listenerFault ??= thrown;
+      this.#kill();
+    }
+  }
+
+  #leave(): readonly string[] {
+    this.#pipeline = undefined;
+    this.#plan.request.signal?.removeEventListener('abort', this.#kill);
+    return this.#plan.wall.leave();
+  }
+
+  #outcome({ code, signal }: ProcessEnd, quarantined: readonly string[]): CommandOutcome {
+    for (const stream of ['stdout', 'stderr'] as const) this.#pass(stream, this.#filters?.[stream].end() ?? NOTHING);
+    if (this.#listenerFault !== undefined) throw this.#listenerFault;
+    return {
+      code,
+      signal,
+      stdout: this.#captures.stdout.finish(),
+      stderr: this.#captures.stderr.finish(),
+      networkEnforced: this.#plan.networkEnforced,
+      ...(quarantined.length === 0 ? {} : { quarantined }),
+    };
+  }
+
+  /** The wall's own complaint is on the error output, where the program's would have been. */
+  #neverRan(index: number, reason: string): ToolError {
+    const complaint = /^bwrap: .*$/m.exec(this.#captures.stderr.finish().text)?.[0];
+    return notStarted(this.#plan.programs[index]?.[0]?.name ?? '', complaint?.slice(0, 300) ?? reason);
+  }
+}
+
+/** What `&&` and `||` look at. */
+function shellCode({ code, signal }: ProcessEnd): number {
+  if (code !== null) return code;
+  return FOLDED + (constants.signals[signal as NodeJS.Signals] ?? 0);
+}
+
+function noReader(cause?: unknown): ToolError {
+  return new ToolError('E_SHELL', 'Command reads no input', {
+    details: { reason: 'no_reader', next: 'poll it: it may have ended' },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

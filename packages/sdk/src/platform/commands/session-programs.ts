@@ -1,0 +1,50 @@
+/** The programs of one session, commands and git, behind one wall. */
+import type { OpenCommandRunner } from '../../contracts/commands.ts';
+import type { OpenGit } from '../../contracts/git.ts';
+import type { GoverningPlace } from '../../contracts/governing.ts';
+import type { Registry } from '../../contracts/registry.ts';
+import { createGitRepository } from '../git/git-repository.ts';
+import type { Spawner } from '../processes/spawned-process.ts';
+import { createSessionWall, type SessionWallOptions } from '../sandbox/session-wall.ts';
+import { type CommandSlots, createCommandRunner } from './command-runner.ts';
+
+export interface ProgramsOptions {
+  readonly workspace: SessionWallOptions['workspace'];
+  readonly state: string;
+  readonly registry: Registry;
+  /** What decides over tools, wherever it lies. */
+  readonly governing: readonly GoverningPlace[];
+  /** Who the session acts for. */
+  readonly actor: string;
+  /** Left out: commands wait for nobody. */
+  readonly slots?: CommandSlots;
+  /** Left out: one of its own. */
+  readonly spawner?: Spawner;
+}
+
+export interface SessionPrograms {
+  readonly commands: OpenCommandRunner;
+  readonly git: OpenGit;
+  close(): Promise<void>;
+}
+
+export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
+  const { workspace, state, registry, actor, slots, governing } = given;
+  const { isolation, allowedDomains } = registry;
+  const { spawner } = given;
+  const options = {
+    ...{ workspace, state, isolation, allowedDomains, governing },
+    ...(spawner === undefined ? {} : { spawner }),
+  };
+  const wall = createSessionWall(options);
+  const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
+  const git = createGitRepository({ wall, registry, actor, governing, state });
+  return {
+    commands,
+    git,
+    async close() {
+      await Promise.all([commands.close(), git.close()]);
+      await wall.close();
+    },
+  };
+}

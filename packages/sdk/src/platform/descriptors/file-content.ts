@@ -1,0 +1,105 @@
+/**
+ * Reading an open file: bytes, size, mode and digest from one descriptor.
+ *
+ * A file counts as what it was when it was opened: bytes appended later are not read, bytes cut off are not invented.
+ * Small files are read at once on the event loop, because the hop to another thread costs twelve times the work.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { FileContent, FileSnapshot, MaybePromise, ReadOptions } from '../../contracts/workspace.ts';
+import { throwIfAborted } from '../cancellation.ts';
+import { sha256Hex } from '../digest.ts';
+import { ErrnoError } from '../errno-error.ts';
+
+/** About a millisecond of reading and hashing: what the event loop can spare for one call. */
+export const SMALL_FILE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 512 * 1024;
+/** Reading and hashing more takes longer than a call may. */
+const HUGE_FILE_BYTES = 1024 ** 3;
+export const PERMISSION_BITS = 0o777;
+
+const readAt = promisify(read);
+
+/** Closes the descriptor in every case. Throws EISDIR or ENXIO for what is no regular file, without waiting for it. */
+export function readContent(fd: number, options: ReadOptions = {}): MaybePromise<FileContent> {
+  let isStreaming = false;
+  try {
+    const { size, mode } = regularFile(fd);
+    if (size <= SMALL_FILE_BYTES) return readAtOnce(fd, { size, mode }, options);
+    isStreaming = true;
+    return streamContent(fd, { size, mode }, options).finally(() => closeSync(fd));
+  } finally {
+    if (!isStreaming) closeSync(fd);
+  }
+}
+
+/** The same on the event loop whatever the size. */
+export function readContentSync(fd: number, options: ReadOptions = {}): FileContent {
+  try {
+    return readAtOnce(fd, regularFile(fd), options);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+interface OpenFile {
+  readonly size: number;
+  readonly mode: number;
+}
+
+function regularFile(fd: number): OpenFile {
+  const { mode, size } = fstatSync(fd);
+  const type = mode & constants.S_IFMT;
+  if (type !== constants.S_IFREG) throw new ErrnoError(type === constants.S_IFDIR ? 'EISDIR' : 'ENXIO');
+  return { size, mode: mode & PERMISSION_BITS };
+}
+
+function readAtOnce(fd: number, file: OpenFile, options: ReadOptions): FileContent {
+  const { maxBytes = file.size } = options;
+  const buffer = Buffer.allocUnsafe(file.size);
+  let filled = 0;
+  while (filled < file.size) {
+    const count = readSync(fd, buffer, filled, file.size - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  const whole = filled === buffer.length ? buffer : buffer.subarray(0, filled);
+  options.onPiece?.(whole);
+  const truncated = filled > maxBytes;
+  const bytes = truncated ? whole.subarray(0, maxBytes) : whole;
+  return { bytes, size: filled, mode: file.mode, sha256: sha256Hex(whole), truncated };
+}
+
+async function streamContent(fd: number, file: OpenFile, options: ReadOptions): Promise<FileContent> {
+  const kept = Buffer.allocUnsafe(Math.min(options.maxBytes ?? file.size, file.size));
+  const passing = Buffer.allocUnsafe(kept.length < file.size ? CHUNK_BYTES : 0);
+  const isPartial = options.isEnough !== undefined && file.size > HUGE_FILE_BYTES;
+  const hasher = isPartial ? undefined : createHash('sha256');
+  let position = 0;
+  while (position < file.size && !(isPartial && position >= kept.length && options.isEnough?.())) {
+    throwIfAborted(options.signal);
+    const chunk =
+      position < kept.length
+        ? kept.subarray(position, position + CHUNK_BYTES)
+        : passing.subarray(0, Math.min(CHUNK_BYTES, file.size - position));
+    const { bytesRead } = await readAt(fd, chunk, 0, chunk.length, position);
+    if (bytesRead === 0) break;
+    const piece = chunk.subarray(0, bytesRead);
+    hasher?.update(piece);
+    options.onPiece?.(piece);
+    position += bytesRead;
+  }
+  return {
+    bytes: kept.subarray(0, position),
+    size: isPartial ? file.size : position,
+    mode: file.mode,
+    sha256: hasher?.digest('hex') ?? '',
+    truncated: isPartial ? file.size > kept.length : position > kept.length,
+    ...(isPartial ? { isPartial } : {}),
+  };
+}
+
+export function snapshotOf({ sha256, size, mode }: FileContent): FileSnapshot {
+  return { sha256, size, mode };
+}

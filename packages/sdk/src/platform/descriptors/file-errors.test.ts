@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { constants } from 'node:os';
+import { test } from 'node:test';
+import { ToolError } from '@tool-runtime/protocol';
+import { ErrnoError, errnoError } from '../errno-error.ts';
+import { fileError } from './file-errors.ts';
+
+test('S0-34 leaving the root is a policy matter with its rule, everything else is file trouble', () => {
+  for (const errno of Object.values(constants.errno)) {
+    const failed = errnoError(errno);
+    const told = fileError(failed, 'some/path');
+    const leaves = failed.code === 'EXDEV' || failed.code === 'ELOOP';
+    assert.equal(told.code, leaves ? 'E_POLICY' : 'E_FILE_IO', failed.code);
+    assert.equal(told.details['rule'], leaves ? 'sec.paths.sandbox' : undefined);
+    assert.equal(told.path, 'some/path');
+    assert.match(told.message, /: some\/path$/);
+    assert.equal(typeof told.details['next'], 'string');
+  }
+});
+
+test('S0-34 a ToolError passes unchanged and a stranger is our own fault', () => {
+  const known = new ToolError('E_TIMEOUT', 'Too late');
+  assert.equal(fileError(known, 'x'), known);
+  const stranger = fileError(new TypeError('token=abc'), 'x');
+  assert.deepEqual([stranger.code, stranger.message], ['E_INTERNAL', 'The runtime failed unexpectedly']);
+});
+
+test('S0-34 the path in a message is cut and cannot start a new line', () => {
+  const { message } = fileError(new ErrnoError('ENOENT'), `a\n${'b'.repeat(1000)}`);
+  assert.ok(message.length < 300 && !message.includes('\n'), message);
+});

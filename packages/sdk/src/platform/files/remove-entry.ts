@@ -1,0 +1,86 @@
+/** Removing a file, a link, an empty folder, or a folder with everything in it. */
+import { closeSync } from 'node:fs';
+import type { RemoveOptions, TreeChange } from '../../contracts/workspace.ts';
+import { throwIfAborted } from '../cancellation.ts';
+import { type FoundEntry, openSubdirectory, removeDirectory, removeFile } from '../descriptors/directory-entry.ts';
+import { explained } from '../descriptors/file-errors.ts';
+import { findNames } from '../descriptors/list-directory.ts';
+import type { Place } from '../descriptors/places.ts';
+import { identityOf } from '../descriptors/root.ts';
+import { notEmpty, partlyRemoved } from '../descriptors/tree-errors.ts';
+import { errnoCode } from '../errno-error.ts';
+import type { GoverningFiles } from '../protection/governing-files.ts';
+import { type HeldPlace, judgeBelow } from '../protection/judge-place.ts';
+import { sweepLeftovers } from './leftovers.ts';
+import { removeAside, setAside } from './remove-tree.ts';
+import { snapshotEntry } from './snapshot-entry.ts';
+import { type Survey, surveyEntry } from './survey-tree.ts';
+import { openOperand, operandPath } from './tree-operand.ts';
+
+export interface RemoveJob {
+  readonly place: Place;
+  readonly guard: GoverningFiles;
+  readonly options: RemoveOptions;
+}
+
+/** Null when there was nothing. */
+export async function removeEntry(job: RemoveJob): Promise<TreeChange | null> {
+  const target = openOperand(job.place, job.guard);
+  try {
+    const { dirFd, name, existing } = target;
+    if (existing === undefined) return null;
+    await sweepLeftovers(dirFd, Date.now());
+    const change = await explained(job.place.spelling, () => removeFound({ dirFd, name, stat: existing }, job));
+    await job.place.disk.settle([dirFd]);
+    return change;
+  } finally {
+    target.close();
+  }
+}
+
+async function removeFound(entry: FoundEntry, job: RemoveJob): Promise<TreeChange> {
+  const { signal, recursive } = job.options;
+  const isFolder = entry.stat.isDirectory();
+  const path = operandPath(job.place);
+  const survey = isFolder && !recursive ? await removeEmpty(entry, path) : await surveyFor(entry, path, job);
+  const before = await snapshotEntry(entry, { bytes: survey.bytes, signal });
+  if (!isFolder) removeFile(entry);
+  else if (recursive) await removeWhole(entry, path, job);
+  return { changes: [{ path, before, after: null }], ...survey };
+}
+
+function surveyFor(entry: FoundEntry, spelling: string, { place, guard, options }: RemoveJob): Promise<Survey> {
+  const held: HeldPlace = { dirFd: entry.dirFd, below: [entry.name] };
+  const judge = judgeBelow(place, held, 'write');
+  return surveyEntry(entry, { guard, spelling, purpose: 'remove', signal: options.signal, judge });
+}
+
+async function removeEmpty(folder: FoundEntry, path: string): Promise<Survey> {
+  try {
+    removeDirectory(folder);
+  } catch (thrown) {
+    if (errnoCode(thrown) !== 'ENOTEMPTY') throw thrown;
+    const left = await countEntries(folder);
+    if (left > 0) throw notEmpty(path, left);
+    removeDirectory(folder);
+  }
+  return { entries: 1, bytes: 0 };
+}
+
+/** Without what a crash left in it. */
+async function countEntries(folder: FoundEntry): Promise<number> {
+  const dirFd = openSubdirectory(folder);
+  try {
+    await sweepLeftovers(dirFd, Date.now());
+    return (await findNames(dirFd, () => true)).length;
+  } finally {
+    closeSync(dirFd);
+  }
+}
+
+async function removeWhole(folder: FoundEntry, path: string, { place, options }: RemoveJob): Promise<void> {
+  throwIfAborted(options.signal);
+  const aside = setAside(place.root, folder, identityOf(folder.stat));
+  const failure = await removeAside(aside, options.signal);
+  if (failure !== undefined) throw partlyRemoved(path, failure);
+}

@@ -1,0 +1,141 @@
+/**
+ * Atomic replacement: new content in a temporary file beside the target, then one rename.
+ *
+ * The old inode is never touched, so a hard link to it from elsewhere keeps its content. The old file is read right
+ * before the rename: that one read gives the digest for the record and the check of the caller's expectation.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { ToolError } from '@tool-runtime/protocol';
+import type { FileSnapshot, MaybePromise, WriteOptions } from '../../contracts/workspace.ts';
+import { openEntry } from '../descriptors/directory-entry.ts';
+import type { Disk } from '../descriptors/disk.ts';
+import {
+  PERMISSION_BITS,
+  readContent,
+  readContentSync,
+  SMALL_FILE_BYTES,
+  snapshotOf,
+} from '../descriptors/file-content.ts';
+import type { Root } from '../descriptors/root.ts';
+import { foldersOf, type WriteTarget } from '../descriptors/write-target.ts';
+import { sha256Hex } from '../digest.ts';
+import { ErrnoError, errnoCode } from '../errno-error.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
+import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
+
+export interface Replacement {
+  readonly root: Root;
+  readonly disk: Disk;
+  readonly target: WriteTarget;
+  /** The caller's spelling, for messages. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly options: WriteOptions;
+}
+
+export interface ReplacementResult {
+  readonly before: FileSnapshot | null;
+  readonly after: FileSnapshot;
+}
+
+const NEW_FILE_MODE = 0o644;
+const CHUNK_BYTES = 1024 * 1024;
+
+const writeAt = promisify(write);
+
+export function checkMode(mode: number | undefined): void {
+  if (mode === undefined || (mode & ~PERMISSION_BITS) === 0) return;
+  throw new ToolError('E_VALIDATION_FAIL', `File mode holds set-id or sticky bits: ${mode.toString(8)}`, {
+    path: 'mode',
+    details: { next: 'Use permission bits only, such as 644' },
+  });
+}
+
+/** Small and not synced: done when it returns. Else off the event loop. */
+export function replaceFile(job: Replacement): MaybePromise<ReplacementResult> {
+  const { target, options, bytes, disk } = job;
+  if (target.existing !== undefined) {
+    if (options.exclusive) throw new ErrnoError('EEXIST');
+    if (!target.existing.isFile()) throw new ErrnoError(target.existing.isDirectory() ? 'EISDIR' : 'ENXIO');
+  }
+  const largest = Math.max(bytes.length, Number(target.existing?.size ?? 0));
+  return disk.isFull || largest > SMALL_FILE_BYTES ? replaceSlowly(job) : replaceAtOnce(job);
+}
+
+function replaceAtOnce(job: Replacement): ReplacementResult {
+  const mode = finalMode(job);
+  const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
+  let before: FileSnapshot | null;
+  try {
+    for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
+    const fd = openCurrent(job);
+    before = fd === undefined ? null : snapshotOf(readContentSync(fd, { maxBytes: 0 }));
+    publish(job, temporary, before);
+  } catch (thrown) {
+    temporary.discard();
+    throw thrown;
+  }
+  closeSync(temporary.fd);
+  return { before, after: { sha256: sha256Hex(job.bytes), size: job.bytes.length, mode } };
+}
+
+async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
+  const mode = finalMode(job);
+  const temporary = createTemporaryFile(job.target.dirFd, job.root, { mode, owner: ownerToKeep(job) });
+  let before: FileSnapshot | null;
+  let sha256: string;
+  try {
+    sha256 = await writeInChunks(temporary.fd, job.bytes);
+    await job.disk.content(temporary.fd);
+    const fd = openCurrent(job);
+    before = fd === undefined ? null : snapshotOf(await readContent(fd, { maxBytes: 0 }));
+    publish(job, temporary, before);
+  } catch (thrown) {
+    temporary.discard();
+    throw thrown;
+  }
+  closeSync(temporary.fd);
+  await job.disk.settle(foldersOf(job.target));
+  return { before, after: { sha256, size: job.bytes.length, mode } };
+}
+
+/** The last look at the old content, then the rename; in this process nothing can come between the two. */
+function publish(job: Replacement, temporary: TemporaryFile, before: FileSnapshot | null): void {
+  const { expectedSha256, exclusive } = job.options;
+  if (expectedSha256 !== undefined && expectedSha256 !== (before?.sha256 ?? null)) {
+    throw changedMeanwhile(job.path, { expected: expectedSha256, actual: before?.sha256 ?? null });
+  }
+  temporary.publish(job.target, exclusive || expectedSha256 === null ? 'noreplace' : 'replace');
+}
+
+function openCurrent({ target }: Replacement): number | undefined {
+  try {
+    return openEntry(target, constants.O_RDONLY);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+function finalMode({ target, options }: Replacement): number {
+  const wanted = options.mode ?? NEW_FILE_MODE;
+  if (target.existing === undefined || options.forceMode) return wanted;
+  return Number(target.existing.mode) & PERMISSION_BITS;
+}
+
+function ownerToKeep({ target }: Replacement): Ownership | undefined {
+  if (target.existing === undefined) return undefined;
+  return { uid: Number(target.existing.uid), gid: Number(target.existing.gid) };
+}
+
+async function writeInChunks(fd: number, bytes: Uint8Array): Promise<string> {
+  const hasher = createHash('sha256');
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await writeAt(fd, bytes, done, Math.min(CHUNK_BYTES, bytes.length - done));
+    hasher.update(bytes.subarray(done, done + bytesWritten));
+    done += bytesWritten;
+  }
+  return hasher.digest('hex');
+}

@@ -1,0 +1,41 @@
+/** What stands at a name, for the record: content by its digest, folders and links by what they are. */
+import { type BigIntStats, constants } from 'node:fs';
+import type { FileSnapshot } from '../../contracts/workspace.ts';
+import { type FoundEntry, openEntry, typeOf } from '../descriptors/directory-entry.ts';
+import { PERMISSION_BITS, readContent, snapshotOf } from '../descriptors/file-content.ts';
+import { errnoCode } from '../errno-error.ts';
+
+/** Reading more than this takes longer than anybody wants to wait for a rename. */
+const MAX_DIGEST_BYTES = 64 * 1024 * 1024;
+
+export interface SnapshotOptions {
+  /** Of the files below, when it is a folder. */
+  readonly bytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function snapshotEntry(entry: FoundEntry, { bytes, signal }: SnapshotOptions): Promise<FileSnapshot> {
+  const { stat } = entry;
+  if (!stat.isFile()) return snapshotWithoutContent(stat, bytes);
+  const unread = { sha256: null, size: Number(stat.size), mode: Number(stat.mode) & PERMISSION_BITS };
+  if (unread.size > MAX_DIGEST_BYTES) return unread;
+  try {
+    const content = await readContent(openEntry(entry, constants.O_RDONLY), {
+      maxBytes: 0,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return snapshotOf(content);
+  } catch (thrown) {
+    // Renaming and removing need no right to read.
+    if (errnoCode(thrown) === 'EACCES') return unread;
+    throw thrown;
+  }
+}
+
+/** Folders, links and special files. */
+export function snapshotWithoutContent(stat: BigIntStats, bytes = Number(stat.size)): FileSnapshot {
+  const type = typeOf(stat);
+  const size = type === 'directory' ? bytes : Number(stat.size);
+  const snapshot = { sha256: null, size, mode: Number(stat.mode) & PERMISSION_BITS };
+  return type === 'file' ? snapshot : { ...snapshot, type };
+}

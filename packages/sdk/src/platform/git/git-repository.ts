@@ -1,0 +1,227 @@
+/**
+ * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and judged;
+ * the judgement is kept as long as the files it came from are the same.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject, ToolError } from '@tool-runtime/protocol';
+import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
+import type { GoverningPlace } from '../../contracts/governing.ts';
+import type { Registry } from '../../contracts/registry.ts';
+import { gitFailure, lockedFile } from '../../git/git-failure.ts';
+import { judgeConfig } from '../../git/judge-config.ts';
+import { judgeState } from '../../git/judge-state.ts';
+import { type ConfigEntry, parseConfig } from '../../git/parse-config.ts';
+import { errnoCode } from '../errno-error.ts';
+import { forgetFailed } from '../forget-failed.ts';
+import { requireChangeable } from '../protection/governed-work-tree.ts';
+import type { SessionWall } from '../sandbox/session-wall.ts';
+import { createGitFiles } from './git-files.ts';
+import { findGitFolders, type GitFolders, plainFolders } from './git-folders.ts';
+import { findIdentity } from './git-identity.ts';
+import { findGitLocks, holderOf } from './git-locks.ts';
+import { createGitProgram, findGit } from './git-program.ts';
+import { judgeRemote, readOnly } from './git-remotes.ts';
+import { readState } from './git-state.ts';
+import { createGitWrites } from './git-writes.ts';
+
+export interface GitOptions {
+  readonly wall: SessionWall;
+  readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
+  readonly governing: readonly GoverningPlace[];
+  /** Where it is noted which gits may leave locks behind. */
+  readonly state: string;
+  /** Stands in for a committer nobody named. */
+  readonly actor: string;
+}
+
+interface Judged {
+  readonly folders: GitFolders;
+  readonly config: GitConfig;
+  /** What the files looked like that this was read from. */
+  readonly witness: string;
+  readonly watched: readonly string[];
+}
+
+export function createGitRepository({ wall, registry, actor, governing, state }: GitOptions): OpenGit {
+  const writes = createGitWrites(state);
+  const program = createGitProgram(wall, registry, writes);
+  let judged: Judged | undefined;
+  let identity: Promise<GitIdentity> | undefined;
+
+  async function ready(signal: AbortSignal | undefined): Promise<Judged> {
+    if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
+    judged = undefined;
+    identity = undefined;
+    const folders = findGitFolders(wall.workspace.path);
+    const base = baseFiles(wall.workspace.path, folders);
+    const before = witnessOf(base);
+    const entries = await readConfig(program.run, folders, signal);
+    judgeConfig(entries, registry.git.allow_config, { registryAt: placeOf(registry, 'git.allow_config') });
+    const watched = [...new Set([...base, ...originFiles(entries, wall.workspace.path)])];
+    // Changed while it was read: what was judged may not be what is there. The next call reads again.
+    const fresh: Judged = { folders, config: createConfig(entries), witness: witnessOf(watched), watched };
+    if (before === witnessOf(base)) judged = fresh;
+    return fresh;
+  }
+
+  /** A repository on this machine is as hostile as our own: the programs on its side read its configuration. */
+  async function judgeLocalRemote(remote: GitRemote, gitDir: string, signal?: AbortSignal): Promise<void> {
+    const listed = registry.git.allow_config;
+    const folders = plainFolders(gitDir);
+    const run = (request: GitRun) => program.run({ ...request, remote: readOnly(remote) }, folders);
+    const entries = await readConfig(run, folders, signal);
+    judgeConfig(entries, listed, {
+      whose: `Remote ${remote.name}:`,
+      registryAt: placeOf(registry, 'git.allow_config'),
+    });
+  }
+
+  return {
+    async run(request) {
+      const { folders } = await ready(request.signal);
+      requireSoundState(request, folders);
+      const output = await program.run(request, folders);
+      const lock = output.code === 0 ? undefined : lockedFile(output.stderr);
+      // No exit code of a git that met a lock is an answer, whatever the caller accepts.
+      if (lock !== undefined) throw failed(request, output, { lock, ...describeLock(lock, folders) });
+      return accepted(request, output);
+    },
+    config: async (signal) => (await ready(signal)).config,
+    async identity(signal) {
+      const { config } = await ready(signal);
+      identity ??= forgetFailed(
+        findIdentity({
+          config,
+          actor,
+          spawner: wall.spawner,
+          program: findGit(wall.workspace.path),
+          environment: process.env,
+        }),
+        () => {
+          identity = undefined;
+        },
+      );
+      return identity;
+    },
+    async remote(name, purpose, signal) {
+      const { config } = await ready(signal);
+      const place = (key: string) => placeOf(registry, key);
+      const remote = judgeRemote({ name, purpose, workspace: wall.workspace.path }, config, { ...registry, place });
+      if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
+      return remote;
+    },
+    files: createGitFiles(() => findGitFolders(wall.workspace.path), { writes, durability: registry.durability }),
+    requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
+    close: () => program.close(),
+  };
+}
+
+/** Plumbing that knows nothing of unfinished operations: saving and restoring must work whatever lies there. */
+const UNAWARE: ReadonlySet<string | undefined> = new Set(
+  'fast-import update-ref symbolic-ref read-tree write-tree hash-object update-index checkout-index'.split(' '),
+);
+
+function requireSoundState({ access, words }: GitRun, { gitDir }: GitFolders): void {
+  if (access === 'read' || UNAWARE.has(words[0])) return;
+  judgeState(readState(gitDir), { aborting: words[1] === '--abort' });
+}
+
+/** All the repository says, its work tree's own file and includes among it; the fixed options on top are left out. */
+async function readConfig(
+  run: (request: GitRun, folders: GitFolders) => Promise<GitOutput>,
+  folders: GitFolders,
+  signal?: AbortSignal,
+): Promise<readonly ConfigEntry[]> {
+  const { code, stdout, stderr } = await run(
+    {
+      words: ['config', '--list', '-z', '--show-origin', '--includes'],
+      access: 'read',
+      ...(signal === undefined ? {} : { signal }),
+    },
+    folders,
+  );
+  if (code === 0)
+    return parseConfig(stdout.toString('utf8')).filter(({ origin }) => !origin.startsWith('command line:'));
+  throw gitFailure('Repository configuration cannot be read', {
+    reason: 'bad_config',
+    next: 'mend .git/config',
+    details: { stderr: stderr.slice(0, 500) },
+  });
+}
+
+function baseFiles(workspace: string, { gitDir, commonDir }: GitFolders): readonly string[] {
+  return [
+    join(workspace, '.git'),
+    join(commonDir, 'config'),
+    join(gitDir, 'config.worktree'),
+    join(gitDir, 'commondir'),
+    join(commonDir, 'objects', 'info', 'alternates'),
+  ];
+}
+
+function originFiles(entries: readonly ConfigEntry[], workspace: string): readonly string[] {
+  const files = entries.flatMap(({ origin }) => (origin.startsWith('file:') ? [origin.slice('file:'.length)] : []));
+  return [...new Set(files)].map((file) => (file.startsWith('/') ? file : join(workspace, file)));
+}
+
+/** The folder `.git` itself changes with every commit; of a folder only its identity counts. */
+function witnessOf(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      try {
+        const { dev, ino, size, mtimeNs, ctimeNs, mode } = lstatSync(file, { bigint: true });
+        const isFolder = (mode & 0o170000n) === 0o040000n;
+        return isFolder ? `${dev}:${ino}` : `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+      } catch (thrown) {
+        if (errnoCode(thrown) === undefined) throw thrown;
+        return '-';
+      }
+    })
+    .join('|');
+}
+
+function createConfig(entries: readonly ConfigEntry[]): GitConfig {
+  const all = (key: string): readonly string[] =>
+    entries.filter((entry) => entry.key === key).map(({ value }) => value);
+  return { all, get: (key) => all(key).at(-1), keys: () => entries.map(({ key }) => key) };
+}
+
+function placeOf({ spot }: Pick<Registry, 'spot'>, key: string): string | undefined {
+  const found = spot(key);
+  return found === undefined ? undefined : `${found.file}:${found.line}`;
+}
+
+function describeLock(path: string, { gitDir, commonDir }: GitFolders): JsonObject {
+  const folder = [gitDir, commonDir].find((one) => path.startsWith(`${one}/`));
+  const lock = folder === undefined ? undefined : findGitLocks(folder).find((one) => one.path === path);
+  if (lock === undefined || folder === undefined) return { next: 'try again: the lock is gone' };
+  const holder = holderOf(lock, folder);
+  if (holder !== undefined) {
+    return { held_by: `${holder.name} (${holder.pid})`, next: `try again when process ${holder.pid} has ended` };
+  }
+  return {
+    next: `no running process holds the lock, and no call of this runtime made it: if git is not running elsewhere, ask a person to remove ${path}`,
+  };
+}
+
+function accepted(request: GitRun, output: GitOutput): GitOutput {
+  if ((request.accept ?? [0]).includes(output.code)) return output;
+  throw failed(request, output, {});
+}
+
+function failed({ words }: GitRun, output: GitOutput, more: JsonObject): ToolError {
+  const said = output.stderr.trim();
+  const [verb = 'git'] = words;
+  return gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
+    reason: 'git_failed',
+    next: 'look at what git said in details.stderr',
+    details: { verb, exit_code: output.code, stderr: said.slice(0, 4000), ...more },
+  });
+}
+
+function firstComplaint(said: string): string {
+  const lines = said.split('\n');
+  const line = lines.find((text) => /^(?:fatal|error): /.test(text)) ?? lines[0] ?? '';
+  return line.replace(/^(?:fatal|error): /, '').slice(0, 300) || 'no reason given';
+}

@@ -1,0 +1,45 @@
+/** Finds a program by name in fixed folders of the host, never through the environment and never in the workspace. */
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import { errnoCode } from '../errno-error.ts';
+
+export const SYSTEM_PROGRAMS: readonly string[] = [
+  ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
+];
+
+export interface ProgramSearch {
+  /** Absolute, in the order they are looked at. */
+  readonly folders: readonly string[];
+  /** Nothing below it counts as a program. */
+  readonly workspace: string;
+  /** The one program that is run by its path, because the operator wrote it so. Absolute. */
+  readonly exactProgram?: string | undefined;
+}
+
+/** The absolute path. Throws E_SHELL. */
+export function resolveProgram(name: string, { folders, workspace, exactProgram }: ProgramSearch): string {
+  if (name === exactProgram && isProgram(name, workspace)) return name;
+  if (name.includes('/')) throw notFound(name, 'give the bare name of a program; paths are not run');
+  const found = folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
+  if (found === undefined) throw notFound(name, 'use an installed program, or ask the operator to install it');
+  return found;
+}
+
+function isProgram(path: string, workspace: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile() && !`${realpathSync.native(path)}${sep}`.startsWith(`${workspace}${sep}`);
+  } catch (thrown) {
+    if (errnoCode(thrown) === undefined) throw thrown;
+    return false;
+  }
+}
+
+function notFound(name: string, next: string): ToolError {
+  const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return new ToolError('E_SHELL', `Program not found: ${shown}`, {
+    path: 'cmd',
+    details: { reason: 'not_found', next },
+  });
+}

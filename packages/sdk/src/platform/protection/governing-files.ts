@@ -1,0 +1,167 @@
+/**
+ * The files and folders that decide what tools may do, and the one answer to whether a tool may touch them.
+ *
+ * Names are protected wherever they stand in a tree. Everything else is protected by identity (`device:inode`), looked up
+ * at the moment of use: whatever it is called, wherever it is stored, through links and under a second name (hard link).
+ * The folders and links that lead to a governing file may not be moved or replaced either.
+ */
+import { type BigIntStats, statSync } from 'node:fs';
+import { ToolError } from '@tool-runtime/protocol';
+import type { GoverningPlace } from '../../contracts/governing.ts';
+import { SANDBOX_RULE, shownPath } from '../descriptors/path-rules.ts';
+import { identityOf, type Root } from '../descriptors/root.ts';
+import type { WriteTarget } from '../descriptors/write-target.ts';
+import { createViewer, type GoverningView, type StandingPlace } from './governing-view.ts';
+import { createProtectedNames, foldName } from './protected-names.ts';
+import { findSecrets, type SecretTest } from './secret-files.ts';
+
+export interface GoverningOptions {
+  /** Names that are protected in every folder, besides those that always are. */
+  readonly names?: readonly string[];
+  readonly places?: readonly GoverningPlace[];
+}
+
+export interface TargetJudgement {
+  /** Of the held folder below its root. */
+  readonly location: readonly string[];
+  /** How the caller spells the target. */
+  readonly spelling: string;
+  /** `read`: nothing will be changed there. */
+  readonly access: 'change' | 'read';
+}
+
+/** A walk over a tree asks about every name in it. All of them throw E_POLICY. */
+export interface TreeGuard {
+  /** One name of the folder with this identity; `stat` is what stands there. */
+  checkInner(entry: { readonly folder: string; readonly name: string; readonly stat: BigIntStats }, path: string): void;
+}
+
+export interface GoverningFiles {
+  readonly places: readonly GoverningPlace[];
+  /** Throws E_POLICY when the target is a governing file, leads to one, or lies in a governing folder. */
+  checkTarget(target: WriteTarget, judgement: TargetJudgement): void;
+  /** As everything is now. `copy`: the tree itself stays as it is. */
+  lookAtTree(purpose: 'move' | 'copy' | 'remove'): TreeGuard;
+  /** Throws E_POLICY when the open file is one that tools may not read. */
+  checkRead(root: Root, fd: number, spelling: string): void;
+  /** Tells whether an open file below the root may not be read; undefined where there can be none. */
+  secretsIn(root: Root): SecretTest | undefined;
+  /** Throws E_POLICY when the folder, found at `location` below its root, is a governing folder or lies in one. */
+  checkFolder(dirFd: number, location: readonly string[], spelling: string): void;
+  /** Throws E_POLICY when a folder that is to be a root of its own is a governing folder or lies in one. */
+  checkRoot(path: string): void;
+  /** The same protection, and these places with it. */
+  with(places: readonly GoverningPlace[]): GoverningFiles;
+  look(): GoverningView;
+}
+
+export function createGoverningFiles({ names: given = [], places = [] }: GoverningOptions = {}): GoverningFiles {
+  const names = createProtectedNames(given);
+  const look = createViewer(places);
+  const secretsIn = findSecrets(places.filter(({ access }) => access === 'none').map(({ path }) => path));
+  return {
+    places,
+    look,
+    checkTarget(target, { location, spelling, access }) {
+      names.check([...location, ...target.missing, target.name], spelling);
+      const view = look();
+      if (access === 'read' ? isSecretTarget(target, location, view) : isGoverned(target, location, view)) {
+        throw governed(spelling);
+      }
+    },
+    lookAtTree(purpose) {
+      const view = look();
+      return {
+        checkInner({ folder, name, stat }, path) {
+          names.check([name], path);
+          const own = identityOf(stat);
+          const isHit =
+            purpose === 'copy'
+              ? view.secrets.has(own)
+              : view.objects.has(own) || view.way.has(own) || isNamed(view, folder, [name]);
+          if (isHit) throw governed(path);
+        },
+      };
+    },
+    checkRead(root, fd, spelling) {
+      if (secretsIn(root)?.(fd)) throw unreadable(spelling);
+    },
+    secretsIn,
+    checkFolder(dirFd, location, spelling) {
+      names.check(location, spelling);
+      const { folders } = look();
+      if (foldersFrom(dirFd, location.length).some((folder) => folders.has(folder))) throw governed(spelling);
+    },
+    checkRoot(path) {
+      const { folders } = look();
+      if (folders.size > 0 && foldersAbove(path).some((folder) => folders.has(folder))) throw governed(path);
+    },
+    with: (more) => createGoverningFiles({ names: given, places: [...places, ...more] }),
+  };
+}
+
+function isGoverned(target: WriteTarget, location: readonly string[], view: GoverningView): boolean {
+  const own = target.existing === undefined ? undefined : identityOf(target.existing);
+  if (own !== undefined && (view.objects.has(own) || view.way.has(own))) return true;
+  const above = foldersFrom(target.dirFd, location.length);
+  if (above.some((folder) => view.folders.has(folder))) return true;
+  return isNamed(view, above[0], [...target.missing, target.name]);
+}
+
+function isSecretTarget(target: WriteTarget, location: readonly string[], { secrets }: GoverningView): boolean {
+  if (secrets.size === 0) return false;
+  if (target.existing !== undefined && secrets.has(identityOf(target.existing))) return true;
+  return foldersFrom(target.dirFd, location.length).some((folder) => secrets.has(folder));
+}
+
+/** The name a governing file has or would have, also while it is being replaced and where case does not count. */
+function isNamed({ places }: GoverningView, folder: string | undefined, names: readonly string[]): boolean {
+  const isAt = ({ folder: holder, names: wanted }: StandingPlace): boolean =>
+    holder !== undefined &&
+    holder === folder &&
+    wanted.every((name, at) => foldName(name) === foldName(names[at] ?? ''));
+  return places.some(isAt);
+}
+
+/** Identities of a held folder and of the `levels` folders above it. */
+function foldersFrom(dirFd: number, levels: number): readonly string[] {
+  const found: string[] = [];
+  for (let level = 0, path = `/proc/self/fd/${dirFd}/.`; level <= levels; level++, path += '/..') {
+    found.push(identityOf(statSync(path, { bigint: true })));
+  }
+  return found;
+}
+
+/** Identities of a folder and of all above it. */
+function foldersAbove(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let above = path; ; above += '/..') {
+    // What is missing is refused by whoever opens it.
+    const stat = statSync(above, { bigint: true, throwIfNoEntry: false });
+    // At the top a folder is its own parent.
+    if (stat === undefined || identityOf(stat) === found.at(-1)) return found;
+    found.push(identityOf(stat));
+  }
+}
+
+function governed(path: string): ToolError {
+  return refused(`Path is protected: ${shownPath(path)}`, path, {
+    reason: 'governing_file',
+    next: 'Leave it to the operator: it decides what tools may do, or leads to a file that does',
+  });
+}
+
+function unreadable(path: string): ToolError {
+  return refused(`File may not be read: ${shownPath(path)}`, path, {
+    reason: 'secret_file',
+    next: 'Leave it to the operator: tools may not see tokens, sockets or the state of the runtime',
+  });
+}
+
+function refused(
+  message: string,
+  path: string,
+  details: { readonly reason: string; readonly next: string },
+): ToolError {
+  return new ToolError('E_POLICY', message, { path: shownPath(path), details: { rule: SANDBOX_RULE, ...details } });
+}

@@ -1,0 +1,114 @@
+/**
+ * A file a tool says it made: it must be a regular file of its own, below the run folder, reached through no link.
+ *
+ * It is opened name by name and judged by descriptor, so what is hashed is what was judged. A second name for the same
+ * file is refused: it may lie anywhere, and change there.
+ */
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { ToolError } from '@tool-runtime/protocol';
+import { openEntry, reopenDirectory } from '../descriptors/directory-entry.ts';
+import { readContent } from '../descriptors/file-content.ts';
+import { type HeldFolder, openBelow } from '../descriptors/held-folder.ts';
+import { shownPath } from '../descriptors/path-rules.ts';
+import { errnoCode } from '../errno-error.ts';
+import { O_PATH, withStandingFlags } from '../open-flags.ts';
+
+export interface OutputFacts {
+  readonly bytes: number;
+  /** `sha256:` + hex. */
+  readonly digest: string;
+}
+
+export interface OutputLimits {
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const DEFAULT_MAX_BYTES = 1024 ** 3;
+const ABSOLUTE = /^[/\\]/;
+const VOLUME = /^[A-Za-z]:/;
+
+/** Throws E_VALIDATION_FAIL with `details.reason`: what is wrong is always something about the path. */
+export async function checkOutputPath(
+  folder: HeldFolder,
+  path: string,
+  { maxBytes = DEFAULT_MAX_BYTES, signal }: OutputLimits = {},
+): Promise<OutputFacts> {
+  const fd = openOutput(folder, path, maxBytes);
+  // From here on the descriptor is closed by the reader.
+  const { size, sha256 } = await readContent(fd, { maxBytes: 0, ...(signal === undefined ? {} : { signal }) });
+  return { bytes: size, digest: `sha256:${sha256}` };
+}
+
+/** The digest of any file, read piece by piece. Throws E_FILE_IO when it cannot be read. */
+export async function fileDigest(path: string): Promise<string> {
+  try {
+    const { sha256 } = await readContent(openSync(path, withStandingFlags(constants.O_RDONLY)), { maxBytes: 0 });
+    return `sha256:${sha256}`;
+  } catch (thrown) {
+    const code = errnoCode(thrown);
+    if (code === undefined) throw thrown;
+    throw new ToolError('E_FILE_IO', `File cannot be read: ${code}`, { details: { reason: code }, cause: thrown });
+  }
+}
+
+/** Descriptor of an output that passed, for reading it once more. The caller closes it. */
+export function openOutput({ dirFd }: HeldFolder, path: string, maxBytes: number = DEFAULT_MAX_BYTES): number {
+  const parts = partsOf(path);
+  const name = parts.pop() ?? '';
+  try {
+    const parent = openBelow(dirFd, parts);
+    try {
+      return openJudged(parent, name, { path, maxBytes });
+    } finally {
+      closeSync(parent);
+    }
+  } catch (thrown) {
+    const code = errnoCode(thrown);
+    if (code === undefined) throw thrown;
+    throw refused(path, REASONS[code] ?? 'unreadable', thrown);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'missing',
+  ELOOP: 'link',
+  // A link where a folder was wanted reads like this too.
+  ENOTDIR: 'link',
+  ENAMETOOLONG: 'malformed',
+};
+
+function partsOf(path: string): string[] {
+  if (path === '' || path.includes('\0') || !path.isWellFormed()) throw refused(path, 'malformed');
+  if (ABSOLUTE.test(path)) throw refused(path, 'absolute');
+  if (VOLUME.test(path)) throw refused(path, 'volume');
+  const parts = path.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) throw refused(path, 'traversal');
+  // A reader on another system would take it for a separator.
+  if (path.includes('\\')) throw refused(path, 'malformed');
+  return parts;
+}
+
+/** First as a bare handle: to open a device or a pipe for reading is already to use it. */
+function openJudged(dirFd: number, name: string, wanted: { readonly path: string; readonly maxBytes: number }): number {
+  const handle = openEntry({ dirFd, name }, O_PATH);
+  try {
+    const stat = fstatSync(handle);
+    if (stat.isSymbolicLink()) throw refused(wanted.path, 'link');
+    if (!stat.isFile()) throw refused(wanted.path, 'not_regular');
+    if (stat.nlink !== 1) throw refused(wanted.path, 'hard_link');
+    if (stat.size > wanted.maxBytes) throw refused(wanted.path, 'too_large');
+    return reopenDirectory(handle, constants.O_RDONLY);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function refused(path: string, reason: string, cause?: unknown): ToolError {
+  const shown = shownPath(path);
+  return new ToolError('E_VALIDATION_FAIL', `Output path is not valid: ${shown}`, {
+    path: shown,
+    details: { reason },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { openRoot } from '../descriptors/root.ts';
+import { createSpawner } from '../processes/spawner.ts';
+import { createBubblewrap } from './isolation-bubblewrap.ts';
+import { startWalled } from './walled-process.ts';
+
+interface Place {
+  readonly workspace: string;
+  /** Output of a shell script behind the wall. */
+  run(script: string, hiddenPaths?: readonly string[]): Promise<string>;
+}
+
+function openPlace(t: TestContext): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'bubblewrap-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const [workspace, folder] = [join(root, 'workspace'), join(root, 'wall')];
+  mkdirSync(workspace);
+  mkdirSync(folder, { mode: 0o700 });
+  return {
+    workspace,
+    async run(script, hiddenPaths = []) {
+      const isolation = createBubblewrap({ spawner: createSpawner(), folder, hiddenPaths });
+      assert.equal(await isolation.check(), undefined);
+      const root = openRoot(workspace);
+      const wall = isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] });
+      const words = { program: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, cwd: '.' };
+      const program = { name: 'sh', confined: wall.confine(words) };
+      const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
+      const { process, ended } = await startWalled({ spawner: createSpawner(), wall }, program, ends);
+      const [stdout, stderr] = await Promise.all([process.stdout, process.stderr].map((one) => one && text(one)));
+      await ended;
+      wall.leave();
+      root.close();
+      assert.equal(stderr, '');
+      return stdout ?? '';
+    },
+  };
+}
+
+test('S0-36 a program has a session of its own: the terminal of whoever started the runtime is not its', async (t) => {
+  const { run } = openPlace(t);
+  const stat = await run('cat /proc/self/stat');
+  const [, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // One that began outside has no number inside.
+  assert.notEqual(Number(session), 0);
+});
+
+test('S0-36 what is hidden is not seen in the workspace either; the rest is', async (t) => {
+  const { run, workspace } = openPlace(t);
+  const state = join(workspace, 'state');
+  mkdirSync(state);
+  writeFileSync(join(state, 'key'), 'secret');
+  writeFileSync(join(workspace, 'file'), 'open');
+  assert.equal(await run('cat file; ls state'), 'openkey\n');
+  assert.equal(await run('cat file; ls state', [state]), 'open');
+});

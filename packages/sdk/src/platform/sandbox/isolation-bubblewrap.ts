@@ -1,0 +1,232 @@
+/**
+ * The wall made by bubblewrap: programs see the system read-only, the workspace at its own path, and nothing else of the
+ * host: not its files, processes, sockets or network.
+ *
+ * The environment is handed to bubblewrap itself and passed on, not written on its command line, where others could read
+ * it. What came out of the program is read from bubblewrap's report: its exit code alone cannot tell a program that
+ * failed from one that was never started.
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir, totalmem } from 'node:os';
+import { isAbsolute, normalize } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type { Isolation, Wall, WalledProgram, WallProblem, WallRequest } from '../../contracts/commands.ts';
+import { failure } from '../../contracts/failures.ts';
+import { holdPath } from '../descriptors/held-path.ts';
+import { markWords } from '../processes/process-keeper.ts';
+import type { Spawner } from '../processes/spawned-process.ts';
+import { ADMISSION_WORDS } from './admit-process.ts';
+import { emptyFolder, readOnly, systemFolders, type Words, wallFlags } from './bubblewrap-args.ts';
+import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
+import { settleReport } from './bubblewrap-report.ts';
+import { holdMounts, type Source } from './hold-mounts.ts';
+import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-relay-words.ts';
+import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
+import { isBelow, mountWords } from './sandbox-mounts.ts';
+import { startingFolder } from './starting-folder.ts';
+import { SETTLED, verifyEarlyMounts, verifyMounts } from './verify-mounts.ts';
+import { prepareEtc } from './wall-etc.ts';
+import { PROTECTED, testWall } from './wall-self-test.ts';
+
+export interface BubblewrapOptions {
+  readonly spawner: Spawner;
+  /** A private folder of the runtime's own, outside every workspace. */
+  readonly folder: string;
+  /** What the operator shows besides the system folders: tool chains, for example. Absolute paths. */
+  readonly readPaths?: readonly string[];
+  /** What must not be seen even where something shown contains it. Absolute paths. */
+  readonly hiddenPaths?: readonly string[];
+  readonly limits?: Partial<ResourceLimits>;
+  /** Where to look for bubblewrap instead of its usual places. */
+  readonly programPlaces?: readonly string[];
+}
+
+/** What is the same for every command. */
+interface Standing {
+  readonly bubblewrap: BubblewrapProgram;
+  /** Up to where the workspace is mounted. */
+  readonly profile: Words;
+  readonly limits: Words;
+  readonly home: string;
+  readonly sources: readonly Source[];
+  readonly hidden: readonly string[];
+  readonly scratchBytes: number;
+}
+
+const TEMPORARY = '/tmp';
+const SHOWN = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc/alternatives'];
+
+export function createBubblewrap(options: BubblewrapOptions): Isolation {
+  let standing: Promise<Standing | WallProblem> | undefined;
+  let stood: Standing | undefined;
+  return {
+    name: 'bubblewrap',
+    enforcesNetwork: true,
+    async check() {
+      standing ??= raiseWall(options);
+      const raised = await standing;
+      if (!('problem' in raised)) {
+        stood = raised;
+        return undefined;
+      }
+      // Asked again next time: the operator may have mended it meanwhile.
+      standing = undefined;
+      return raised;
+    },
+    enter(request) {
+      if (stood === undefined) throw failure('isolation_failure', 'host_configuration_needed', 'Wall was not checked');
+      return enterWall(stood, request);
+    },
+  };
+}
+
+async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallProblem> {
+  try {
+    const bubblewrap = await findBubblewrapProgram(options.spawner, options.programPlaces);
+    if (bubblewrap === undefined) return NOT_INSTALLED;
+    const standing = await standingWall(options, bubblewrap);
+    const problem = await testWall({
+      spawner: options.spawner,
+      folder: options.folder,
+      enter: (path) =>
+        enterWall(standing, {
+          workspace: { path, open: () => holdPath(path).fd },
+          ...{
+            writable: true,
+            proxySocket: null,
+            protectedPaths: [{ path: `${path}/${PROTECTED}`, access: 'read_only' }],
+          },
+        }),
+    });
+    return problem === undefined ? standing : { problem, next: ALLOW_OR_GO_WITHOUT };
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : 'unknown';
+    return { problem: `Wall cannot be built: ${reason}`, next: ALLOW_OR_GO_WITHOUT };
+  }
+}
+
+const NOT_INSTALLED: WallProblem = {
+  problem: 'bubblewrap is not installed',
+  next: 'install bubblewrap (apt-get install bubblewrap), or set isolation: none in the registry',
+};
+const ALLOW_OR_GO_WITHOUT =
+  'allow bubblewrap to make user namespaces on this machine, or set isolation: none in the registry';
+
+async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapProgram): Promise<Standing> {
+  const home = homeInside();
+  const inhabitant = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, home };
+  const scratchBytes = Math.floor(totalmem() / 8);
+  const hidden = existing(options.hiddenPaths).map((path) => realpathSync.native(path));
+  return {
+    bubblewrap,
+    profile: [
+      ...wallFlags(bubblewrap),
+      ...systemFolders(),
+      ...readOnly(await prepareEtc(options.folder, inhabitant), '/etc'),
+      // The kernel's settings there belong to the host: its root may change them even without capabilities.
+      ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+      ...[...emptyFolder('/dev/shm', bubblewrap, scratchBytes), '--remount-ro', '/dev'],
+      ...['--dir', `/${SETTLED}`],
+      ...emptyFolder(TEMPORARY, bubblewrap, scratchBytes),
+      ...emptyFolder('/var/tmp', bubblewrap, scratchBytes),
+      ...emptyFolder(home, bubblewrap, scratchBytes),
+      ...hidden.filter((path) => isAmong(path, SHOWN)).flatMap((path) => emptyFolder(path, bubblewrap, scratchBytes)),
+    ],
+    limits: limitWords({ ...defaultLimits(), ...options.limits }),
+    home,
+    sources: readSources(options.readPaths),
+    hidden,
+    scratchBytes,
+  };
+}
+
+/** At its usual path, so that tool chains shown below it are found; but empty. */
+function homeInside(): string {
+  const home = homedir();
+  return isAbsolute(home) && home !== '/' ? home : '/run/home';
+}
+
+/** Links are resolved here, once: later a program could have changed them. System folders are shown anyway. */
+function readSources(paths: readonly string[] = []): readonly Source[] {
+  const others = existing(paths).filter((path) => !isAmong(path, SHOWN));
+  return others.map((path) => ({ at: normalize(path), from: realpathSync.native(path), writable: false }));
+}
+
+function existing(paths: readonly string[] = []): readonly string[] {
+  for (const path of paths) {
+    if (!isAbsolute(path) || path === '/')
+      throw new TypeError(`Path of the wall is not absolute, or everything: ${path}`);
+  }
+  return paths.filter((path) => existsSync(path));
+}
+
+function enterWall(standing: Standing, request: WallRequest): Wall {
+  const { path } = request.workspace;
+  if (!isAbsolute(path) || path === '/') throw new TypeError(`Workspace cannot be walled in: ${path}`);
+  const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
+  const sources = [...standing.sources, ...relaySources(relay)];
+  const { mounts, leave } = holdMounts(request, { sources, hidden: standing.hidden });
+  const words: Words = [
+    ...standing.profile,
+    ...mountWords(mounts, standing.bubblewrap, standing.scratchBytes),
+    ...['--remount-ro', '/', ...ADMISSION_WORDS],
+  ];
+  const visible = [...SHOWN, ...standing.sources.map(({ at }) => at), path, ...lentPaths(request)];
+  return {
+    places: { home: standing.home, temporary: TEMPORARY },
+    confine(program) {
+      checkVisible(program, visible);
+      const { loader, others } = splitEnvironment(program.env);
+      const pauses = mounts.some(({ late }) => late);
+      const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
+      return {
+        program: standing.bubblewrap.path,
+        args: [
+          ...words,
+          ...markWords(pauses ? 3 : 2),
+          ...loader,
+          '--chdir',
+          startingFolder(program, request),
+          '--',
+          ...inner,
+        ],
+        env: withProxy(relay, others),
+        cwd: '/',
+        reports: true,
+        pauses,
+      };
+    },
+    verify: (init) => verifyMounts(init, mounts),
+    verifyEarly: (init) => verifyEarlyMounts(init, mounts),
+    settle: settleReport,
+    leave,
+  };
+}
+
+function lentPaths({ folders = [] }: WallRequest): readonly string[] {
+  return folders.map(({ path }) => path);
+}
+
+/** What makes the C library load something would make bubblewrap load it, outside: such variables are set inside only. */
+const LOADER_VARIABLE = /^(?:LD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
+
+function splitEnvironment(env: Readonly<Record<string, string>>): { loader: Words; others: Record<string, string> } {
+  const entries = Object.entries(env);
+  const isLoader = ([name]: [string, string]) => LOADER_VARIABLE.test(name);
+  return {
+    loader: entries.filter(isLoader).flatMap(([name, value]) => ['--setenv', name, value]),
+    others: Object.fromEntries(entries.filter((entry) => !isLoader(entry))),
+  };
+}
+
+/** Said here, because behind the wall it would only look as if the program did not exist. */
+function checkVisible({ program }: WalledProgram, shown: readonly string[]): void {
+  if (isAmong(program, shown) && isAmong(realpathSync.native(program), shown)) return;
+  throw new ToolError('E_SHELL', `Program is outside the wall: ${program}`, {
+    details: { reason: 'not_visible', next: 'ask the operator to show its folder to commands' },
+  });
+}
+
+function isAmong(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || isBelow(path, folder));
+}

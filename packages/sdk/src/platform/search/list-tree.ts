@@ -1,0 +1,100 @@
+/**
+ * The names in a workspace that match some globs, in sorted order, by descriptor.
+ *
+ * Folders are visited in the order of their paths, a folder's name counting with its slash, so names come out sorted
+ * and the walk ends at the limit. Links are listed and never followed.
+ */
+import type { ListAnswer, ListQuery } from '../../contracts/listing.ts';
+import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { type GlobLevel, walkGlobs } from '../../glob/glob-walk.ts';
+import { sortedNames } from '../descriptors/sorted-names.ts';
+import { Pace } from '../pace.ts';
+import { FolderView, type TreeSource } from './folder-view.ts';
+
+/** Opening and reading a folder, in the pace's units. */
+const FOLDER_UNITS = 64;
+/** Between two looks at the limit and the clock. */
+const ENTRIES_PER_STEP = 64;
+
+/** Throws the signal's reason; E_VALIDATION_FAIL for a malformed glob; an errno error when the root cannot be read. */
+export async function listTree(source: TreeSource, query: ListQuery): Promise<ListAnswer> {
+  const pace = new Pace(query.signal);
+  const walk = new Walk(query);
+  await walk.open(await FolderView.root(source, query), walkGlobs(query.globs));
+  for (let folder = walk.folder; folder !== undefined; folder = walk.folder) {
+    const cost = await walk.step(folder);
+    if (walk.paths.length > query.maxResults) return { paths: walk.paths.slice(0, query.maxResults), truncated: true };
+    if (pace.isDue(cost)) await pace.pause();
+  }
+  return { paths: walk.paths, truncated: false };
+}
+
+interface OpenFolder {
+  readonly view: FolderView;
+  readonly globs: GlobLevel;
+  /** Sorted; folders carry their slash. */
+  readonly wanted: readonly string[];
+  next: number;
+}
+
+class Walk {
+  readonly paths: string[] = [];
+  /** From the root down to where the walk is. */
+  readonly #open: OpenFolder[] = [];
+  readonly #maxDepth: number;
+  readonly #includeDirectories: boolean;
+
+  constructor({ depth, includeDirectories }: ListQuery) {
+    this.#maxDepth = depth ?? Number.POSITIVE_INFINITY;
+    this.#includeDirectories = includeDirectories ?? false;
+  }
+
+  get folder(): OpenFolder | undefined {
+    return this.#open.at(-1);
+  }
+
+  async open(view: FolderView, globs: GlobLevel): Promise<void> {
+    const isWanted = (entry: string) =>
+      !isUnfinished(entry) && !view.hides(entry) && (isFolder(entry) || globs.matches(entry));
+    this.#open.push({ view, globs, wanted: await sortedNames(view.entries, isWanted), next: 0 });
+  }
+
+  /** Takes the next entries of a folder, up to one that leads deeper; answers what that cost in the pace's units. */
+  async step(folder: OpenFolder): Promise<number> {
+    const { view, wanted } = folder;
+    const { path, weight } = view;
+    const start = folder.next;
+    // Where ignore files make every name expensive, there is time for one.
+    const end = Math.min(start + (weight > ENTRIES_PER_STEP ? 1 : ENTRIES_PER_STEP), wanted.length);
+    while (folder.next < end) {
+      const entry = wanted[folder.next] ?? '';
+      folder.next += 1;
+      if (isFolder(entry)) {
+        await this.#visitFolder(folder, entry);
+        return FOLDER_UNITS + (folder.next - start) * (1 + weight);
+      }
+      if (!view.ignores(entry, 'other')) this.paths.push(path + entry);
+    }
+    if (end === wanted.length) this.#open.pop();
+    return (end - start) * (1 + weight);
+  }
+
+  async #visitFolder({ view, globs }: OpenFolder, entry: string): Promise<void> {
+    const name = entry.slice(0, -1);
+    const isListed = this.#includeDirectories && globs.matches(name);
+    const inner = this.#open.length < this.#maxDepth ? globs.enter(name) : undefined;
+    if ((!isListed && inner === undefined) || view.ignores(name, 'directory')) return;
+    if (isListed) this.paths.push(view.path + entry);
+    const below = inner === undefined ? undefined : await view.enter(name);
+    if (below !== undefined && inner !== undefined) await this.open(below, inner);
+  }
+}
+
+/** Being written, or left behind by a write that was killed. */
+function isUnfinished(entry: string): boolean {
+  return isTemporaryName(isFolder(entry) ? entry.slice(0, -1) : entry);
+}
+
+function isFolder(entry: string): boolean {
+  return entry.endsWith('/');
+}
