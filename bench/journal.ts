@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalRecord, JournalStore } from '../packages/sdk/src/contracts/journal.ts';
 import { createArgsHasher } from '../packages/sdk/src/journal/args-hash.ts';
+import { createMemoryJournal } from '../packages/sdk/src/journal/store/journal-memory.ts';
+import { openSqliteJournal } from '../packages/sdk/src/journal/store/journal-sqlite.ts';
 import { createArgsSummarizer } from '../packages/sdk/src/journal/summarize-args.ts';
 import { openStateFolder } from '../packages/sdk/src/platform/state/state-folder.ts';
 import { createRedactor } from '../packages/sdk/src/redaction/redactor.ts';
-import { createMemoryJournal } from '../packages/sdk/src/stores/journal-memory.ts';
-import { openSqliteJournal } from '../packages/sdk/src/stores/journal-sqlite.ts';
 
 export interface Row {
   readonly name: string;

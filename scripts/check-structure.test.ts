@@ -38,9 +38,9 @@ const CLEAN: Files = {
   [`${SDK}/runtime.ts`]: `import * as tools from './tools/catalog.ts';\nexport const createRuntime = () => tools;\n`,
   [`${SDK}/contracts/tool.ts`]: `import type { wire } from '@tool-runtime/protocol';\nimport type { z } from 'zod';\nexport type T = [z.ZodType, typeof wire];\n`,
   [`${SDK}/platform/files.ts`]: `import { readFileSync } from 'node:fs';\nexport const read = readFileSync;\n`,
-  [`${SDK}/stores/catalog.ts`]: `export { openJournal } from './journal-sqlite.ts';\n`,
-  [`${SDK}/stores/journal-sqlite.ts`]: `import { DatabaseSync } from 'node:sqlite';\nexport const openJournal = DatabaseSync;\n`,
-  [`${SDK}/stores/journal-sqlite.test.ts`]: `import { openJournal } from './journal-sqlite.ts';\nopenJournal;\n`,
+  [`${SDK}/journal/store/catalog.ts`]: `export { openJournal } from './journal-sqlite.ts';\n`,
+  [`${SDK}/journal/store/journal-sqlite.ts`]: `import { DatabaseSync } from 'node:sqlite';\nexport const openJournal = DatabaseSync;\n`,
+  [`${SDK}/journal/store/journal-sqlite.test.ts`]: `import { openJournal } from './journal-sqlite.ts';\nopenJournal;\n`,
   [`${SDK}/tool-kit.ts`]: `export { run } from './tool-kit/run-tool.ts';\n`,
   [`${SDK}/tool-kit/run-tool.ts`]: `import { readFileSync } from 'node:fs';\nexport const run = readFileSync;\n`,
   [`${SDK}/call/pipeline.ts`]: `import { execute } from './execute-tool.ts';\nexport const run = execute;\n`,
@@ -238,18 +238,18 @@ describe('each violation is found, and nothing else', () => {
     [
       'a store that is not listed',
       {
-        [`${SDK}/stores/journal-memory.ts`]: `export const x = 1;\n`,
-        [`${SDK}/stores/journal-memory.test.ts`]: `import './journal-memory.ts';\n`,
+        [`${SDK}/journal/store/journal-memory.ts`]: `export const x = 1;\n`,
+        [`${SDK}/journal/store/journal-memory.test.ts`]: `import './journal-memory.ts';\n`,
       },
-      [`fail catalogs ${SDK}/stores/journal-memory.ts`],
+      [`fail catalogs ${SDK}/journal/store/journal-memory.ts`],
     ],
     [
       'a part in the list of stores',
       {
-        [`${SDK}/stores/catalog.ts`]: `export { openJournal } from './journal-sqlite.ts';\nexport { x } from './blocks.ts';\n`,
-        [`${SDK}/stores/blocks.ts`]: `export const x = 1;\n`,
+        [`${SDK}/journal/store/catalog.ts`]: `export { openJournal } from './journal-sqlite.ts';\nexport { x } from './blocks.ts';\n`,
+        [`${SDK}/journal/store/blocks.ts`]: `export const x = 1;\n`,
       },
-      [`fail catalogs ${SDK}/stores/catalog.ts`],
+      [`fail catalogs ${SDK}/journal/store/catalog.ts`],
     ],
     [
       'a catalog with code in it',

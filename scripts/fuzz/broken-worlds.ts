@@ -25,7 +25,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   envelopes: {
     seed: 'doubled-key.json',
     wrong: 'a key may stand twice',
-    file: 'protocol/src/scan-json.ts',
+    file: 'protocol/src/primitives/scan-json.ts',
     line: "if (!isNew) throw this.#fault('duplicate_key', 'Duplicate key in JSON', start);",
     by: '',
     finds: /scanJson says undefined/,
@@ -33,7 +33,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   'result-json': {
     seed: 'doubled.json',
     wrong: 'a result is not scanned',
-    file: 'sdk/src/external/parse-result.ts',
+    file: 'sdk/src/external/protocol/parse-result.ts',
     line: 'scanJson(text, { maxBytes, maxDepth: MAX_DEPTH });',
     by: '',
     finds: /parseResult took it/,

@@ -3,8 +3,8 @@
 export interface CatalogKind {
   readonly thing: string;
   readonly catalog: string;
-  /** Matches the files that must be listed. Others, and those in folders below, are parts of them and need no line. */
-  readonly entry: RegExp;
+  /** Matches the files that must be listed. Without it, those that contain a definition are. Others are parts of them. */
+  readonly entry?: RegExp;
   /** Its lines load what they name when it is asked for. */
   readonly isLazy?: true;
   /** The property inside the file that repeats its name. */
@@ -15,7 +15,6 @@ export const CATALOG_KINDS: readonly CatalogKind[] = [
   {
     thing: 'tool',
     catalog: 'packages/sdk/src/tools/catalog.ts',
-    entry: /^packages\/sdk\/src\/tools\/[^/]+\/[^/]+\.ts$/,
     id: { definer: 'defineTool', property: 'name', fileName: (id) => id.replaceAll('_', '-') },
   },
   {
@@ -27,7 +26,6 @@ export const CATALOG_KINDS: readonly CatalogKind[] = [
   {
     thing: 'tool',
     catalog: 'packages/ast/src/tools/catalog.ts',
-    entry: /^packages\/ast\/src\/tools\/[^/]+\.ts$/,
     id: { definer: 'defineTool', property: 'name', fileName: (id) => id.replaceAll('_', '-') },
   },
   {
@@ -38,8 +36,8 @@ export const CATALOG_KINDS: readonly CatalogKind[] = [
   },
   {
     thing: 'store',
-    catalog: 'packages/sdk/src/stores/catalog.ts',
-    entry: /^packages\/sdk\/src\/stores\/[a-z]+-(?:memory|sqlite|jsonl|file|nats)\.ts$/,
+    catalog: 'packages/sdk/src/journal/store/catalog.ts',
+    entry: /^packages\/sdk\/src\/journal\/store\/[a-z]+-(?:memory|sqlite|jsonl|file|nats)\.ts$/,
   },
   {
     thing: 'command',

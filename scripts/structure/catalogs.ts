@@ -36,7 +36,10 @@ export function entriesOf(tree: Tree, kind: CatalogKind): SourceFile[] {
   const folder = path.posix.dirname(kind.catalog);
   return tree.sources.filter((file) => {
     if (file.isTest || file.path === kind.catalog) return false;
-    return kind.entry.test(file.path) || (file.path.startsWith(`${folder}/`) && definedId(kind, file) !== undefined);
+    return (
+      kind.entry?.test(file.path) === true ||
+      (file.path.startsWith(`${folder}/`) && definedId(kind, file) !== undefined)
+    );
   });
 }
 

@@ -1,8 +1,10 @@
 /**
  * Layers inside a package: each folder of src may import itself and the folders listed for it, types included.
  *
- * Files at the root of src (index.ts, runtime.ts and the wiring beside them) and testing/ may import everything; a folder
- * may import them back only where `.` is in its list. Tests are free.
+ * A large folder has rooms, each with a line of its own such as `platform/files`. Files directly in such a folder are
+ * open to its rooms, and a line that names the folder alone covers all of its rooms. Files at the root of src (index.ts,
+ * runtime.ts and the wiring beside them) and testing/ may import everything; a folder may import them back only where `.`
+ * is in its list. Tests are free. Lines stand in order: each imports only what is above it.
  */
 
 import type { ImportLink } from './find-imports.ts';
@@ -10,75 +12,197 @@ import type { Finding } from './finding.ts';
 import { bareName, resolveRelative, SCOPE } from './packages.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 
-const PORTS = ['contracts', 'platform', 'journal', 'redaction'];
-const CALL = [
-  'contracts',
-  'egress',
-  'glob',
-  'shell',
-  'policy',
-  'coordinator',
-  'journal',
-  'redaction',
-  'events',
-  'platform',
-  'package',
-  'git',
-  'validation',
-];
-
 type Table = Readonly<Record<string, readonly string[]>>;
+
+const PROTOCOL: Table = {
+  primitives: [],
+  envelopes: ['primitives'],
+  http: ['envelopes'],
+  client: ['primitives', 'envelopes', 'http'],
+};
+
+/** What tools, rules and the call path are made of. */
+const LEAVES = ['contracts', 'egress', 'git', 'glob', 'policy', 'redaction', 'shell', 'text'];
 
 const SDK: Table = {
   contracts: [],
-  egress: ['contracts', 'redaction'],
-  glob: ['contracts'],
-  git: ['contracts', 'glob'],
-  secrets: ['contracts'],
-  redaction: ['contracts'],
-  findings: ['contracts'],
+  glob: [],
+  text: [],
+  findings: [],
+  secrets: [],
+  'tool-kit': [],
   pattern: ['contracts'],
-  text: ['contracts'],
+  redaction: ['contracts'],
+  egress: ['contracts', 'redaction'],
+  git: ['contracts', 'glob'],
   shell: ['contracts', 'redaction'],
-  platform: ['contracts', 'egress', 'git', 'glob', 'shell'],
   policy: ['contracts', 'glob', 'text'],
   coordinator: ['contracts'],
-  validation: ['contracts', 'git', 'glob', 'policy'],
-  registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'policy', 'platform', 'text'],
-  package: ['contracts', 'platform', 'text'],
-  external: ['contracts', 'platform', 'journal', 'redaction', 'text', 'shell', 'pattern', 'policy', 'glob', 'egress'],
-  journal: PORTS,
-  locks: PORTS,
-  events: PORTS,
+  events: ['contracts'],
   telemetry: ['contracts', 'events'],
-  'tool-kit': [],
-  stores: PORTS,
-  call: CALL,
-  session: [...CALL, 'call', 'text'],
-  tools: ['contracts', 'egress', 'git', 'glob', 'pattern', 'shell', 'text', 'platform'],
-  rules: ['contracts', 'egress', 'findings', 'git', 'glob', 'secrets', 'shell', 'text', 'platform', 'policy'],
+  validation: ['contracts', 'git', 'glob', 'policy'],
+
+  platform: ['contracts'],
+  'platform/processes': ['contracts'],
+  'platform/network': ['contracts', 'egress'],
+  'platform/descriptors': ['contracts'],
+  'platform/protection': ['contracts', 'platform/descriptors'],
+  'platform/state': ['contracts', 'platform/descriptors', 'platform/processes'],
+  'platform/sandbox': [
+    'contracts',
+    'egress',
+    'platform/descriptors',
+    'platform/network',
+    'platform/processes',
+    'platform/state',
+  ],
+  'platform/search': [
+    'contracts',
+    'glob',
+    'platform/descriptors',
+    'platform/processes',
+    'platform/protection',
+    'platform/sandbox',
+  ],
+  'platform/files': [
+    'contracts',
+    'platform/descriptors',
+    'platform/processes',
+    'platform/protection',
+    'platform/search',
+    'platform/state',
+  ],
+  'platform/runs': ['contracts', 'platform/descriptors', 'platform/files', 'platform/processes', 'platform/state'],
+  'platform/git': [
+    'contracts',
+    'egress',
+    'git',
+    'platform/descriptors',
+    'platform/files',
+    'platform/processes',
+    'platform/protection',
+    'platform/sandbox',
+  ],
+  'platform/commands': ['contracts', 'shell', 'platform/git', 'platform/processes', 'platform/sandbox'],
+
+  journal: ['contracts', 'platform', 'redaction'],
+  package: ['contracts', 'platform', 'text'],
+
+  'external/protocol': ['contracts', 'platform', 'shell'],
+  'external/lock': ['contracts', 'platform', 'external/protocol'],
+  'external/result': ['contracts', 'platform', 'external/protocol'],
+  'external/run': [
+    'contracts',
+    'pattern',
+    'platform',
+    'redaction',
+    'external/lock',
+    'external/protocol',
+    'external/result',
+  ],
+  'external/inspect': ['contracts', 'platform', 'redaction', 'external/protocol', 'external/result', 'external/run'],
+  'external/check-tool': ['contracts', 'platform', 'external/protocol', 'external/result', 'external/run'],
+  external: ['contracts', 'platform', 'external/lock', 'external/protocol', 'external/run'],
+  registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
+
+  'call/state': ['contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
+  'call/tool-context': ['contracts', 'git', 'platform', 'policy', 'validation', 'call/state'],
+  call: [
+    'contracts',
+    'git',
+    'journal',
+    'package',
+    'policy',
+    'redaction',
+    'validation',
+    'call/state',
+    'call/tool-context',
+  ],
+  session: [
+    'call',
+    'contracts',
+    'coordinator',
+    'events',
+    'journal',
+    'package',
+    'platform',
+    'policy',
+    'redaction',
+    'text',
+  ],
+  tools: [...LEAVES, 'pattern', 'platform'],
+  rules: [...LEAVES, 'findings', 'secrets'],
 };
 
-/** From the bottom up. */
+const AST: Table = {
+  contracts: [],
+  grammar: [],
+  lsp: [],
+  profile: ['contracts'],
+  analyze: ['contracts'],
+  parse: ['grammar', 'profile'],
+  symbols: ['contracts', 'grammar', 'parse', 'profile'],
+  rewrite: ['grammar', 'parse', 'symbols'],
+  scope: ['parse', 'profile', 'symbols'],
+  index: ['contracts', 'grammar', 'parse', 'profile', 'symbols'],
+  inspect: ['contracts', 'index', 'parse', 'profile', 'scope', 'symbols'],
+  edit: ['contracts', 'lsp', 'parse', 'profile', 'rewrite', 'scope', 'symbols'],
+  programs: ['edit', 'profile'],
+  plugin: ['contracts', 'edit', 'grammar', 'index', 'inspect', 'lsp', 'profile', 'symbols'],
+  rules: ['contracts', 'index', 'inspect', 'parse', 'plugin', 'profile', 'scope', 'symbols'],
+  tools: ['analyze', 'contracts', 'edit', 'inspect', 'lsp', 'parse', 'plugin', 'profile', 'programs', 'rules', 'scope'],
+};
+
 const HOST: Table = {
   terminal: [],
   ops: [],
   coordinator: [],
   log: ['terminal'],
   auth: ['log', 'ops'],
-  telemetry: ['auth'],
   sessions: ['auth', 'log'],
   dispatch: ['sessions'],
-  http: ['auth', 'dispatch', 'sessions', 'telemetry'],
+  http: ['auth', 'dispatch', 'sessions'],
   transports: ['auth', 'dispatch', 'http', 'sessions'],
   mcp: ['auth', 'http', 'log', 'ops', 'sessions', 'terminal', 'transports'],
   describe: ['http'],
   cli: ['.', 'auth', 'coordinator', 'log', 'mcp', 'ops', 'sessions', 'terminal', 'transports'],
 };
 
-const PACKAGES: Readonly<Record<string, Table>> = { sdk: SDK, host: HOST };
+const PACKAGES: Readonly<Record<string, Table>> = { protocol: PROTOCOL, sdk: SDK, ast: AST, host: HOST, adapters: {} };
 
 export function checkLayers(tree: Tree): Finding[] {
+  return [...Object.entries(PACKAGES).flatMap(([name, table]) => checkOrder(name, table)), ...checkImports(tree)];
+}
+
+/** Each line may name only lines above it, so no table can allow a cycle between folders. */
+export function checkOrder(name: string, table: Table): Finding[] {
+  const lines = Object.keys(table);
+  return lines.flatMap((layer, at) =>
+    (table[layer] ?? [])
+      .filter((other) => other !== '.' && !isAbove(other, { layer, above: lines.slice(0, at), lines }))
+      .map((other) => ({
+        level: 'fail',
+        check: 'layers',
+        file: 'scripts/structure/layers.ts',
+        what: `${name}: ${layer} names ${other}, which is not above it`,
+        next: 'Put the lines in order; when that is impossible, folders import each other: move the code',
+      })),
+  );
+}
+
+interface Order {
+  readonly layer: string;
+  readonly above: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** A folder named alone stands for all of its rooms. */
+function isAbove(other: string, { layer, above, lines }: Order): boolean {
+  const rooms = lines.filter((line) => line === other || (folderOf(layer) !== other && folderOf(line) === other));
+  return rooms.length > 0 && rooms.every((room) => above.includes(room));
+}
+
+function checkImports(tree: Tree): Finding[] {
   return Object.entries(PACKAGES).flatMap(([name, table]) => {
     const root = `packages/${name}/src/`;
     const sources = tree.sources.filter((file) => file.path.startsWith(root) && !file.isTest);
@@ -92,15 +216,27 @@ interface Layers {
 }
 
 /** `.` for files at the root of src. */
-function layerOf(file: string, root: string): string {
+function layerOf(file: string, { root, table }: Layers): string {
   const [folder = '', ...rest] = file.slice(root.length).split('/');
-  return rest.length === 0 ? '.' : folder;
+  if (rest.length === 0) return '.';
+  const room = `${folder}/${rest[0]}`;
+  return room in table ? room : folder;
 }
 
-function judgeFile(file: SourceFile, { root, table }: Layers): Finding[] {
-  const layer = layerOf(file.path, root);
+function folderOf(layer: string): string {
+  return layer.split('/')[0] ?? layer;
+}
+
+function mayImport(layer: string, other: string, allowed: readonly string[]): boolean {
+  if (other === layer || allowed.includes(other)) return true;
+  const folder = folderOf(other);
+  return folder === folderOf(layer) ? other === folder && layer !== folder : allowed.includes(folder);
+}
+
+function judgeFile(file: SourceFile, layers: Layers): Finding[] {
+  const layer = layerOf(file.path, layers);
   if (layer === '.' || layer === 'testing') return [];
-  const allowed = table[layer];
+  const allowed = layers.table[layer];
   if (allowed === undefined) {
     return [
       finding(file, undefined, {
@@ -111,8 +247,10 @@ function judgeFile(file: SourceFile, { root, table }: Layers): Finding[] {
   }
   return file.imports.flatMap((link) => {
     const problem = link.specifier.startsWith('.')
-      ? judgeRelative(layer, allowed, { root, target: resolveRelative(file.path, link.specifier) })
-      : judgeForeign(layer, link);
+      ? judgeRelative(layer, allowed, { layers, target: resolveRelative(file.path, link.specifier) })
+      : layers.table === SDK
+        ? judgeForeign(layer, link)
+        : undefined;
     return problem === undefined ? [] : [finding(file, link, problem)];
   });
 }
@@ -125,11 +263,12 @@ interface Problem {
 function judgeRelative(
   layer: string,
   allowed: readonly string[],
-  { root, target }: { readonly root: string; readonly target: string },
+  { layers, target }: { readonly layers: Layers; readonly target: string },
 ): Problem | undefined {
+  const { root } = layers;
   if (!target.startsWith(root)) return undefined;
-  const other = layerOf(target, root);
-  if (other === layer || allowed.includes(other)) return undefined;
+  const other = layerOf(target, layers);
+  if (mayImport(layer, other, allowed)) return undefined;
   const list = allowed.length === 0 ? 'itself alone' : `itself, ${allowed.join(', ')}`;
   const name = other === '.' ? target.slice(root.length) : other;
   return { what: `${layer} imports ${name}`, next: `${layer} may import ${list}: take it as a port or move the code` };

@@ -1,5 +1,5 @@
 /**
- * Within sdk only platform/ touches disk, processes, sockets and threads; stores/ may open databases. What testing/
+ * Within sdk only platform/ touches disk, processes, sockets and threads; journal/store/ may open databases. What testing/
  * ships makes and clears away scratch folders, as tests do, and is as free as they are. tool-kit/ reads and writes
  * files: it runs in the process of an external tool, where no runtime is.
  */
@@ -11,7 +11,7 @@ const GUARDED =
 
 const FREE = ['packages/sdk/src/platform/', 'packages/sdk/src/testing/'];
 const ALSO = [
-  { folder: 'packages/sdk/src/stores/', module: 'sqlite' },
+  { folder: 'packages/sdk/src/journal/store/', module: 'sqlite' },
   { folder: 'packages/sdk/src/tool-kit/', module: 'fs' },
 ];
 

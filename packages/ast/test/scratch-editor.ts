@@ -15,12 +15,12 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Workspace } from '@tool-runtime/sdk';
 import { createWorkspace, openRoot } from '@tool-runtime/sdk/testing';
+import type { CodeIndex } from '../src/contracts/code-index-contract.ts';
 import type { AppliedEdit } from '../src/edit/apply-edit.ts';
 import type { EditRequest } from '../src/edit/edit-operations.ts';
 import { createEditor, type Editor, type EditorOptions } from '../src/edit/editor.ts';
 import { openWorkspaceFiles } from '../src/edit/workspace-files.ts';
 import { createCodeIndex } from '../src/index/code-index.ts';
-import type { CodeIndex } from '../src/index/code-index-contract.ts';
 import { createEngine, type Engine } from '../src/symbols/engine.ts';
 
 export interface ScratchEditor {

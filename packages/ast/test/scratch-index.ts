@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { createWorkspace, openRoot } from '@tool-runtime/sdk/testing';
+import type { CodeIndex, CodeIndexOptions, QueryNode } from '../src/contracts/code-index-contract.ts';
 import { createCodeIndex } from '../src/index/code-index.ts';
-import type { CodeIndex, CodeIndexOptions, QueryNode } from '../src/index/code-index-contract.ts';
 
 export interface ScratchIndex {
   readonly directory: string;

@@ -30,47 +30,12 @@ export {
   type WebSocketConnectionOptions,
   webSocketConnection,
 } from './client/web-socket-connection.ts';
-export { describeIssues, type FieldIssue, type IssueDescription } from './describe-issues.ts';
 export { type ApprovalAnswer, approvalAnswerSchema } from './envelopes/approval-answer.ts';
 export { type CancelRequest, cancelRequestSchema } from './envelopes/cancel-request.ts';
 export { type ChildAck, childAckSchema } from './envelopes/child-ack.ts';
 export { type ChildEnd, childEndSchema } from './envelopes/child-end.ts';
 export { type ChildEnded, childEndedSchema } from './envelopes/child-ended.ts';
 export { type ChildOpen, childOpenSchema } from './envelopes/child-open.ts';
-export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
-export { errorEntrySchema } from './envelopes/error-entry.ts';
-export { type ErrorMessage, errorMessageSchema } from './envelopes/error-message.ts';
-export { type EventMessage, eventMessageSchema } from './envelopes/event-message.ts';
-export { type Heartbeat, heartbeatSchema } from './envelopes/heartbeat.ts';
-export { idSchema } from './envelopes/id.ts';
-export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
-export { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
-export { type SessionAck, sessionAckSchema } from './envelopes/session-ack.ts';
-export { type SessionAttach, sessionAttachSchema } from './envelopes/session-attach.ts';
-export { timestampSchema } from './envelopes/timestamp.ts';
-export { type ToolRequest, toolRequestSchema } from './envelopes/tool-request.ts';
-export { type ToolResponse, toolResponseSchema } from './envelopes/tool-response.ts';
-export { ERROR_GUIDE, type ErrorAdvice } from './error-guide.ts';
-export {
-  ERROR_CODES,
-  type ErrorCode,
-  type ErrorEntry,
-  isErrorCode,
-  isToolError,
-  type JsonObject,
-  type JsonValue,
-  ToolError,
-  type ToolErrorOptions,
-  toToolError,
-} from './errors.ts';
-export {
-  type AnswerApprovalBody,
-  type ApprovalAnswered,
-  answerApprovalSchema,
-  approvalAnsweredSchema,
-  type PendingApproval,
-  pendingApprovalSchema,
-} from './http/approvals.ts';
 export {
   type ChildOpened,
   childOpenedSchema,
@@ -80,7 +45,39 @@ export {
   openChildSchema,
   type SessionUsage,
   usageSchema,
-} from './http/children.ts';
+} from './envelopes/children.ts';
+export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
+export { errorEntrySchema } from './envelopes/error-entry.ts';
+export { type ErrorMessage, errorMessageSchema } from './envelopes/error-message.ts';
+export { type EventMessage, eventMessageSchema } from './envelopes/event-message.ts';
+export { type Heartbeat, heartbeatSchema } from './envelopes/heartbeat.ts';
+export { idSchema } from './envelopes/id.ts';
+export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
+export { type ParsedMessage, parseClientMessage, parseServerMessage } from './envelopes/parse-envelope.ts';
+export { createProgress, type Progress } from './envelopes/progress.ts';
+export { readIdOfEnds } from './envelopes/read-request-id.ts';
+export { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
+export { type SessionAck, sessionAckSchema } from './envelopes/session-ack.ts';
+export { type SessionAttach, sessionAttachSchema } from './envelopes/session-attach.ts';
+export {
+  type OpenSessionBody,
+  openSessionSchema,
+  type SessionInfo,
+  type SessionOpened,
+  sessionInfoSchema,
+  sessionOpenedSchema,
+} from './envelopes/sessions.ts';
+export { timestampSchema } from './envelopes/timestamp.ts';
+export { type ToolRequest, toolRequestSchema } from './envelopes/tool-request.ts';
+export { type ToolResponse, toolResponseSchema } from './envelopes/tool-response.ts';
+export {
+  type AnswerApprovalBody,
+  type ApprovalAnswered,
+  answerApprovalSchema,
+  approvalAnsweredSchema,
+  type PendingApproval,
+  pendingApprovalSchema,
+} from './http/approvals.ts';
 export {
   type CoordinatorBudget,
   type CoordinatorCallBody,
@@ -103,14 +100,6 @@ export {
   planVerdictSchema,
 } from './http/plans.ts';
 export { SCOPES, type Scope, scopeSchema } from './http/scopes.ts';
-export {
-  type OpenSessionBody,
-  openSessionSchema,
-  type SessionInfo,
-  type SessionOpened,
-  sessionInfoSchema,
-  sessionOpenedSchema,
-} from './http/sessions.ts';
 export { callStateSchema, type HostStatus, hostStatusSchema } from './http/status.ts';
 export { type ToolList, toolListSchema } from './http/tools.ts';
 export {
@@ -120,10 +109,27 @@ export {
   envelopeSchemas,
   type SchemaDescriptions,
 } from './json-schemas.ts';
-export { type ParsedMessage, parseClientMessage, parseServerMessage } from './parse-envelope.ts';
-export { isPrintableId, MAX_ID_BYTES } from './printable-id.ts';
-export { createProgress, type Progress } from './progress.ts';
-export { readIdOfEnds } from './read-request-id.ts';
-export { DEFAULT_MAX_BYTES, DEFAULT_MAX_DEPTH, type ScanFault, type ScanLimits, scanJson } from './scan-json.ts';
-export { utf8Length } from './utf8-length.ts';
-export { PROTOCOL_VERSION } from './version.ts';
+export { describeIssues, type FieldIssue, type IssueDescription } from './primitives/describe-issues.ts';
+export { ERROR_GUIDE, type ErrorAdvice } from './primitives/error-guide.ts';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorEntry,
+  isErrorCode,
+  isToolError,
+  type JsonObject,
+  type JsonValue,
+  ToolError,
+  type ToolErrorOptions,
+  toToolError,
+} from './primitives/errors.ts';
+export { isPrintableId, MAX_ID_BYTES } from './primitives/printable-id.ts';
+export {
+  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_DEPTH,
+  type ScanFault,
+  type ScanLimits,
+  scanJson,
+} from './primitives/scan-json.ts';
+export { utf8Length } from './primitives/utf8-length.ts';
+export { PROTOCOL_VERSION } from './primitives/version.ts';

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { SAMPLES } from '../test/sample-messages.ts';
 import { clientMessageSchema } from './envelopes/client-message.ts';
 import { serverMessageSchema } from './envelopes/server-message.ts';
-import type { JsonObject } from './errors.ts';
-import { openSessionSchema } from './http/sessions.ts';
+import { openSessionSchema } from './envelopes/sessions.ts';
 import { bodySchemas, describeSchemas, envelopeSchemas } from './json-schemas.ts';
+import type { JsonObject } from './primitives/errors.ts';
 
 const schemas = envelopeSchemas();
 

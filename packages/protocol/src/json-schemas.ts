@@ -4,11 +4,11 @@
  * What has an `id` in its metadata is described once, under that name; wherever it occurs there is a reference.
  */
 import { z } from 'zod';
+import { childOpenedSchema, detachChildSchema, openChildSchema, usageSchema } from './envelopes/children.ts';
 import { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
 import { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
-import type { JsonObject } from './errors.ts';
+import { openSessionSchema, sessionInfoSchema, sessionOpenedSchema } from './envelopes/sessions.ts';
 import { answerApprovalSchema, approvalAnsweredSchema, pendingApprovalSchema } from './http/approvals.ts';
-import { childOpenedSchema, detachChildSchema, openChildSchema, usageSchema } from './http/children.ts';
 import {
   coordinatorBudgetSchema,
   coordinatorCallSchema,
@@ -17,9 +17,9 @@ import {
   coordinatorVerdictSchema,
 } from './http/coordinator.ts';
 import { planProposalSchema, planVerdictSchema } from './http/plans.ts';
-import { openSessionSchema, sessionInfoSchema, sessionOpenedSchema } from './http/sessions.ts';
 import { callStateSchema, hostStatusSchema } from './http/status.ts';
-import { PROTOCOL_VERSION } from './version.ts';
+import type { JsonObject } from './primitives/errors.ts';
+import { PROTOCOL_VERSION } from './primitives/version.ts';
 
 export type EnvelopeName = ClientMessage['type'] | ServerMessage['type'] | 'ClientMessage' | 'ServerMessage';
 

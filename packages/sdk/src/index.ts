@@ -1,5 +1,5 @@
 /** Public surface of the sdk: what an embedding program needs every day. A line here is a promise. */
-export type { CallTurn } from './call/call-types.ts';
+export type { CallTurn } from './call/state/call-types.ts';
 export type {
   MutationClass,
   SideEffectLevel,
@@ -83,8 +83,8 @@ export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from '.
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';
-export type { LockChange } from './external/lock-changes.ts';
-export type { LockMetadata } from './external/make-lock.ts';
+export type { LockChange } from './external/lock/lock-changes.ts';
+export type { LockMetadata } from './external/lock/make-lock.ts';
 export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';
 export { type LockOptions, type LockReport, lockExternalTools } from './lock-external-tools.ts';

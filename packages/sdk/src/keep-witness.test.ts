@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { openJournalReader } from './journal/store/journal-reader.ts';
 import { createRuntime } from './runtime.ts';
-import { openJournalReader } from './stores/journal-reader.ts';
 import { witnessedHeads } from './witnessed-heads.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tool-runtime-witness-'));

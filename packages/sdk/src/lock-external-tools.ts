@@ -7,10 +7,10 @@
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { type ExternalToolSettings, LOCK_FILE, type LockFile } from './contracts/external.ts';
 import type { Registry } from './contracts/registry.ts';
-import type { LockChange } from './external/lock-changes.ts';
-import { parseLockFile, serializeLockFile } from './external/lock-file.ts';
-import type { LockMetadata } from './external/make-lock.ts';
-import { EXTERNAL_LIMITS } from './external/protocol-constants.ts';
+import type { LockChange } from './external/lock/lock-changes.ts';
+import { parseLockFile, serializeLockFile } from './external/lock/lock-file.ts';
+import type { LockMetadata } from './external/lock/make-lock.ts';
+import { EXTERNAL_LIMITS } from './external/protocol/protocol-constants.ts';
 import { governingPlaces } from './governing-places.ts';
 import { type LockPlace, lockPlace } from './lock-place.ts';
 import { readOperatorFile } from './platform/descriptors/operator-file.ts';

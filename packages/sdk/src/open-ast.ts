@@ -1,5 +1,5 @@
 /** Opens the code-intelligence engine of a runtime, when it has one. */
-import { readOnlyView } from './call/execution-context.ts';
+import { readOnlyView } from './call/tool-context/execution-context.ts';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { HeldWorkspace } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';

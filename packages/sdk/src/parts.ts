@@ -8,13 +8,21 @@ export { judgeUrl } from './egress/judge-url.ts';
 export { checkTool } from './external/check-tool/check-tool.ts';
 export type { CheckId, ToolCheck, ToolCheckReport } from './external/check-tool/checks.ts';
 export type { CheckToolOptions } from './external/check-tool/probe.ts';
-export { findRunLocations, findRunOfCall, listRuns, type RunFilter, type RunSummary } from './external/list-runs.ts';
-export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './external/prune-runs.ts';
-export { recordUnlistedRun, type UnlistedCall } from './external/record-unlisted.ts';
-export { showRun, showRunOutput } from './external/show-run.ts';
-export { checkToolName } from './external/tool-names.ts';
-export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/verify-runs.ts';
+export {
+  findRunLocations,
+  findRunOfCall,
+  listRuns,
+  type RunFilter,
+  type RunSummary,
+} from './external/inspect/list-runs.ts';
+export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './external/inspect/prune-runs.ts';
+export { showRun, showRunOutput } from './external/inspect/show-run.ts';
+export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/inspect/verify-runs.ts';
+export { checkToolName } from './external/protocol/tool-names.ts';
+export { recordUnlistedRun, type UnlistedCall } from './external/run/record-unlisted.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
+export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './journal/store/catalog.ts';
+export { type JournalReader, openJournalReader } from './journal/store/journal-reader.ts';
 export { buildChildPackage, type ChildPackage, type ChildPackageInput } from './package/build-child-package.ts';
 export { type CapabilitySpec, validateCapability } from './package/capability.ts';
 export { type ChildPackagePolicy, childPackageDefaults, PARENT_CONTROL_TOOLS } from './package/child-package-policy.ts';
@@ -50,6 +58,4 @@ export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts'
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';
 export { createRedactor, type Redactor } from './redaction/redactor.ts';
 export { registryJsonSchema } from './registry/document.ts';
-export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './stores/catalog.ts';
-export { type JournalReader, openJournalReader } from './stores/journal-reader.ts';
 export { witnessedHeads } from './witnessed-heads.ts';

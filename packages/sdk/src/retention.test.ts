@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Clock } from './contracts/clock.ts';
 import type { JournalStore } from './contracts/journal.ts';
+import { openSqliteJournal } from './journal/store/journal-sqlite.ts';
 import { openStateFolder } from './platform/state/state-folder.ts';
 import { defaultRegistry } from './registry/default-registry.ts';
 import { applyRetention } from './retention.ts';
 import { createRuntime } from './runtime.ts';
-import { openSqliteJournal } from './stores/journal-sqlite.ts';
 import { sampleIntent, sampleResult } from './testing/sample-records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tool-runtime-retention-'));

@@ -70,7 +70,7 @@ async function removeRuns(
   { parts, registry, state }: Omit<RetentionSetting, 'stamp'>,
   olderThanMs: number,
 ): Promise<void> {
-  const { pruneRuns } = await import('./external/prune-runs.ts');
+  const { pruneRuns } = await import('./external/inspect/prune-runs.ts');
   const which = { state, registry, olderThanMs, keep: KEEP_RUNS, now: parts.clock.now() };
   const { removed } = await pruneRuns({ ...which, dryRun: true });
   if (removed.length === 0) return;

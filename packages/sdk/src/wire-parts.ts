@@ -1,7 +1,7 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { subjectReader } from './call/read-subject.ts';
+import { subjectReader } from './call/tool-context/read-subject.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
@@ -10,7 +10,8 @@ import { createMetrics } from './events/metrics.ts';
 import { createArgsHasher } from './journal/args-hash.ts';
 import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
-import { createPathLocks } from './locks/path-locks.ts';
+import { createSqliteFindings } from './journal/store/findings-sqlite.ts';
+import { openJournal } from './journal/store/journal-sqlite.ts';
 import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
 import type { Disk } from './platform/descriptors/disk.ts';
 import type { Root } from './platform/descriptors/root.ts';
@@ -30,8 +31,7 @@ import type { RuntimeOptions } from './runtime.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
-import { createSqliteFindings } from './stores/findings-sqlite.ts';
-import { openJournal } from './stores/journal-sqlite.ts';
+import { createPathLocks } from './session/path-locks.ts';
 
 export interface Places {
   readonly root: Root;

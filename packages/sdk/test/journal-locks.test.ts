@@ -7,9 +7,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openJournalReader } from '../src/journal/store/journal-reader.ts';
+import { openSqliteJournal } from '../src/journal/store/journal-sqlite.ts';
 import { openStateFolder } from '../src/platform/state/state-folder.ts';
-import { openJournalReader } from '../src/stores/journal-reader.ts';
-import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
 
 function isLocked(path: string): boolean {
   const lock = new RegExp(` ${process.pid} \\S+:${statSync(path).ino} `);

@@ -6,14 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { JournalStore, KeyState } from '../src/contracts/journal.ts';
+import { createBlockJournal } from '../src/journal/store/block-journal.ts';
+import { openJournalReader } from '../src/journal/store/journal-reader.ts';
+import { openSqliteJournal } from '../src/journal/store/journal-sqlite.ts';
+import { connect } from '../src/journal/store/sqlite-schema.ts';
+import { createSqliteTables } from '../src/journal/store/sqlite-tables.ts';
 import { createArchiveFiles } from '../src/platform/state/archive-files.ts';
 import { openStateFolder } from '../src/platform/state/state-folder.ts';
 import { createSystemClock } from '../src/platform/system-clock.ts';
-import { createBlockJournal } from '../src/stores/block-journal.ts';
-import { openJournalReader } from '../src/stores/journal-reader.ts';
-import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
-import { connect } from '../src/stores/sqlite-schema.ts';
-import { createSqliteTables } from '../src/stores/sqlite-tables.ts';
 import { sampleIntent, sampleResult } from '../src/testing/sample-records.ts';
 import {
   claimOf,

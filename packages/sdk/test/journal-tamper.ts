@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { JournalStore } from '../src/contracts/journal.ts';
+import { openSqliteJournal } from '../src/journal/store/journal-sqlite.ts';
 import { openStateFolder } from '../src/platform/state/state-folder.ts';
-import { openSqliteJournal } from '../src/stores/journal-sqlite.ts';
 import { sampleIntent, sampleResult } from '../src/testing/sample-records.ts';
 
 export interface Tampering {

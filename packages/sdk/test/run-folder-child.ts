@@ -4,7 +4,7 @@
  * Arguments: base, how many, and which clock: `fine` (microseconds) or `back` (milliseconds, so that processes collide,
  * and an hour back in the middle).
  */
-import { createRunIds } from '../src/external/run-ids.ts';
+import { createRunIds } from '../src/external/protocol/run-ids.ts';
 import { createRunFolder } from '../src/platform/runs/run-folder.ts';
 
 const [base = '', wanted = '0', clock = 'fine'] = process.argv.slice(2);

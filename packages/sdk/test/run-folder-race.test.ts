@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import { createRunIds } from '../src/external/run-ids.ts';
+import { createRunIds } from '../src/external/protocol/run-ids.ts';
 import { checkOutputPath } from '../src/platform/runs/output-path.ts';
 import { createRunFolder, openRunFolder } from '../src/platform/runs/run-folder.ts';
 import { readRunFile, writeResultAtomic } from '../src/platform/runs/run-result-file.ts';

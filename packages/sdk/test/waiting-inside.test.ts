@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { STAGES, type StageName } from '../src/call/call-time.ts';
+import { STAGES, type StageName } from '../src/call/state/call-time.ts';
 import type { JournalRecord } from '../src/contracts/journal.ts';
 import { defineRule, type RuleDefinition } from '../src/contracts/rule.ts';
 import { defineTool } from '../src/contracts/tool.ts';

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolResponse } from '@tool-runtime/protocol';
-import type { StageName } from '../src/call/call-time.ts';
+import type { StageName } from '../src/call/state/call-time.ts';
 import type { Runtime, RuntimeOptions } from '../src/runtime.ts';
 import type { RuntimeParts } from '../src/session/compile-session.ts';
 import type { CallOptions, Session } from '../src/session/session.ts';

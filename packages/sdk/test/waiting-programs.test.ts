@@ -1,6 +1,6 @@
 /** Every place where a call can wait for a program or a server. */
 
-import type { StageName } from '../src/call/call-time.ts';
+import type { StageName } from '../src/call/state/call-time.ts';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 import { openExternalScene } from './external-scene.ts';
 import { createRepository, openGitRuntime } from './git-repository.ts';

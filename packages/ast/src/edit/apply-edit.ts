@@ -1,7 +1,7 @@
 /** Applies a plan to a workspace: build before, write, build after, and the index and servers told at every turn. */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { FileChange, Workspace } from '@tool-runtime/sdk';
-import type { CodeIndex } from '../index/code-index-contract.ts';
+import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
 import type { ChangedPath } from '../lsp/open-documents.ts';
 import { restoreFailed, type Written, writePlan } from './apply-plan.ts';

@@ -4,8 +4,9 @@
  * A change is tried first and taken over only when it passed its checks. Ids of declarations follow the same rules as in
  * the index, so the ids of a draft are those the index will have once it is written.
  */
+
+import type { QueryNode } from '../contracts/code-index-contract.ts';
 import type { FileFacts } from '../contracts/facts.ts';
-import type { QueryNode } from '../index/code-index-contract.ts';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import { decodeSource, type SourceText } from '../parse/source-text.ts';
 import type { LanguageProfile } from '../profile/profile.ts';

@@ -5,8 +5,8 @@
  */
 import { hash } from 'node:crypto';
 import type { ToolError } from '@tool-runtime/protocol';
+import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { NodeFact } from '../contracts/facts.ts';
-import type { CodeIndex } from '../index/code-index-contract.ts';
 import type { ProjectFiles } from '../scope/project-files.ts';
 import type { Engine } from '../symbols/engine.ts';
 import { Draft, type DraftOrigin } from './draft.ts';

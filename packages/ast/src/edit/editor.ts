@@ -4,7 +4,7 @@
  * Planning reads and changes nothing. A plan holds for the content it was made from and for no other.
  */
 import type { Workspace } from '@tool-runtime/sdk';
-import type { CodeIndex } from '../index/code-index-contract.ts';
+import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
 import { createPatternMatcher } from '../rewrite/pattern-matcher.ts';
 import type { ProjectFiles } from '../scope/project-files.ts';

@@ -4,8 +4,9 @@
  * The index keeps the ordinals of twins through changes, so its ids may differ from those a fresh reading gives. The
  * ordinal is part of the id's hash and found again by trying.
  */
+
+import type { QueryNode } from '../contracts/code-index-contract.ts';
 import type { NodeFact } from '../contracts/facts.ts';
-import type { QueryNode } from '../index/code-index-contract.ts';
 import { nodeId } from '../symbols/node-id.ts';
 
 const MAX_ORDINAL = 1_000;

@@ -3,7 +3,7 @@
  * meant, and the pattern matcher, which is costly to load.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
-import type { CodeIndex, QueryNode } from '../index/code-index-contract.ts';
+import type { CodeIndex, QueryNode } from '../contracts/code-index-contract.ts';
 import type { PatternMatcher } from '../rewrite/pattern-matcher.ts';
 
 export type RememberedNode = Pick<QueryNode, 'id' | 'name' | 'type' | 'file'>;

@@ -3,8 +3,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { everything, live, scratchIndex } from '../../test/scratch-index.ts';
+import type { CodeIndex, QueryNode } from '../contracts/code-index-contract.ts';
 import { nodeId } from '../symbols/node-id.ts';
-import type { CodeIndex, QueryNode } from './code-index-contract.ts';
 
 /** Ids by the text of the declaration, for a file written again and again. */
 async function history(t: TestContext) {

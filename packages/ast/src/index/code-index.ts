@@ -7,9 +7,6 @@
  * the calling thread in slices of three milliseconds; bulk parsing on worker threads.
  */
 import type { FileChange, Violation } from '@tool-runtime/sdk';
-import type { ProblemFact } from '../contracts/facts.ts';
-import { LANGUAGE_IDS } from '../profile/catalog.ts';
-import { indexClosed } from '../worker/index-closed.ts';
 import type {
   CodeIndex,
   CodeIndexOptions,
@@ -27,7 +24,9 @@ import type {
   QueryOptions,
   RefRow,
   Where,
-} from './code-index-contract.ts';
+} from '../contracts/code-index-contract.ts';
+import type { ProblemFact } from '../contracts/facts.ts';
+import { LANGUAGE_IDS } from '../profile/catalog.ts';
 import { compileWhere, refusal } from './compile-where.ts';
 import { type CurrentFile, currentFile, currentProblems } from './current-file.ts';
 import { findId } from './find-id.ts';
@@ -41,6 +40,7 @@ import { queryNode } from './query-node.ts';
 import { runQuery } from './run-query.ts';
 import { violationsOf } from './violations-of.ts';
 import { withSource } from './with-source.ts';
+import { indexClosed } from './worker/index-closed.ts';
 
 export function createCodeIndex(options: CodeIndexOptions): CodeIndex {
   return new WorkspaceIndex(createIndexParts(options), options.resolveImport ?? resolveRelative);

@@ -2,8 +2,8 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { compileGlobs, type GlobTest } from '@tool-runtime/sdk';
 import { z } from 'zod';
+import type { Where } from '../contracts/code-index-contract.ts';
 import { NODE_TYPES } from '../contracts/facts.ts';
-import type { Where } from './code-index-contract.ts';
 import { MARK, placeOfType } from './facts-layout.ts';
 import { type WildPattern, wildPattern } from './wild-pattern.ts';
 

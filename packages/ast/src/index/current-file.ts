@@ -1,6 +1,7 @@
 /** One file as it is now: from the index when it belongs there, parsed for this answer when it does not. */
+
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { Problems } from '../symbols/read-problems.ts';
-import type { SkipReason } from './code-index-contract.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { FactsView } from './facts-view.ts';
 import type { FileTable } from './file-table.ts';

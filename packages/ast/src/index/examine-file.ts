@@ -1,8 +1,8 @@
 /** Looks at one file and says what it means for the index, reading the content only when its stamp is not the known one. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '@tool-runtime/sdk';
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 import { PARSE_LIMITS } from '../parse/limits.ts';
-import type { SkipReason } from './code-index-contract.ts';
 import { type FileCard, type FileStat, isSameStamp, type Stamp, stampOf } from './file-card.ts';
 import type { LanguageFinder } from './language-finder.ts';
 

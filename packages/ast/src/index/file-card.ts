@@ -3,7 +3,7 @@
  * its packed facts, which come and go.
  */
 import type { Workspace } from '@tool-runtime/sdk';
-import type { SkipReason } from './code-index-contract.ts';
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { FactsView } from './facts-view.ts';
 import type { NameTable } from './name-table.ts';
 

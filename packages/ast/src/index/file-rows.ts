@@ -1,7 +1,7 @@
 /** Files as rows of the database. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import type { SkipReason } from './code-index-contract.ts';
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { Stamp } from './file-card.ts';
 
 export interface StoredFile {

@@ -1,5 +1,5 @@
 /** The declaration an id names, in its file as it is now. */
-import type { FoundNode } from './code-index-contract.ts';
+import type { FoundNode } from '../contracts/code-index-contract.ts';
 import { type CurrentParts, currentFile } from './current-file.ts';
 import { MARK } from './facts-layout.ts';
 import { idKey } from './file-card.ts';

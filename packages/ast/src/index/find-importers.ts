@@ -1,6 +1,6 @@
 /** Which files import a given one. What an import means is the resolver's business; each is asked about once. */
 import path from 'node:path';
-import type { ImportOrigin, ImportResolver, ImportRow } from './code-index-contract.ts';
+import type { ImportOrigin, ImportResolver, ImportRow } from '../contracts/code-index-contract.ts';
 import type { FactsCache } from './facts-cache.ts';
 import type { FileTable } from './file-table.ts';
 import { slices } from './time-slices.ts';

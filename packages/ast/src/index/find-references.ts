@@ -1,5 +1,5 @@
 /** Calls, instantiations and macros of one name, in the order of paths and places. */
-import type { RefRow } from './code-index-contract.ts';
+import type { RefRow } from '../contracts/code-index-contract.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { MARK } from './facts-layout.ts';
 import type { FactsView } from './facts-view.ts';

@@ -1,6 +1,7 @@
 /** Indexes a part of the workspace: lists it, parses what changed, drops what is gone. */
+
+import type { GenerateOptions, GenerateReport } from '../contracts/code-index-contract.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
-import type { GenerateOptions, GenerateReport } from './code-index-contract.ts';
 import { refusal } from './compile-where.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { findSources, type Scope } from './find-sources.ts';

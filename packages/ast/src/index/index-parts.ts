@@ -1,7 +1,7 @@
 /** The parts of one code index, wired. Stored rows are loaded in the background; whoever asks waits for `loaded`. */
 import path from 'node:path';
 import type { Workspace } from '@tool-runtime/sdk';
-import type { CodeIndexOptions } from './code-index-contract.ts';
+import type { CodeIndexOptions } from '../contracts/code-index-contract.ts';
 import { FactsCache } from './facts-cache.ts';
 import { FileTable } from './file-table.ts';
 import { Indexer } from './indexer.ts';

@@ -4,10 +4,8 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Workspace } from '@tool-runtime/sdk';
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { Problems } from '../symbols/read-problems.ts';
-import { indexClosed } from '../worker/index-closed.ts';
-import type { ParseJob, ParseOutcome } from '../worker/parse-outcome.ts';
-import type { SkipReason } from './code-index-contract.ts';
 import { type Examined, examineFile, type FoundContent } from './examine-file.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { FactsView } from './facts-view.ts';
@@ -21,6 +19,8 @@ import type { RecordStore } from './record-store.ts';
 import { skipByName } from './skip-by-name.ts';
 import { packColumns, unpackColumns } from './stored-columns.ts';
 import { throwIfAborted } from './time-slices.ts';
+import { indexClosed } from './worker/index-closed.ts';
+import type { ParseJob, ParseOutcome } from './worker/parse-outcome.ts';
 
 export interface IndexerParts {
   readonly workspace: Workspace;

@@ -1,5 +1,5 @@
 /** The declarations of a file as a tree. */
-import type { OutlineNode, QueryNode } from './code-index-contract.ts';
+import type { OutlineNode, QueryNode } from '../contracts/code-index-contract.ts';
 import type { FactsView } from './facts-view.ts';
 
 export function outlineOf(view: FactsView, nodes: readonly QueryNode[]): readonly OutlineNode[] {

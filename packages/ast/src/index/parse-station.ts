@@ -3,9 +3,12 @@
  * to another thread and can start from the tree of the last edit; bulk and large files on the threads of the pool.
  */
 import { isToolError } from '@tool-runtime/protocol';
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { ParsedSource } from '../parse/source-parser.ts';
 import { createEngine, type Engine } from '../symbols/engine.ts';
 import { type Problems, readProblems } from '../symbols/read-problems.ts';
+import { KeptTrees } from './kept-trees.ts';
+import { orAborted } from './time-slices.ts';
 import {
   factsOutcome,
   type ParseJob,
@@ -13,11 +16,8 @@ import {
   parseJob,
   parseOutcome,
   type TreeKeeper,
-} from '../worker/parse-outcome.ts';
-import { createParsePool, type ParsePool, type ParsePoolOptions } from '../worker/parse-pool.ts';
-import type { SkipReason } from './code-index-contract.ts';
-import { KeptTrees } from './kept-trees.ts';
-import { orAborted } from './time-slices.ts';
+} from './worker/parse-outcome.ts';
+import { createParsePool, type ParsePool, type ParsePoolOptions } from './worker/parse-pool.ts';
 
 /** About fifteen milliseconds on the event loop without a tree to start from. */
 const CALLING_THREAD_BYTES = 128 * 1024;

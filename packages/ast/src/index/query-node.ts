@@ -1,5 +1,5 @@
 /** One declaration of a file in the form tools answer with. */
-import type { QueryNode } from './code-index-contract.ts';
+import type { QueryNode } from '../contracts/code-index-contract.ts';
 import { MARK, NONE, typeOfMark } from './facts-layout.ts';
 import type { FactsView } from './facts-view.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { namesOf, scratchIndex } from '../../test/scratch-index.ts';
-import type { Where } from './code-index-contract.ts';
+import type { Where } from '../contracts/code-index-contract.ts';
 
 const SOURCE = `/** Documented. */
 export class Store {

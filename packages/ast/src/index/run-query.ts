@@ -4,7 +4,7 @@
  * A pattern is tried once per different name, a glob once per file and listing; an exact name or call leads straight to
  * the files that have it. Only the facts of files with a hit are opened.
  */
-import type { QueryNode } from './code-index-contract.ts';
+import type { QueryNode } from '../contracts/code-index-contract.ts';
 import { type CompiledWhere, type PathTest, typePlaceOf } from './compile-where.ts';
 import type { FactsCache } from './facts-cache.ts';
 import type { FactsView } from './facts-view.ts';

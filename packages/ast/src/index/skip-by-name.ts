@@ -1,6 +1,6 @@
 /** Files in a known language that nobody reads: squeezed copies and lock files, whose every key would be a declaration. */
 import path from 'node:path';
-import type { SkipReason } from './code-index-contract.ts';
+import type { SkipReason } from '../contracts/code-index-contract.ts';
 
 const MINIFIED = /\.min\.(?:js|mjs|cjs|css)$/i;
 const LOCK_FILES = new Set([

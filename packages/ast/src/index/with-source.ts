@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '@tool-runtime/sdk';
-import type { QueryNode } from './code-index-contract.ts';
+import type { QueryNode } from '../contracts/code-index-contract.ts';
 import type { FileTable } from './file-table.ts';
 
 export interface SourcedNodes {

@@ -5,29 +5,26 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AstPorts, ChangeSet, FileChange } from '@tool-runtime/sdk';
+import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { SessionMemory } from '../edit/session-memory.ts';
-import { forgetFailed } from '../forget-failed.ts';
-import type { CodeIndex } from '../index/code-index-contract.ts';
+import { forgetFailed } from '../grammar/forget-failed.ts';
 import type { LanguageFinder } from '../index/language-finder.ts';
+import type { InspectedFile, InspectServices } from '../inspect/inspect-changes.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
-import type { InspectedFile } from '../rules/inspect/inspect-changes.ts';
 import type { Engine } from '../symbols/engine.ts';
 import type { AstOptions } from './ast-options.ts';
 import { coveredNames } from './covered-names.ts';
 import type { ServerNews } from './server-news.ts';
 
-export interface CodeServices {
+export interface CodeServices extends InspectServices {
   readonly ports: AstPorts;
   /** Whether files of this name are in a known language. Loads no parser. */
   covers(path: string): boolean;
   index(): Promise<CodeIndex>;
-  languages(): Promise<LanguageFinder>;
   /** For what is not the work tree's content: the index has parsers of its own. */
   engine(): Promise<Engine>;
   /** What ids that were handed out meant. */
   memory(): Promise<SessionMemory>;
-  /** What rules have read of a set of changes: they are asked one after the other about the same one. */
-  readonly inspections: WeakMap<ChangeSet, Promise<readonly InspectedFile[]>>;
   /** Servers that know every change there was until now. */
   servers(signal?: AbortSignal): Promise<LspManager>;
   /** The servers without a look for changes; undefined as long as none was asked for. */

@@ -5,7 +5,7 @@
  * has looked at before counts as one that had none.
  */
 import type { AstIndex, Violation } from '@tool-runtime/sdk';
-import type { CodeIndex } from '../index/code-index-contract.ts';
+import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { CodeServices } from './code-services.ts';
 
 export function createRuntimeIndex(services: CodeServices): AstIndex {

@@ -4,7 +4,7 @@
  * Servers do not watch files behind the wall. Unless told they answer from what they read when they started.
  */
 import type { FileChange } from '@tool-runtime/sdk';
-import type { CodeIndex } from '../index/code-index-contract.ts';
+import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
 import type { ChangedPath } from '../lsp/open-documents.ts';
 

@@ -1,6 +1,6 @@
 /** Finds the matches of a code pattern in a text. Loaded when first used. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
-import { forgetFailed } from '../forget-failed.ts';
+import { forgetFailed } from '../grammar/forget-failed.ts';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import { decodeSource } from '../parse/source-text.ts';
 import type { Engine } from '../symbols/engine.ts';

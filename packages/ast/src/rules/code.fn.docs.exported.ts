@@ -1,7 +1,7 @@
 /** code.fn.docs.exported: what other files can call says what it does. */
 import { defineRule, type RuleDefinition } from '@tool-runtime/sdk';
+import { checkPlaces } from '../inspect/check-places.ts';
 import type { UseServices } from '../plugin/code-services.ts';
-import { checkPlaces } from './inspect/check-places.ts';
 
 export const codeFnDocsExported = (use: UseServices): RuleDefinition =>
   defineRule({

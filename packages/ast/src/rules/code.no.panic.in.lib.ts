@@ -1,7 +1,7 @@
 /** code.no.panic.in.lib: a library leaves it to its caller whether the program ends. */
 import { defineRule, type RuleDefinition } from '@tool-runtime/sdk';
+import { checkPlaces } from '../inspect/check-places.ts';
 import type { UseServices } from '../plugin/code-services.ts';
-import { checkPlaces } from './inspect/check-places.ts';
 
 export const codeNoPanicInLib = (use: UseServices): RuleDefinition =>
   defineRule({

@@ -1,7 +1,7 @@
 /** code.no.unwrap: outside of tests a missing value is handled, not assumed away. */
 import { defineRule, type RuleDefinition } from '@tool-runtime/sdk';
+import { checkPlaces } from '../inspect/check-places.ts';
 import type { UseServices } from '../plugin/code-services.ts';
-import { checkPlaces } from './inspect/check-places.ts';
 
 export const codeNoUnwrap = (use: UseServices): RuleDefinition =>
   defineRule({

@@ -2,8 +2,8 @@
  * From an address and a token to a client that is ready: opens a session, connects with the session's own token, keeps
  * it alive, and comes back after drops.
  */
-import type { ChildOpened, DetachChildBody, OpenChildBody, SessionUsage } from '../http/children.ts';
-import type { OpenSessionBody, SessionOpened } from '../http/sessions.ts';
+import type { ChildOpened, DetachChildBody, OpenChildBody, SessionUsage } from '../envelopes/children.ts';
+import type { OpenSessionBody, SessionOpened } from '../envelopes/sessions.ts';
 import type { Connection } from './connection.ts';
 import { createHostClient, type HostClient, type HostClientOptions } from './host-client.ts';
 import { httpConnection } from './http-connection.ts';

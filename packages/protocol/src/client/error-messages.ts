@@ -1,6 +1,6 @@
 /** Failures between a client and its host: how they are worded, sent on, and told apart. */
 import type { ErrorMessage } from '../envelopes/error-message.ts';
-import { type JsonObject, ToolError } from '../errors.ts';
+import { type JsonObject, ToolError } from '../primitives/errors.ts';
 
 export function fromErrorMessage({ code, message, details }: ErrorMessage): ToolError {
   return new ToolError(code, message, details === undefined ? {} : { details });

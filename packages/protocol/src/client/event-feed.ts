@@ -4,7 +4,7 @@
  */
 import type { ErrorMessage } from '../envelopes/error-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import { isToolError } from '../errors.ts';
+import { isToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { fromErrorMessage, isFinal, toErrorMessage } from './error-messages.ts';
 import type { FetchAnswer } from './fetch-like.ts';

@@ -4,8 +4,23 @@
  * A refusal becomes a ToolError with the host's code, message and details, and the status as `details.status`.
  */
 import { z } from 'zod';
+import {
+  type ChildOpened,
+  childOpenedSchema,
+  type DetachChildBody,
+  type OpenChildBody,
+  type SessionUsage,
+  usageSchema,
+} from '../envelopes/children.ts';
 import type { ErrorMessage } from '../envelopes/error-message.ts';
 import { errorMessageSchema } from '../envelopes/error-message.ts';
+import {
+  type OpenSessionBody,
+  type SessionInfo,
+  type SessionOpened,
+  sessionInfoSchema,
+  sessionOpenedSchema,
+} from '../envelopes/sessions.ts';
 import { type ToolResponse, toolResponseSchema } from '../envelopes/tool-response.ts';
 import {
   type AnswerApprovalBody,
@@ -14,22 +29,7 @@ import {
   type PendingApproval,
   pendingApprovalSchema,
 } from '../http/approvals.ts';
-import {
-  type ChildOpened,
-  childOpenedSchema,
-  type DetachChildBody,
-  type OpenChildBody,
-  type SessionUsage,
-  usageSchema,
-} from '../http/children.ts';
 import { type PlanProposal, type PlanVerdict, planVerdictSchema } from '../http/plans.ts';
-import {
-  type OpenSessionBody,
-  type SessionInfo,
-  type SessionOpened,
-  sessionInfoSchema,
-  sessionOpenedSchema,
-} from '../http/sessions.ts';
 import { callStateSchema, type HostStatus, hostStatusSchema } from '../http/status.ts';
 import { type ToolList, toolListSchema } from '../http/tools.ts';
 import { fromErrorMessage } from './error-messages.ts';

@@ -4,7 +4,7 @@ import { type LoopbackOptions, readText, sendJson, startLoopback } from '../../t
 import { ModelHost, type ModelHostOptions, refusal } from '../../test/model-host.ts';
 import { rejection } from '../../test/rejection.ts';
 import type { EventMessage } from '../envelopes/event-message.ts';
-import type { ToolError } from '../errors.ts';
+import type { ToolError } from '../primitives/errors.ts';
 import type { FetchLike } from './fetch-like.ts';
 import { httpConnection } from './http-connection.ts';
 import { createToolClient } from './tool-client.ts';

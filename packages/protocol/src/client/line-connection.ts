@@ -4,8 +4,8 @@
  * Node's streams fit as they are. Half a line at the end belongs to a message that was cut off, and is dropped.
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
+import { parseServerMessage } from '../envelopes/parse-envelope.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import { parseServerMessage } from '../parse-envelope.ts';
 import type { Connection } from './connection.ts';
 import { connectionClosed } from './error-messages.ts';
 import { MessageQueue } from './message-queue.ts';

@@ -5,7 +5,7 @@
  */
 import type { EventMessage } from '../envelopes/event-message.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import type { ToolError } from '../errors.ts';
+import type { ToolError } from '../primitives/errors.ts';
 
 export interface PendingCall {
   readonly onEvent: ((event: EventMessage) => void) | undefined;

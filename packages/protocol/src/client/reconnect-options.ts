@@ -1,5 +1,5 @@
 /** How a connection comes back, and what happens when its session does not. */
-import type { ToolError } from '../errors.ts';
+import type { ToolError } from '../primitives/errors.ts';
 import type { BackoffOptions } from './backoff.ts';
 
 export interface NewSession {

@@ -10,7 +10,7 @@ import type { ErrorMessage } from '../envelopes/error-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import type { SessionAck } from '../envelopes/session-ack.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import { isToolError, type ToolError, toToolError } from '../errors.ts';
+import { isToolError, type ToolError, toToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { ChildQuestions } from './child-questions.ts';
 import { closeQuietly } from './close-quietly.ts';

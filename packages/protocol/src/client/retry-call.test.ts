@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { rejection } from '../../test/rejection.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import { type JsonObject, ToolError } from '../errors.ts';
+import { type JsonObject, ToolError } from '../primitives/errors.ts';
 import { retryCall } from './retry-call.ts';
 
 const fails = (details: JsonObject) => () => Promise.reject(new ToolError('E_INTERNAL', 'm', { details }));

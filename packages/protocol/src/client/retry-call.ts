@@ -3,7 +3,7 @@
  * record instead of doing the work twice.
  */
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import { isToolError, type ToolError } from '../errors.ts';
+import { isToolError, type ToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { cancelledBeforeSending, reasonOf } from './error-messages.ts';
 import { isKeyInUse } from './is-key-in-use.ts';

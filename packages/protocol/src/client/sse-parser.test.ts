@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isToolError } from '../errors.ts';
+import { isToolError } from '../primitives/errors.ts';
 import { SseParser } from './sse-parser.ts';
 
 const parse = (...pieces: string[]) => {

@@ -3,7 +3,7 @@
  *
  * A piece may end anywhere, also between CR and LF. An event cut off by the end of the stream does not count.
  */
-import { ToolError } from '../errors.ts';
+import { ToolError } from '../primitives/errors.ts';
 
 export interface ServerSentEvent {
   readonly data: string;

@@ -1,7 +1,7 @@
 /** What users of the client see: its options, its calls, its events. */
 import type { EventMessage } from '../envelopes/event-message.ts';
 import type { SessionAck } from '../envelopes/session-ack.ts';
-import type { ToolError } from '../errors.ts';
+import type { ToolError } from '../primitives/errors.ts';
 import type { EventsOptions } from './event-listeners.ts';
 import type { RetryOptions } from './retry-call.ts';
 import type { LooseTools, ToolMap, ToolResponseWith } from './tool-map.ts';

@@ -6,7 +6,7 @@ import { SAMPLES } from '../../test/sample-messages.ts';
 import type { EventMessage } from '../envelopes/event-message.ts';
 import type { ToolRequest } from '../envelopes/tool-request.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import type { ToolError } from '../errors.ts';
+import type { ToolError } from '../primitives/errors.ts';
 import { createToolClient } from './tool-client.ts';
 import type { ToolClientOptions } from './tool-client-interface.ts';
 

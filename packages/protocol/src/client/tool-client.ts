@@ -12,7 +12,7 @@ import type { ServerMessage } from '../envelopes/server-message.ts';
 import type { SessionAck } from '../envelopes/session-ack.ts';
 import type { ToolRequest } from '../envelopes/tool-request.ts';
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import { isToolError, type JsonObject, ToolError, toToolError } from '../errors.ts';
+import { isToolError, type JsonObject, ToolError, toToolError } from '../primitives/errors.ts';
 import type { Connection } from './connection.ts';
 import { cancelledBeforeSending, connectionClosed, fromErrorMessage, sessionRefused } from './error-messages.ts';
 import { EventListeners, type EventsOptions } from './event-listeners.ts';

@@ -1,6 +1,6 @@
 /** Types by which a caller tells the client what each tool takes and gives. Erased at run time: the host validates. */
 import type { ToolResponse } from '../envelopes/tool-response.ts';
-import type { JsonObject, JsonValue } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../primitives/errors.ts';
 
 export interface ToolSignature {
   readonly args: object;

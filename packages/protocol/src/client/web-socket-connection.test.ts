@@ -5,7 +5,7 @@ import { type LoopbackOptions, startLoopback } from '../../test/loopback-host.ts
 import { ModelHost } from '../../test/model-host.ts';
 import { rejection } from '../../test/rejection.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
-import type { ToolError } from '../errors.ts';
+import type { ToolError } from '../primitives/errors.ts';
 import { createToolClient } from './tool-client.ts';
 import { type SocketEvent, type SocketLike, webSocketConnection } from './web-socket-connection.ts';
 

@@ -1,6 +1,6 @@
 /** The answer to a ChildEnd: the child is over, and this is what it used. */
 import { z } from 'zod';
-import { usageSchema } from '../http/children.ts';
+import { usageSchema } from './children.ts';
 import { idSchema } from './id.ts';
 
 export const childEndedSchema = z

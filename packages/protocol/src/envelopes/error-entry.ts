@@ -1,6 +1,6 @@
 /** The schema of one element of `errors[]` or `warnings[]`; its type stands in errors.ts. */
 import { z } from 'zod';
-import { ERROR_CODES } from '../errors.ts';
+import { ERROR_CODES } from '../primitives/errors.ts';
 import { jsonObjectSchema } from './json.ts';
 
 export const errorEntrySchema = z

@@ -1,7 +1,7 @@
 /** The rule of `printable-id.ts` as a schema, with a message for each way to break it. */
 import { z } from 'zod';
-import { MAX_ID_BYTES, PRINTABLE } from '../printable-id.ts';
-import { fitsUtf8 } from '../utf8-length.ts';
+import { MAX_ID_BYTES, PRINTABLE } from '../primitives/printable-id.ts';
+import { fitsUtf8 } from '../primitives/utf8-length.ts';
 
 export const idSchema = z
   .string()

@@ -5,7 +5,7 @@
  * a web framework that parsed the body), where `undefined`, dates, cycles and an own `__proto__` can turn up.
  */
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../primitives/errors.ts';
 
 /** Deeper than any text scan lets through by default; ends the walk through a cycle. */
 const MAX_DEPTH = 512;

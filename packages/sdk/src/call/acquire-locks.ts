@@ -1,6 +1,6 @@
 /** Takes the write locks of a mutating call. Read-only calls take none. */
-import type { JudgedCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { JudgedCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 const NOTHING_HELD = (): void => {};
 

@@ -1,8 +1,8 @@
 /** Gives a request its identity, its clock and its signal. Cannot fail and changes nothing. */
-import { openSpan } from './call-span.ts';
-import { CallTime } from './call-time.ts';
-import type { CallRequest, OpenCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import { openSpan } from './state/call-span.ts';
+import { CallTime } from './state/call-time.ts';
+import type { CallRequest, OpenCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
   const callId = parts.newId();

@@ -1,8 +1,8 @@
 /** The one terminal message of a call. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import { redactEntry } from '../redaction/redact-error.ts';
-import { isOk, type OpenCall, type Outcome } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import { isOk, type OpenCall, type Outcome } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: SessionParts): ToolResponse {
   return {

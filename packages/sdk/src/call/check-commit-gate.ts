@@ -23,11 +23,11 @@ import { type AddedCommit, commitsSince, publishedAt, trackedCommits } from '../
 import { buildChangeSet, type Wanted } from '../validation/change-set.ts';
 import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
 import { settlePush } from '../validation/settle-push.ts';
-import type { GateOutcome, RecordedCall } from './call-types.ts';
-import { endingWith } from './git-view.ts';
-import { runRules } from './run-rules.ts';
-import type { SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
+import type { GateOutcome, RecordedCall } from './state/call-types.ts';
+import { endingWith } from './state/git-view.ts';
+import { runRules } from './state/run-rules.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { settle } from './state/settle.ts';
 
 const SCOPES: Readonly<Partial<Record<GitIntent['verb'], ChangeScope>>> = {
   commit: 'staged',

@@ -5,11 +5,11 @@
 import type { CoordinatorVerdict } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { PolicyOutcome } from '../contracts/policy.ts';
-import { judgeApproval, requireOperations } from './borrowed-operations.ts';
-import type { JudgedCall, ReadyCall } from './call-types.ts';
-import { checkPaths } from './path-rule-of.ts';
-import { runRules } from './run-rules.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { JudgedCall, ReadyCall } from './state/call-types.ts';
+import { runRules } from './state/run-rules.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { judgeApproval, requireOperations } from './tool-context/borrowed-operations.ts';
+import { checkPaths } from './tool-context/path-rule-of.ts';
 
 export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<JudgedCall> {
   const { compiled, subject, view } = call;

@@ -8,11 +8,11 @@ import type { JsonValue } from '@tool-runtime/protocol';
 import type { KeyClaim, KeyState } from '../contracts/journal.ts';
 import { compareRehearsal } from '../journal/compare-rehearsal.ts';
 import { releaseLost, settleLost } from '../journal/recover-claim.ts';
-import type { JudgedCall } from './call-types.ts';
-import { lookOnly } from './git-view.ts';
-import { subjectReader } from './read-subject.ts';
-import type { SessionParts } from './session-parts.ts';
-import { outcomeUnknown, refuseUsedKey } from './used-key.ts';
+import type { JudgedCall } from './state/call-types.ts';
+import { lookOnly } from './state/git-view.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { outcomeUnknown, refuseUsedKey } from './state/used-key.ts';
+import { subjectReader } from './tool-context/read-subject.ts';
 
 export interface ReplayCheck {
   readonly claim: KeyClaim | undefined;

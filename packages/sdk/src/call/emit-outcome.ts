@@ -1,9 +1,9 @@
 /** Tells listeners, metrics, budgets and the span of the call how it ended. */
 import { toToolError } from '@tool-runtime/protocol';
-import { announceEnd, announceViolation } from './call-events.ts';
-import { isOk, type OpenCall, type Outcome } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
-import { boundedToolName } from './tool-name.ts';
+import { announceEnd, announceViolation } from './state/call-events.ts';
+import { isOk, type OpenCall, type Outcome } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { boundedToolName } from './state/tool-name.ts';
 
 export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionParts): void {
   const tool = boundedToolName(open.request.tool, parts);

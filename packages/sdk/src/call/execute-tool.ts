@@ -6,13 +6,13 @@
  */
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { failedOutput } from '../package/execution-output.ts';
-import type { Execution, GatedCall, RecordedCall } from './call-types.ts';
-import { ChangeLog } from './change-log.ts';
-import { CallContext } from './execution-context.ts';
-import { Grant } from './grant.ts';
-import { checkPaths } from './path-rule-of.ts';
-import type { SessionParts } from './session-parts.ts';
-import { errorOf } from './settle.ts';
+import type { Execution, GatedCall, RecordedCall } from './state/call-types.ts';
+import { ChangeLog } from './state/change-log.ts';
+import { Grant } from './state/grant.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { errorOf } from './state/settle.ts';
+import { CallContext } from './tool-context/execution-context.ts';
+import { checkPaths } from './tool-context/path-rule-of.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();

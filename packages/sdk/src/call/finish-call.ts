@@ -2,10 +2,10 @@
 import type { JsonValue, ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
-import { isOk, type Outcome, type RecordedCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
-import { shownData } from './shown-data.ts';
+import { isOk, type Outcome, type RecordedCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { settle } from './state/settle.ts';
+import { shownData } from './state/shown-data.ts';
 
 export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
   if (!isOk(outcome)) return outcome;

@@ -8,10 +8,10 @@ import { narrowProfile } from '../policy/narrow-profile.ts';
 import { requireKeys } from '../policy/required-keys.ts';
 import { rewriteAliases } from '../policy/rewrite-aliases.ts';
 import { secretsIn, shownArgs } from '../redaction/call-args.ts';
-import type { OpenCall, ReadyCall } from './call-types.ts';
-import { pathRuleOf } from './path-rule-of.ts';
-import type { CompiledTool, SessionParts } from './session-parts.ts';
-import { noteRequested } from './trail.ts';
+import type { OpenCall, ReadyCall } from './state/call-types.ts';
+import type { CompiledTool, SessionParts } from './state/session-parts.ts';
+import { noteRequested } from './state/trail.ts';
+import { pathRuleOf } from './tool-context/path-rule-of.ts';
 
 export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): ReadyCall {
   const { tool, annotations, route } = compiled;

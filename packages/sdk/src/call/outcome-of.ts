@@ -2,10 +2,10 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
-import type { Execution, Outcome, RecordedCall } from './call-types.ts';
-import { reportFault } from './report-fault.ts';
-import type { SessionParts } from './session-parts.ts';
-import { shownData } from './shown-data.ts';
+import type { Execution, Outcome, RecordedCall } from './state/call-types.ts';
+import { reportFault } from './state/report-fault.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { shownData } from './state/shown-data.ts';
 
 export function outcomeOf(call: RecordedCall, execution: Execution, parts: SessionParts): Outcome {
   const { error, changes } = execution;

@@ -13,25 +13,12 @@ import { acquireLocks } from './acquire-locks.ts';
 import { askApproval } from './ask-approval.ts';
 import { beginCall } from './begin-call.ts';
 import { buildResponse } from './build-response.ts';
-import { announcePhase, PHASES } from './call-events.ts';
-import type {
-  AdmittedCall,
-  CallRequest,
-  Execution,
-  GatedCall,
-  JudgedCall,
-  OpenCall,
-  Outcome,
-  ReadyCall,
-  RecordedCall,
-} from './call-types.ts';
 import { checkCommitGate, dropCandidate } from './check-commit-gate.ts';
 import { checkGates } from './check-gates.ts';
 import { checkReplay } from './check-replay.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { executeTool, notExecuted } from './execute-tool.ts';
 import { finishCall } from './finish-call.ts';
-import type { Grant } from './grant.ts';
 import { normalizeArgs } from './normalize-args.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { recordIntent } from './record-intent.ts';
@@ -43,8 +30,21 @@ import { releaseLocks } from './release-locks.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { resolveRoute } from './resolve-route.ts';
 import { runBeforeHooks } from './run-before-hooks.ts';
-import type { CompiledTool, SessionParts } from './session-parts.ts';
-import { type Settled, settle } from './settle.ts';
+import { announcePhase, PHASES } from './state/call-events.ts';
+import type {
+  AdmittedCall,
+  CallRequest,
+  Execution,
+  GatedCall,
+  JudgedCall,
+  OpenCall,
+  Outcome,
+  ReadyCall,
+  RecordedCall,
+} from './state/call-types.ts';
+import type { Grant } from './state/grant.ts';
+import type { CompiledTool, SessionParts } from './state/session-parts.ts';
+import { type Settled, settle } from './state/settle.ts';
 import { syncAst } from './sync-ast.ts';
 import { takeBack } from './take-back.ts';
 import { tooManyEdits } from './too-many-edits.ts';

@@ -1,10 +1,10 @@
 /** Writes down what is about to happen. If that fails, it does not happen. */
 import type { EffectIntent, RecordedIntent } from '../contracts/effects.ts';
 import type { IntentRecord, JournalRecord, KeyClaim } from '../contracts/journal.ts';
-import type { AdmittedCall, RecordedCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
-import { handOver, noteDecision, writeTrail } from './trail.ts';
-import { keyTakenMeanwhile, refuseUsedKey } from './used-key.ts';
+import type { AdmittedCall, RecordedCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { handOver, noteDecision, writeTrail } from './state/trail.ts';
+import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
 
 export async function recordIntent(call: AdmittedCall, parts: SessionParts): Promise<RecordedCall> {
   const { trail } = call.open;

@@ -3,11 +3,11 @@
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
 import { redactError } from '../redaction/redact-error.ts';
-import type { CallRequest, OpenCall, Outcome } from './call-types.ts';
-import { reportFault } from './report-fault.ts';
-import type { SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
-import { noteDecision, noteRequested, writeTrail } from './trail.ts';
+import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
+import { reportFault } from './state/report-fault.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { settle } from './state/settle.ts';
+import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
 
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {
   const explained = explainRefusal(error, parts);

@@ -1,9 +1,9 @@
 /** Answers a repeated key from the record. The repetition is itself recorded; no second effect happens. */
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
-import type { JudgedCall, Outcome } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
-import { noteDecision, writeTrail } from './trail.ts';
+import type { JudgedCall, Outcome } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { noteDecision, writeTrail } from './state/trail.ts';
 
 interface RecordedAnswer {
   readonly status: TerminalStatus;

@@ -11,9 +11,9 @@ import type { ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
 import { toEffectResult } from '../package/execution-output.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
-import type { Execution, Outcome, RecordedCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
+import type { Execution, Outcome, RecordedCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { settle } from './state/settle.ts';
 
 /** A switch of branches may touch any number of files; the commits say which. */
 const MAX_FILES = 1000;

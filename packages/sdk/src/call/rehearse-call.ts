@@ -7,12 +7,12 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { KeyClaim } from '../contracts/journal.ts';
 import type { Rehearsal } from '../contracts/rehearsal.ts';
-import type { JudgedCall } from './call-types.ts';
-import { rootOf } from './read-subject.ts';
-import { RehearsedCall } from './rehearsal-context.ts';
-import type { SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
-import { shownData } from './shown-data.ts';
+import type { JudgedCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { settle } from './state/settle.ts';
+import { shownData } from './state/shown-data.ts';
+import { rootOf } from './tool-context/read-subject.ts';
+import { RehearsedCall } from './tool-context/rehearsal-context.ts';
 
 /** The claim, with the rehearsal where there is one. Ends with the call's time, like every stage. */
 export async function rehearseCall(call: JudgedCall, claim: KeyClaim, parts: SessionParts): Promise<KeyClaim> {

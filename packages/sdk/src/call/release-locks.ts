@@ -3,9 +3,9 @@
  * nothing behind the back of the next owner; a change that is under way is waited for, for a bounded time.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import type { AdmittedCall } from './call-types.ts';
-import type { Grant } from './grant.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { AdmittedCall } from './state/call-types.ts';
+import type { Grant } from './state/grant.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 const LONGEST_MS = 10_000;
 

@@ -1,8 +1,8 @@
 /** The budgets of session, embedding program and coordinator may still refuse; the one that may be far away comes last. */
 import { failure } from '../contracts/failures.ts';
-import type { JudgedCall } from './call-types.ts';
-import { isRepeatable } from './is-repeatable.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { JudgedCall } from './state/call-types.ts';
+import { isRepeatable } from './state/is-repeatable.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 export async function reserveBudget(call: JudgedCall, parts: SessionParts): Promise<void> {
   if (parts.recovery.blocked && !isRepeatable(call)) {

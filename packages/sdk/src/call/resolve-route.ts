@@ -1,7 +1,7 @@
 /** Finds the tool in the session's frozen snapshot: exact name or refusal. Runs nothing. */
 import { policyDenial } from '../contracts/failures.ts';
-import type { OpenCall } from './call-types.ts';
-import type { CompiledTool, SessionParts } from './session-parts.ts';
+import type { OpenCall } from './state/call-types.ts';
+import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 
 export function resolveRoute(open: OpenCall, parts: SessionParts): CompiledTool {
   const name = open.request.tool;

@@ -2,8 +2,8 @@
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { HookRecord } from '../contracts/journal.ts';
 import type { CallView } from '../contracts/policy.ts';
-import type { ReadyCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { ReadyCall } from './state/call-types.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 /** Undefined: the arguments stand. Otherwise the caller must normalise and judge the returned ones. */
 export async function runBeforeHooks(

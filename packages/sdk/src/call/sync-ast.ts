@@ -1,7 +1,7 @@
 /** Brings the code index in line with what the call changed. */
-import type { RecordedCall } from './call-types.ts';
-import type { ChangeLog } from './change-log.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { RecordedCall } from './state/call-types.ts';
+import type { ChangeLog } from './state/change-log.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 export async function syncAst(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {
   const { ast } = parts;

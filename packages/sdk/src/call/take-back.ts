@@ -1,9 +1,9 @@
 /** Puts the old bytes back after a change that was refused, or that could not be judged in time. */
 import { ToolError } from '@tool-runtime/protocol';
-import type { RecordedCall } from './call-types.ts';
-import type { ChangeLog } from './change-log.ts';
-import type { SessionParts } from './session-parts.ts';
-import { settle } from './settle.ts';
+import type { RecordedCall } from './state/call-types.ts';
+import type { ChangeLog } from './state/change-log.ts';
+import type { SessionParts } from './state/session-parts.ts';
+import { settle } from './state/settle.ts';
 
 /** The error that says so. */
 export async function takeBack(

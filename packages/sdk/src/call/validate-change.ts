@@ -1,8 +1,8 @@
 /** The "after" rules judge what the tool wrote through its workspace: only that can be taken back. */
-import type { RecordedCall } from './call-types.ts';
-import type { ChangeLog } from './change-log.ts';
-import { runRules } from './run-rules.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { RecordedCall } from './state/call-types.ts';
+import type { ChangeLog } from './state/change-log.ts';
+import { runRules } from './state/run-rules.ts';
+import type { SessionParts } from './state/session-parts.ts';
 
 export async function validateChange(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {
   if (log.authored.length === 0) return;

@@ -4,7 +4,7 @@
  * Opening starts nothing and costs little; without entries nothing is loaded. A tool's wall is raised with its first run.
  */
 import type { ToolSource } from '../contracts/tool-source.ts';
-import type { HostEnvironment } from './tool-environment.ts';
+import type { HostEnvironment } from './protocol/tool-environment.ts';
 
 export interface ExternalToolsOptions {
   /** Where secrets, identity and CI are looked up. Default: the host's own. */

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { type ExternalToolSettings, RUN_STATUSES } from '../contracts/external.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { type AnyTool, defineTool } from '../contracts/tool.ts';
-import { compileInputs } from './compile-inputs.ts';
-import type { ExternalPorts } from './external-ports.ts';
-import type { RunArgs } from './prepare-run.ts';
+import { compileInputs } from './run/compile-inputs.ts';
+import type { ExternalPorts } from './run/external-ports.ts';
+import type { RunArgs } from './run/prepare-run.ts';
 
 const MAX_WORDS = 256;
 const WORD = /^[^\u0000]{0,8192}$/;
@@ -74,11 +74,11 @@ export function externalTool(settings: ExternalToolSettings, ports: ExternalPort
     recordDetails: () => ({ external_tool: name }),
     measure: ({ stdout, stderr }) => stdout.length + stderr.length,
     async recordRefusal(refusal) {
-      const { recordRefused } = await import('./record-refused.ts');
+      const { recordRefused } = await import('./run/record-refused.ts');
       await recordRefused(refusal, { settings, ports });
     },
     async run(args, context) {
-      const { runExternal } = await import('./run-external.ts');
+      const { runExternal } = await import('./run/run-external.ts');
       const answer = await runExternal({ settings, ports, args: args as RunArgs, context });
       return answer as unknown as z.output<typeof data>;
     },

@@ -4,11 +4,11 @@ import type { ExternalToolSettings, LockFile } from '../contracts/external.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { packageVersion } from '../platform/package-version.ts';
-import { copiesFolder } from './external-ports.ts';
-import { type LockChange, lockChange } from './lock-changes.ts';
-import { type LockMetadata, type LockRequest, type LockSetting, makeLock } from './make-lock.ts';
+import { type LockChange, lockChange } from './lock/lock-changes.ts';
+import { type LockMetadata, type LockRequest, type LockSetting, makeLock } from './lock/make-lock.ts';
 import { createWalls } from './open-external-tools.ts';
-import { platformKey } from './platform-key.ts';
+import { platformKey } from './protocol/platform-key.ts';
+import { copiesFolder } from './run/external-ports.ts';
 
 export interface LockToolsSetting {
   /** Real paths of the state folder and the workspace. */

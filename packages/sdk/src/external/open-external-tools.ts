@@ -10,10 +10,10 @@ import {
 } from '../platform/commands/external-process.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { sweepSealedCopies } from '../platform/runs/sealed-copy.ts';
-import { copiesFolder, type ExternalPorts } from './external-ports.ts';
 import type { ExternalToolsOptions } from './external-source.ts';
 import { externalTool } from './external-tool.ts';
-import { createRunIds } from './run-ids.ts';
+import { createRunIds } from './protocol/run-ids.ts';
+import { copiesFolder, type ExternalPorts } from './run/external-ports.ts';
 
 /** Throws E_VALIDATION_FAIL when a name is taken. */
 export async function openExternalTools(

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import type { Instance, JournalStore } from '../contracts/journal.ts';
 import type { Rehearsal, SubjectReader } from '../contracts/rehearsal.ts';
-import { createMemoryJournal } from '../stores/journal-memory.ts';
 import { sampleIntent, sampleResult } from '../testing/sample-records.ts';
 import { reconcile } from './reconcile.ts';
 import { replay } from './replay.ts';
 import { resolvePending } from './resolve-pending.ts';
+import { createMemoryJournal } from './store/journal-memory.ts';
 
 const clock = { now: () => 42, monotonic: () => 0 };
 const enrolled = (id: string): Instance => ({ id, pid: 1, birth: id });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JournalStore } from '../contracts/journal.ts';
-import { createMemoryJournal } from '../stores/journal-memory.ts';
 import { sampleIntent } from '../testing/sample-records.ts';
 import { releaseLost, settleLost } from './recover-claim.ts';
+import { createMemoryJournal } from './store/journal-memory.ts';
 
 const clock = { now: () => 42, monotonic: () => 0 };
 const answer = { status: 'completed', data: 1, errors: [], warnings: [] };

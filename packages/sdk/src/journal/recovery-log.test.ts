@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { JournalRecord, JournalStore, RecoveryRecord } from '../contracts/journal.ts';
 import { openStateFolder } from '../platform/state/state-folder.ts';
-import { createMemoryJournal } from '../stores/journal-memory.ts';
-import { openSqliteJournal } from '../stores/journal-sqlite.ts';
 import { sampleRecovery } from '../testing/sample-records.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 import { createRecoveryLog } from './recovery-log.ts';
+import { createMemoryJournal } from './store/journal-memory.ts';
+import { openSqliteJournal } from './store/journal-sqlite.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'recovery-log-'));
 after(() => rmSync(root, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { JournalRecord } from '../contracts/journal.ts';
 import { createEventBus } from '../events/event-bus.ts';
-import { createMemoryJournal } from '../stores/catalog.ts';
+import { createMemoryJournal } from '../journal/store/catalog.ts';
 import { redactError } from './redact-error.ts';
 import { redactingArtifacts, redactingEvents, redactingJournal } from './redacting-ports.ts';
 import { createRedactor } from './redactor.ts';

@@ -7,8 +7,8 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS, sideEffectRank, TOOL_KINDS } from '../contracts/annotations.ts';
 import { EXTERNAL_PROFILES } from '../contracts/external.ts';
-import { inputsSchemaProblem } from '../external/inputs-schema.ts';
-import { secretNameProblem } from '../external/secret-names.ts';
+import { secretNameProblem } from '../external/protocol/secret-names.ts';
+import { inputsSchemaProblem } from '../external/run/inputs-schema.ts';
 
 const MAX_TIMEOUT_MS = 86_400_000;
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;

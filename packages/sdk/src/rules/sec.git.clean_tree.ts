@@ -8,7 +8,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { GitIntent, GitVerb } from '../contracts/git.ts';
 import { defineRule, type RuleContext, type Violation } from '../contracts/rule.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
-import { listNames } from './naming/list-names.ts';
+import { listNames } from './list-names.ts';
 
 const STAGED_ALLOWED: Readonly<Partial<Record<GitVerb, boolean>>> = {
   commit: true,

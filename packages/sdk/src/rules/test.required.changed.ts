@@ -5,7 +5,7 @@
  * away is none.
  */
 import { defineRule, type Violation } from '../contracts/rule.ts';
-import { listNames } from './naming/list-names.ts';
+import { listNames } from './list-names.ts';
 import type { Untested } from './test-files/find-untested.ts';
 
 const MAX_FILES = 20;

@@ -1,5 +1,5 @@
 /** What a call of a batch would touch, as far as its arguments tell. Judges nothing: the pipeline does that. */
-import type { SessionParts } from '../call/session-parts.ts';
+import type { SessionParts } from '../call/state/session-parts.ts';
 import { isReadOnlyKind } from '../contracts/annotations.ts';
 import { declaredPaths } from '../policy/declared-paths.ts';
 import { rewriteAliases } from '../policy/rewrite-aliases.ts';

@@ -1,6 +1,7 @@
 /** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
-import { readOnlyView } from '../call/execution-context.ts';
-import type { SessionParts } from '../call/session-parts.ts';
+
+import type { SessionParts } from '../call/state/session-parts.ts';
+import { readOnlyView } from '../call/tool-context/execution-context.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';

@@ -5,7 +5,7 @@
  */
 import { type ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { CompiledTool } from '../call/session-parts.ts';
+import type { CompiledTool } from '../call/state/session-parts.ts';
 import { completeAnnotations } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { Registry } from '../contracts/registry.ts';

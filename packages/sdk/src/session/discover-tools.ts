@@ -1,5 +1,5 @@
 /** The tools a session may use, as clients need them: contract, limits, policy notes. And the others, with the reason. */
-import type { CompiledTool, SessionParts } from '../call/session-parts.ts';
+import type { CompiledTool, SessionParts } from '../call/state/session-parts.ts';
 import type { ToolKind } from '../contracts/annotations.ts';
 import { argsSchema, dataSchema } from './compile-tools.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the tools of this process behind the executor port. A synchronous tool stays synchronous. */
 
-import type { CompiledTool, ExecutionContext } from '../call/session-parts.ts';
+import type { CompiledTool, ExecutionContext } from '../call/state/session-parts.ts';
 import type { AnyTool } from '../contracts/tool.ts';
 import { completedOutput } from '../package/execution-output.ts';
 import { createExecutorRegistry, type ExecutorRegistry, type ToolExecutor } from '../package/executor-registry.ts';

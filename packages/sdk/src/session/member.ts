@@ -1,6 +1,6 @@
 /** One child as its family holds it: how it ends, who keeps it, and what of that goes on record. */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
-import type { SessionParts } from '../call/session-parts.ts';
+import type { SessionParts } from '../call/state/session-parts.ts';
 import { contractViolation, failure, policyDenial } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import type { JournalRecord } from '../contracts/journal.ts';

@@ -5,7 +5,7 @@
  * held already.
  */
 import type { ToolError } from '@tool-runtime/protocol';
-import type { SessionParts } from '../call/session-parts.ts';
+import type { SessionParts } from '../call/state/session-parts.ts';
 import { contractViolation, policyDenial } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import type { Budgets, Registry } from '../contracts/registry.ts';

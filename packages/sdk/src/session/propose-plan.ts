@@ -17,8 +17,8 @@ import {
 } from '@tool-runtime/protocol';
 import { judgeProposal } from '../call/pipeline.ts';
 import { explainRefusal, rawArgs } from '../call/record-refusal.ts';
-import type { SessionParts } from '../call/session-parts.ts';
-import { settle } from '../call/settle.ts';
+import type { SessionParts } from '../call/state/session-parts.ts';
+import { settle } from '../call/state/settle.ts';
 import type { CoordinatorStep } from '../contracts/coordinator.ts';
 import { failure } from '../contracts/failures.ts';
 import { checkToolName } from '../contracts/identifiers.ts';

@@ -1,6 +1,6 @@
 /** What a session has under way: each in its turn, all waited for when it ends, or cancelled together. */
 import { ToolError } from '@tool-runtime/protocol';
-import type { CallTurn } from '../call/call-types.ts';
+import type { CallTurn } from '../call/state/call-types.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
 
 export type Abort = (reason: ToolError) => void;

@@ -11,9 +11,9 @@ import {
   type ToolResponse,
   toToolError,
 } from '@tool-runtime/protocol';
-import type { CallRequest, CallTurn } from '../call/call-types.ts';
 import { runCall } from '../call/pipeline.ts';
-import type { SessionParts } from '../call/session-parts.ts';
+import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
+import type { SessionParts } from '../call/state/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
 import { checkId, checkToolName } from '../contracts/identifiers.ts';

@@ -1,6 +1,5 @@
 /** Every built-in tool, one line each. */
 
-export { artifactRead } from './artifact/artifact-read.ts';
 export { filePatch } from './fs/file-patch.ts';
 export { fileRead } from './fs/file-read.ts';
 export { fileWrite } from './fs/file-write.ts';
@@ -29,12 +28,13 @@ export { gitRestore } from './git/git-restore.ts';
 export { gitShow } from './git/git-show.ts';
 export { gitStash } from './git/git-stash.ts';
 export { gitStatus } from './git/git-status.ts';
-export { emitMetrics } from './metrics/emit-metrics.ts';
-export { curl } from './net/curl.ts';
-export { jobInput } from './proc/job-input.ts';
-export { jobList } from './proc/job-list.ts';
-export { jobPoll } from './proc/job-poll.ts';
-export { jobStop } from './proc/job-stop.ts';
-export { procList } from './proc/proc-list.ts';
-export { shellExec } from './proc/shell-exec.ts';
-export { validate } from './validation/validate.ts';
+export { artifactRead } from './runtime/artifact-read.ts';
+export { emitMetrics } from './runtime/emit-metrics.ts';
+export { validate } from './runtime/validate.ts';
+export { curl } from './system/curl.ts';
+export { jobInput } from './system/job-input.ts';
+export { jobList } from './system/job-list.ts';
+export { jobPoll } from './system/job-poll.ts';
+export { jobStop } from './system/job-stop.ts';
+export { procList } from './system/proc-list.ts';
+export { shellExec } from './system/shell-exec.ts';

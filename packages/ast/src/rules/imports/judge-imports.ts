@@ -1,11 +1,11 @@
 /** Imports of the judged files that cross a boundary of the registry. */
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { RuleContext, Violation } from '@tool-runtime/sdk';
+import type { ImportPlace } from '../../inspect/code-record.ts';
+import { isIgnored } from '../../inspect/ignore-marks.ts';
+import { type InspectedFile, inspectChanges } from '../../inspect/inspect-changes.ts';
+import { MAX_VIOLATIONS, unjudged, withIgnored } from '../../inspect/judge-places.ts';
 import type { UseServices } from '../../plugin/code-services.ts';
-import type { ImportPlace } from '../inspect/code-record.ts';
-import { isIgnored } from '../inspect/ignore-marks.ts';
-import { type InspectedFile, inspectChanges } from '../inspect/inspect-changes.ts';
-import { MAX_VIOLATIONS, unjudged, withIgnored } from '../inspect/judge-places.ts';
 import type { ImportRule } from './import-rule.ts';
 import { readJudgedTree } from './judged-tree.ts';
 import { type ImportTarget, type ResolveImport, resolveImports } from './resolve-imports.ts';

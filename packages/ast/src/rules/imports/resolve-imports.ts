@@ -1,11 +1,11 @@
 /** Which files the imports of judged files lead to, by the rules of their language. */
 import { posix } from 'node:path';
 import { resolveRelative } from '../../index/find-importers.ts';
+import type { InspectedFile } from '../../inspect/inspect-changes.ts';
 import { familyOf } from '../../scope/modules/catalog.ts';
 import type { ProjectFiles } from '../../scope/project-files.ts';
 import { openScopeProject } from '../../scope/scope-project.ts';
 import type { Engine } from '../../symbols/engine.ts';
-import type { InspectedFile } from '../inspect/inspect-changes.ts';
 
 export interface ImportTarget {
   readonly name: string;

@@ -1,13 +1,13 @@
 /** One call of ast_edit: plan, show or apply, and say what became of it. */
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
+import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { AppliedEdit } from '../../edit/apply-edit.ts';
 import { writePlan } from '../../edit/apply-plan.ts';
 import type { EditRequest } from '../../edit/edit-operations.ts';
 import type { EditPlan } from '../../edit/edit-plan.ts';
 import { createEditor, type Editor, type EditorOptions } from '../../edit/editor.ts';
 import { openWorkspaceFiles } from '../../edit/workspace-files.ts';
-import type { CodeIndex } from '../../index/code-index-contract.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';
 import { isWholeTable } from '../../plugin/granted-providers.ts';
 import { createBuildCheck } from '../../programs/build-command.ts';

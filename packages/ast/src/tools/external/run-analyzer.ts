@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { unknownAnalyzer } from '../../analyze/analyzer-failures.ts';
 import type { AnalyzerFinding } from '../../analyze/analyzer-finding.ts';
 import { createAnalyzerRunner } from '../../analyze/analyzer-runner.ts';
-import type { CodeIndex, QueryNode } from '../../index/code-index-contract.ts';
+import type { CodeIndex, QueryNode } from '../../contracts/code-index-contract.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';
 import { isGranted } from '../../plugin/granted-providers.ts';
 import { analyzerSettings } from './analyzer-settings.ts';

@@ -1,6 +1,6 @@
 /** One question to the index, in the view it was asked for. */
 import type { ToolContext } from '@tool-runtime/sdk';
-import type { CodeIndex } from '../../index/code-index-contract.ts';
+import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { CodeServices, UseServices } from '../../plugin/code-services.ts';
 import type { QueryArguments } from '../ast-query.ts';
 import type { QueryAnswerData } from './answer-schema.ts';

@@ -1,6 +1,6 @@
 /** An index that covers the workspace: made now, with progress, when nobody has asked for one before. */
 import type { ToolContext } from '@tool-runtime/sdk';
-import type { CodeIndex, GenerateOptions, GenerateReport } from '../../index/code-index-contract.ts';
+import type { CodeIndex, GenerateOptions, GenerateReport } from '../../contracts/code-index-contract.ts';
 import type { UseServices } from '../../plugin/code-services.ts';
 
 type IndexContext = Pick<ToolContext, 'progress' | 'warn' | 'signal' | 'registry'>;

@@ -1,5 +1,5 @@
 /** The views of a query: declarations alone, with their text, or as the outline of files. */
-import type { CodeIndex, OutlineNode, Where } from '../../index/code-index-contract.ts';
+import type { CodeIndex, OutlineNode, Where } from '../../contracts/code-index-contract.ts';
 import type { AnswerNode } from './answer-schema.ts';
 import { unknownNode } from './unknown-node.ts';
 

@@ -3,7 +3,7 @@
  * several at once, every call, instantiation and macro of the name.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import type { CodeIndex, QueryNode } from '../../index/code-index-contract.ts';
+import type { CodeIndex, QueryNode } from '../../contracts/code-index-contract.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';
 import type { AnswerReference } from './answer-schema.ts';
 import type { NodesAnswer, ViewRequest } from './query-views.ts';

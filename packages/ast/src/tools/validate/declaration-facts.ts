@@ -1,9 +1,9 @@
 /** What only the tree of a file tells of its declarations: attributes, return types, comments that switch rules off. */
 import type { Node } from 'web-tree-sitter';
-import type { QueryNode } from '../../index/code-index-contract.ts';
+import type { QueryNode } from '../../contracts/code-index-contract.ts';
+import type { IgnoreMark } from '../../inspect/code-record.ts';
+import { ignoreMarks } from '../../inspect/ignore-marks.ts';
 import type { ParsedSource } from '../../parse/source-parser.ts';
-import type { IgnoreMark } from '../../rules/inspect/code-record.ts';
-import { ignoreMarks } from '../../rules/inspect/ignore-marks.ts';
 
 export interface DeclarationFacts {
   hasAttribute(node: QueryNode, name: string): boolean;

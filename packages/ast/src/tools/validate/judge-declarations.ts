@@ -1,9 +1,9 @@
 /** Rules over the index: which declarations a rule is about, and what they lack or have too much. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
-import type { CodeIndex, QueryNode, Where } from '../../index/code-index-contract.ts';
+import type { CodeIndex, QueryNode, Where } from '../../contracts/code-index-contract.ts';
+import { isIgnored } from '../../inspect/ignore-marks.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';
-import { isIgnored } from '../../rules/inspect/ignore-marks.ts';
 import { type DeclarationFacts, declarationFacts } from './declaration-facts.ts';
 import { type Demand, describeDemand, parseDemand } from './demand.ts';
 

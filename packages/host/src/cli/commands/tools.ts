@@ -28,7 +28,7 @@ export const tools = defineCommand({
 });
 
 async function showCost(runtime: Runtime, name: string | undefined, options: ToolsOptions): Promise<number> {
-  const { printCost } = await import('./tools/print-cost.ts');
+  const { printCost } = await import('../print-cost.ts');
   const { tools: listings } = await runtime.preview({ client: 'tool-runtime tools' });
   return printCost(listings, { name, json: options.json === true, lists: runtime.registry.toolProfiles });
 }

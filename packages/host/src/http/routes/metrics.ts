@@ -1,5 +1,5 @@
 /** Figures for Prometheus. They need a token: tool names and counts say what is being worked on. */
-import { PROMETHEUS_CONTENT_TYPE, renderMetrics } from '../../telemetry/prometheus.ts';
+import { PROMETHEUS_CONTENT_TYPE, renderMetrics } from '../prometheus.ts';
 import { defineRoute } from '../route.ts';
 
 export const metrics = defineRoute({

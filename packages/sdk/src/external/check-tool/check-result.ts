@@ -2,11 +2,11 @@
 import { toToolError } from '@tool-runtime/protocol';
 import type { RunOutput, RunResult } from '../../contracts/external.ts';
 import { checkOutputPath } from '../../platform/runs/output-path.ts';
-import { sameDigest } from '../digests.ts';
-import { newWrapperInfo } from '../new-result.ts';
-import { RESULT_SCHEMA_VERSION } from '../protocol-constants.ts';
-import { computeStatus } from '../run-status.ts';
-import { parseTimestamp } from '../timestamps.ts';
+import { sameDigest } from '../protocol/digests.ts';
+import { RESULT_SCHEMA_VERSION } from '../protocol/protocol-constants.ts';
+import { computeStatus } from '../protocol/run-status.ts';
+import { parseTimestamp } from '../protocol/timestamps.ts';
+import { newWrapperInfo } from '../result/new-result.ts';
 import { judged, type ToolCheck } from './checks.ts';
 import { type Probe, type ProbedRun, WRAPPER_VERSION } from './probe.ts';
 

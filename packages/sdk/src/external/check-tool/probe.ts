@@ -10,10 +10,15 @@ import { fileDigest } from '../../platform/runs/output-path.ts';
 import { createRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { type ProbeEnd, type ProbeStart, startToolProbe } from '../../platform/runs/tool-probe-process.ts';
 import { createProbeScene, type ProbeScene } from '../../platform/runs/tool-probe-scene.ts';
-import { EXTERNAL_LIMITS } from '../protocol-constants.ts';
-import { createRunIds } from '../run-ids.ts';
-import { formatTimestamp } from '../timestamps.ts';
-import { probeEnvironment, type RunFacts, runEnvironment, type ToolEnvironmentSetting } from '../tool-environment.ts';
+import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
+import { createRunIds } from '../protocol/run-ids.ts';
+import { formatTimestamp } from '../protocol/timestamps.ts';
+import {
+  probeEnvironment,
+  type RunFacts,
+  runEnvironment,
+  type ToolEnvironmentSetting,
+} from '../protocol/tool-environment.ts';
 import { variableName } from './variable-name.ts';
 
 export interface CheckToolOptions {

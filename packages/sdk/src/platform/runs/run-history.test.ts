@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FULL_RESULT } from '../../../test/sample-result.ts';
-import { checkDependencies } from '../../external/dependencies.ts';
+import { checkDependencies } from '../../external/run/dependencies.ts';
 import { createRunHistory } from './run-history.ts';
 
 const runId = (day: number) => `2026-01-0${day}T00-00-00-000000Z-000000`;

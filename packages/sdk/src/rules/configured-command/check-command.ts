@@ -9,7 +9,7 @@ import type { CommandOutcome } from '../../contracts/commands.ts';
 import type { ChangeSet } from '../../contracts/git.ts';
 import type { RuleContext, RuleDefinition, Violation } from '../../contracts/rule.ts';
 import { readCommand } from '../../shell/read-command.ts';
-import { listNames } from '../naming/list-names.ts';
+import { listNames } from '../list-names.ts';
 import { readComplaints } from './read-complaints.ts';
 
 export interface CommandStep {

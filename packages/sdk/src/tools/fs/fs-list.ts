@@ -1,7 +1,7 @@
 /** fs_list: the names that match a glob, sorted, without what git ignores. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
-import { globArgument, MAX_GLOB_CHARACTERS } from './tree-query/glob-argument.ts';
+import { globArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
 
 const MAX_RESULTS_DEFAULT = 5000;
 const MAX_RESULTS_LIMIT = 100_000;

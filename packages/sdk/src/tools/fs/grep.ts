@@ -3,7 +3,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { SearchMatch } from '../../contracts/search.ts';
 import { defineTool } from '../../contracts/tool.ts';
-import { globArgument, MAX_GLOB_CHARACTERS } from './tree-query/glob-argument.ts';
+import { globArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
 
 const MAX_PATTERN_CHARACTERS = 10_240;
 const MAX_RESULTS_DEFAULT = 1000;

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
-import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { touchedFiles } from './changes/touched-files.ts';
+import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { gitRefused } from './operation/git-refused.ts';
 import { operationUnderWay, readOperationState, type StateFile } from './operation/operation-state.ts';
 import { readHead } from './operation/read-head.ts';

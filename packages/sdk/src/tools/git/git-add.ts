@@ -12,10 +12,10 @@ import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
 import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git/pathspec.ts';
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
 import { shown } from '../../git/ref-names.ts';
-import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
-import { paths } from './arguments/git-arguments.ts';
-import { exactNames, pathspecsOf } from './paths/pathspecs-of.ts';
-import { refuseGitData, refuseInsideRepository, refuseRepository } from './staging/refuse-paths.ts';
+import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
+import { paths } from './git-arguments.ts';
+import { exactNames, pathspecsOf } from './pathspecs-of.ts';
+import { refuseGitData, refuseInsideRepository, refuseRepository } from './refuse-paths.ts';
 
 const MAX_LISTED = 1000;
 

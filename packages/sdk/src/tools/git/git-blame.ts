@@ -5,8 +5,8 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { parseBlame } from '../../git/parse-blame.ts';
 import { cleanPath } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
-import { READ_GIT } from './annotations/git-annotations.ts';
-import { revision } from './arguments/git-arguments.ts';
+import { READ_GIT } from './git-annotations.ts';
+import { revision } from './git-arguments.ts';
 
 const MAX_GROUPS = 20_000;
 

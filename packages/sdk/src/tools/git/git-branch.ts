@@ -4,10 +4,10 @@ import type { GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext } from '../../contracts/tool.ts';
 import { currentBranch } from '../../git/current-branch.ts';
 import { branchSubject, readGit } from '../../git/read-git.ts';
-import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
-import { revision } from './arguments/git-arguments.ts';
 import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';
 import { readBranches } from './branches/read-branches.ts';
+import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
+import { revision } from './git-arguments.ts';
 
 const MAX_BRANCHES = 5000;
 

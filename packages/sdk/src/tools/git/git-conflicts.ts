@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { findInProgress, STATES } from '../../git/in-progress.ts';
-import { READ_GIT } from './annotations/git-annotations.ts';
-import { paths } from './arguments/git-arguments.ts';
 import { openHunks } from './conflicts/open-hunks.ts';
 import { CONFLICT_KINDS, parseUnmerged } from './conflicts/parse-unmerged.ts';
 import { readSides } from './conflicts/read-sides.ts';
-import { pathspecsOf } from './paths/pathspecs-of.ts';
+import { READ_GIT } from './git-annotations.ts';
+import { paths } from './git-arguments.ts';
+import { pathspecsOf } from './pathspecs-of.ts';
 
 const MAX_FILES = 1000;
 

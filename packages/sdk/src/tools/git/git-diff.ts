@@ -10,8 +10,9 @@ import { defineTool } from '../../contracts/tool.ts';
 import { emptyTree } from '../../git/empty-tree.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
-import { READ_GIT } from './annotations/git-annotations.ts';
-import { paths, revision } from './arguments/git-arguments.ts';
+import { diffSides } from './diff-sides.ts';
+import { READ_GIT } from './git-annotations.ts';
+import { paths, revision } from './git-arguments.ts';
 import {
   contextLines,
   DIFF_WORDS,
@@ -23,8 +24,7 @@ import {
   readDiff,
 } from './patch/diff-words.ts';
 import { patchText } from './patch/patch-text.ts';
-import { pathspecsOf } from './paths/pathspecs-of.ts';
-import { diffSides } from './revisions/diff-sides.ts';
+import { pathspecsOf } from './pathspecs-of.ts';
 
 const args = z.strictObject({
   rev: revision

@@ -1,7 +1,7 @@
 /** git_fetch: brings a remote's branches into refs/remotes, and nothing else: no local branch, no work tree. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
-import { GIT_LOCKS, REMOTE_GIT } from './annotations/git-annotations.ts';
+import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 import { fetchRemote } from './remote/fetch-remote.ts';
 
 const args = z.strictObject({

@@ -6,11 +6,11 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { COMMIT_WORDS, parseCommits } from '../../git/parse-commits.ts';
 import { findObjects, resolveRevisions } from '../../git/resolve-revisions.ts';
 import { parseRange } from '../../git/revision-range.ts';
-import { READ_GIT } from './annotations/git-annotations.ts';
-import { paths, plainText, revision } from './arguments/git-arguments.ts';
 import { commitShape } from './commits/commit-schema.ts';
 import { dateWords, gitDate } from './commits/date-words.ts';
-import { exactNames, pathspecsOf } from './paths/pathspecs-of.ts';
+import { READ_GIT } from './git-annotations.ts';
+import { paths, plainText, revision } from './git-arguments.ts';
+import { exactNames, pathspecsOf } from './pathspecs-of.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

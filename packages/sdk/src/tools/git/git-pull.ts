@@ -10,7 +10,7 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { currentBranch } from '../../git/current-branch.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
-import { GIT_LOCKS, REMOTE_GIT } from './annotations/git-annotations.ts';
+import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 import { gitMerge } from './git-merge.ts';
 import { gitRebase } from './git-rebase.ts';
 import { fetchRemote } from './remote/fetch-remote.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { GitOutput, GitRemote } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { GIT_LOCKS, REMOTE_GIT } from './annotations/git-annotations.ts';
+import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 import { refusePush } from './remote/refuse-push.ts';
 
 const args = z.strictObject({

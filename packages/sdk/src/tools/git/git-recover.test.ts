@@ -18,7 +18,7 @@ import { z } from 'zod';
 import { createRepository, openGitRuntime, openRepository, withRepository } from '../../../test/git-repository.ts';
 import { filesOf, stateOf } from '../../../test/git-state.ts';
 import { defineTool } from '../../contracts/tool.ts';
-import { WRITE_GIT } from './annotations/git-annotations.ts';
+import { WRITE_GIT } from './git-annotations.ts';
 import { gitRecover } from './git-recover.ts';
 import { saveRecovery } from './recovery/save-recovery.ts';
 

@@ -5,10 +5,10 @@ import { defineTool } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { COMMIT_WORDS, splitCommit } from '../../git/parse-commits.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
-import { READ_GIT } from './annotations/git-annotations.ts';
-import { revision } from './arguments/git-arguments.ts';
 import { commitShape } from './commits/commit-schema.ts';
 import { fileAt, fileAtSchema } from './commits/file-at.ts';
+import { READ_GIT } from './git-annotations.ts';
+import { revision } from './git-arguments.ts';
 import {
   contextLines,
   DIFF_WORDS,

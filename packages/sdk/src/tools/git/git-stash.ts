@@ -1,7 +1,7 @@
 /** git_stash: puts changes aside, and brings them back. */
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
-import { GIT_LOCKS, WRITE_GIT } from './annotations/git-annotations.ts';
+import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { applyStash, dropStash, pushStash } from './stash/change-stashes.ts';
 import { listStashes, showStash } from './stash/look-at-stashes.ts';
 import { stashAnswer } from './stash/stash-answer.ts';

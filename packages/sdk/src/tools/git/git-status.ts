@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { findInProgress, STATES } from '../../git/in-progress.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
-import { READ_GIT } from './annotations/git-annotations.ts';
+import { READ_GIT } from './git-annotations.ts';
 
 const MAX_CHANGES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,0 +1,144 @@
+/**
+ * Reads the contents that are judged: those of the change set, never the work tree, so that what is committed is what was
+ * looked at. All rules share one reading, and a content that was read before is not parsed again.
+ */
+import { hash } from 'node:crypto';
+import { isToolError } from '@tool-runtime/protocol';
+import type { ChangedFile, ChangeSet, RuleContext } from '@tool-runtime/sdk';
+import { type LanguageFinder, mayBeScript } from '../index/language-finder.ts';
+import { skipByName } from '../index/skip-by-name.ts';
+import { loadProfile } from '../profile/load-profile.ts';
+import type { Engine } from '../symbols/engine.ts';
+import { type CodeRecord, type PlaceKind, RECORD_VERSION } from './code-record.ts';
+import { inspectSource } from './inspect-source.ts';
+
+export interface InspectedFile {
+  readonly file: ChangedFile;
+  readonly record: CodeRecord;
+}
+
+/** What an inspection needs of the engine. */
+export interface InspectServices {
+  /** What rules have read of a set of changes: they are asked one after the other about the same one. */
+  readonly inspections: WeakMap<ChangeSet, Promise<readonly InspectedFile[]>>;
+  languages(): Promise<LanguageFinder>;
+  engine(): Promise<Engine>;
+}
+
+export interface InspectParts {
+  readonly services: InspectServices;
+  readonly context: Pick<RuleContext, 'cache' | 'signal'>;
+}
+
+const REGULAR = new Set(['100644', '100755']);
+const FIRST_LINE_BYTES = 200;
+
+/** By path. */
+export function inspectChanges(changes: ChangeSet, parts: InspectParts): Promise<readonly InspectedFile[]> {
+  const { inspections } = parts.services;
+  const known = inspections.get(changes);
+  if (known !== undefined) return known;
+  const inspection = inspect(changes, parts);
+  inspections.set(changes, inspection);
+  // A reading that failed, or was cancelled, says nothing about the contents.
+  inspection.catch(() => inspections.delete(changes));
+  return inspection;
+}
+
+async function inspect(changes: ChangeSet, parts: InspectParts): Promise<readonly InspectedFile[]> {
+  const { cache } = parts.context;
+  const done: InspectedFile[] = [];
+  const pending = new Map<ChangedFile, string | undefined>();
+  for (const [file, language] of await sourcesOf(changes, parts)) {
+    const key = await keyOf(file, language, parts);
+    const kept = key === undefined ? undefined : cache.get(key);
+    if (kept === undefined) pending.set(file, language);
+    else done.push({ file, record: JSON.parse(kept) as CodeRecord });
+  }
+  for await (const { file, bytes } of changes.contents([...pending.keys()])) {
+    parts.context.signal.throwIfAborted();
+    const record = await read(file, { bytes, language: pending.get(file) }, parts);
+    const key = await keyOf(file, pending.get(file), parts);
+    pending.delete(file);
+    if (record === undefined) continue;
+    done.push({ file, record });
+    if (key !== undefined) cache.set(key, JSON.stringify(record));
+  }
+  // In a work tree files come and go; in git's store a content that is named must be there.
+  const missing = changes.tree === undefined ? [] : [...pending];
+  done.push(...missing.map(([file, language]) => ({ file, record: unknownRecord(language, 'unread') })));
+  return done.sort((left, right) => (left.file.path < right.file.path ? -1 : 1));
+}
+
+/** Files that are source by their name, with their language, and those whose first line may say so, without. */
+async function sourcesOf(
+  { files }: ChangeSet,
+  { services }: InspectParts,
+): Promise<readonly (readonly [ChangedFile, string | undefined])[]> {
+  const languages = await services.languages();
+  const candidates = files.filter(({ kind, mode }) => kind !== 'deleted' && REGULAR.has(mode));
+  // Where several languages claim a name, its neighbours decide; asked in one go, because others may teach it too.
+  languages.learn(
+    candidates.map(({ path }) => path),
+    'all',
+  );
+  return candidates.flatMap((file) => {
+    const language = languages.byName(file.path);
+    const isWanted = language === undefined ? mayBeScript(file.path) : skipByName(file.path) === undefined;
+    return isWanted ? [[file, language] as const] : [];
+  });
+}
+
+/** Facts depend on where a file lies: what is a test or a library goes by its path. */
+async function keyOf(
+  { blob, sha256, path }: ChangedFile,
+  language: string | undefined,
+  { services }: InspectParts,
+): Promise<string | undefined> {
+  const content = blob ?? sha256;
+  if (content === undefined || language === undefined) return undefined;
+  const parser = (await services.languages()).parserKey(language);
+  return `code:${RECORD_VERSION}:${parser}:${content}:${hash('sha256', path).slice(0, 16)}`;
+}
+
+async function read(
+  { path }: ChangedFile,
+  content: { readonly bytes: Uint8Array; readonly language: string | undefined },
+  { services, context }: InspectParts,
+): Promise<CodeRecord | undefined> {
+  const engine = await services.engine();
+  const { bytes } = content;
+  const language = content.language ?? engine.detect(path, { firstLine: firstLine(bytes) });
+  if (language === undefined) return undefined;
+  try {
+    const parsed = await engine.parse({ path, language, bytes, signal: context.signal });
+    try {
+      return inspectSource(parsed, engine.facts(parsed, path), path);
+    } finally {
+      parsed.delete();
+    }
+  } catch (thrown) {
+    if (!isToolError(thrown) || context.signal.aborted) throw thrown;
+    // What is no text is no source, whatever its name says.
+    const reason = String(thrown.details['reason'] ?? 'unknown');
+    return reason === 'binary' ? undefined : unknownRecord(language, reason);
+  }
+}
+
+function firstLine(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, FIRST_LINE_BYTES)).toString('utf8').split('\n', 1)[0] ?? '';
+}
+
+function unknownRecord(language: string | undefined, reason: string): CodeRecord {
+  const nothing = { undocumented: [], panics: [], unwraps: [], imports: [], ignored: [] };
+  return { language: language ?? '', docLabel: '', ...nothing, unknown: { reason, mayHold: placesIn(language) } };
+}
+
+/** Every language that can end the program has functions and imports; languages of data have none of it. */
+function placesIn(language: string | undefined): readonly PlaceKind[] {
+  if (language === undefined) return [];
+  const { panic, unwrap } = loadProfile(language).profile;
+  const hasNames = ({ call, macro }: typeof panic): boolean => call.length + macro.length > 0;
+  if (!hasNames(panic)) return [];
+  return ['undocumented', 'panics', 'imports', ...(hasNames(unwrap) ? (['unwraps'] as const) : [])];
+}

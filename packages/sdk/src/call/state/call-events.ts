@@ -1,0 +1,105 @@
+/**
+ * What is announced about one call, built only when somebody hears it.
+ *
+ * Every event carries the request's id and none comes after the answer: once the call has ended, nothing is announced,
+ * whatever still runs. The percentage never steps back.
+ */
+import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
+import { STATUS_EVENT } from '../../contracts/events.ts';
+import type { OpenCall } from './call-types.ts';
+import type { SessionParts } from './session-parts.ts';
+
+/** The phases of a call that listeners of every status hear of. */
+export const PHASES = {
+  preCheck: { status: 'pending', phase: 'pre-check' },
+  execute: { status: 'in_progress', phase: 'execute' },
+  sync: { status: 'in_progress', phase: 'sync' },
+  validate: { status: 'in_progress', phase: 'validate' },
+  emit: { status: 'in_progress', phase: 'emit' },
+} as const;
+
+type Phase = (typeof PHASES)[keyof typeof PHASES];
+
+/** `CallStatusChanged`: pending → in_progress → completed or failed, for every call, refused ones included. */
+export function announcePhase(open: OpenCall, phase: Phase, parts: SessionParts): void {
+  open.span?.stage(phase.phase);
+  if (!parts.events.hears(parts.sessionId, 'all')) return;
+  announce(open, parts, {
+    event: STATUS_EVENT,
+    message: phase.phase,
+    data: { tool: open.request.tool, ...phase },
+  });
+}
+
+/** The last event of a call. */
+export function announceEnd(
+  open: OpenCall,
+  end: { readonly status: 'completed' | 'failed'; readonly outcome: string },
+  parts: SessionParts,
+): void {
+  if (parts.events.hears(parts.sessionId, 'all')) {
+    open.progress.pct = 100;
+    announce(open, parts, { event: STATUS_EVENT, message: end.status, data: { tool: open.request.tool, ...end } });
+  }
+  open.progress.ended = true;
+}
+
+/** `RuleViolation`: a rule or gate refused the call or warned. Failures that are nobody's judgement are none. */
+export function announceViolation(open: OpenCall, entry: ErrorEntry, parts: SessionParts): void {
+  if (!isJudgement(entry) || !parts.events.hears(parts.sessionId, 'progress')) return;
+  const message = parts.redact(entry.message);
+  const data: Record<string, string> = { tool: open.request.tool, code: entry.code, message };
+  for (const key of ['gate', 'rule', 'enforcement', 'registry']) {
+    const value = entry.details?.[key];
+    if (typeof value === 'string') data[key] = value;
+  }
+  announce(open, parts, { event: 'RuleViolation', message, data });
+}
+
+/** `ApprovalRequested` and `ApprovalAnswered`: the summary of the arguments travels, the arguments never do. */
+export function announceApproval(
+  open: OpenCall,
+  approval: {
+    readonly event: 'ApprovalRequested' | 'ApprovalAnswered';
+    readonly data: Readonly<Record<string, string>>;
+  },
+  parts: SessionParts,
+): void {
+  if (!parts.events.hears(parts.sessionId, 'progress')) return;
+  const { event, data } = approval;
+  const message = event === 'ApprovalRequested' ? `approval needed: ${data['summary']}` : `approval ${data['answer']}`;
+  announce(open, parts, { event, message, data });
+}
+
+/** `TaskProgress`, as the tool reports it; bounded, whatever it says. */
+export function announceProgress(
+  open: OpenCall,
+  report: { readonly pct: number; readonly message: string; readonly data: JsonObject | undefined },
+  parts: SessionParts,
+): void {
+  const { progress } = open;
+  const bounded = Number.isFinite(report.pct) ? Math.min(100, Math.max(0, report.pct)) : 0;
+  progress.pct = Math.max(progress.pct, bounded);
+  if (!parts.events.hears(parts.sessionId, 'progress')) return;
+  announce(open, parts, { event: 'TaskProgress', message: parts.redact(report.message), data: report.data });
+}
+
+function announce(
+  open: OpenCall,
+  parts: SessionParts,
+  news: { readonly event: string; readonly message: string; readonly data: JsonObject | undefined },
+): void {
+  if (open.progress.ended) return;
+  parts.events.emit(parts.sessionId, {
+    type: 'EventMessage',
+    event: news.event,
+    request_id: open.request.requestId,
+    progress: { pct: open.progress.pct, message: news.message },
+    ...(news.data === undefined ? {} : { data: news.data }),
+  });
+}
+
+function isJudgement({ code, details }: ErrorEntry): boolean {
+  if (code === 'E_POLICY' || details?.['rule'] !== undefined) return true;
+  return code === 'E_VALIDATION_FAIL' && details?.['gate'] !== undefined;
+}

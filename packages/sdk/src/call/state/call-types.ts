@@ -1,0 +1,139 @@
+/**
+ * What a call is at each point of its path. Each stage takes the type before it and returns the type after it, so the
+ * order of the stages is checked by the compiler: only an `AdmittedCall` can be executed.
+ */
+import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { TerminalStatus } from '../../contracts/classes.ts';
+import type { AskClient } from '../../contracts/client-port.ts';
+import type { EffectIntent } from '../../contracts/effects.ts';
+import type { CommitCandidate, Publication } from '../../contracts/git.ts';
+import type { DecisionRecord, JournalRecord, KeyClaim } from '../../contracts/journal.ts';
+import type { CallView } from '../../contracts/policy.ts';
+import type { RuleSubject } from '../../contracts/rule.ts';
+import type { CallSpan } from '../../contracts/telemetry.ts';
+import type { FileChange, MaybePromise, Workspace } from '../../contracts/workspace.ts';
+import type { ToolExecutionOutput } from '../../package/execution-output.ts';
+import type { CallPathRule } from '../../policy/path-rule.ts';
+import type { CallTime } from './call-time.ts';
+import type { ChangeLog } from './change-log.ts';
+import type { Grant } from './grant.ts';
+import type { CompiledTool } from './session-parts.ts';
+
+/** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
+export interface CallRequest {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly requestId: string;
+  readonly idempotencyKey?: string;
+  readonly dedupeKey?: string;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** W3C trace context of the caller. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+  /** Lets the tool put questions to the caller while it runs. */
+  readonly askClient?: AskClient;
+  readonly turn?: CallTurn;
+}
+
+/** The place of a call among those that run at once. Waiting for it is part of the call's time. */
+export interface CallTurn {
+  /** Resolves as well when the signal fires first; then there is nothing to wait for any more. */
+  take(signal: () => AbortSignal): MaybePromise<void>;
+  /** Lets others go while a person is asked; the returned function ends that. */
+  lend(): () => void;
+}
+
+/** A call that has an identity and a clock, and nothing else yet. */
+export interface OpenCall {
+  readonly request: CallRequest;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly startedAt: number;
+  readonly startedTick: number;
+  readonly warnings: ErrorEntry[];
+  /** Records of this call that are not written yet, in order. */
+  readonly trail: JournalRecord[];
+  readonly progress: { requested: boolean; pct: number; ended: boolean };
+  /** Undefined when nobody traces. Never throws. */
+  readonly span: CallSpan | undefined;
+  /** How long it may take; every stage waits through it. */
+  readonly time: CallTime;
+  /** Fires on cancel and at the deadline. Made on first use. */
+  signal(): AbortSignal;
+  abort(reason: ToolError): void;
+  cancelled(): boolean;
+}
+
+/** The tool is known and the arguments are final for this round of judgement. */
+export interface ReadyCall {
+  readonly open: OpenCall;
+  readonly compiled: CompiledTool;
+  readonly args: JsonObject;
+  readonly argsHash: string;
+  /** Longest run the tool's arguments and the registry allow, whatever the request says. */
+  readonly limitMs: number;
+  readonly view: CallView;
+  readonly subject: RuleSubject;
+  /** Undefined: no path rule speaks about the call. */
+  readonly pathRule: CallPathRule | undefined;
+  /** The session's, under the path rule. */
+  readonly workspace: Workspace;
+}
+
+/** Every gate has spoken. `ask` carries why a person or program must say yes. */
+export interface JudgedCall extends ReadyCall {
+  readonly verdict: 'allow' | 'ask';
+  readonly decision: Omit<DecisionRecord, 'kind' | 'call_id' | 'session_id' | 'at_ms'>;
+}
+
+/** Locks are held and the key, if any, is known to be new. */
+export interface AdmittedCall extends JudgedCall {
+  readonly claim: KeyClaim | undefined;
+  readonly releaseLocks: () => void;
+}
+
+/** The intent is on record: the only kind of call that may run. */
+export interface RecordedCall extends AdmittedCall {
+  readonly intent: EffectIntent;
+}
+
+/** What the last gate judged, for the tool to do exactly that. */
+export interface GateOutcome {
+  /** The tree of a commit. */
+  readonly candidate: CommitCandidate | undefined;
+  /** The object of a push. */
+  readonly publication: Publication | undefined;
+}
+
+/** The last gate was passed. */
+export interface GatedCall extends RecordedCall, GateOutcome {}
+
+/** What running it came to; errors are values here, because they are recorded like anything else. */
+export interface Execution {
+  readonly data: JsonValue;
+  readonly error: ToolError | undefined;
+  readonly changes: ChangeLog;
+  readonly output: ToolExecutionOutput;
+  /** For the record. */
+  readonly facts: JsonObject | undefined;
+  /** The tool ignored its deadline and was left behind. */
+  readonly isLeft: boolean;
+  /** What the tool may still change; it ends with the call. */
+  readonly grant: Grant;
+}
+
+/** How a call ended, whichever way. */
+export interface Outcome {
+  readonly status: TerminalStatus;
+  readonly data: JsonValue;
+  readonly errors: readonly ErrorEntry[];
+  readonly changes: readonly FileChange[];
+  readonly bytes: number;
+  readonly endedAt: number;
+  readonly durationMs: number;
+}
+
+export function isOk(outcome: Outcome): boolean {
+  return outcome.status === 'completed' && outcome.errors.length === 0;
+}

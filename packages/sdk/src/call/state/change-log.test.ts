@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { z } from 'zod';
+import { defineTool } from '../../contracts/tool.ts';
+import type { Workspace } from '../../contracts/workspace.ts';
+import { openRoot } from '../../platform/descriptors/root.ts';
+import { createWorkspace } from '../../platform/files/workspace.ts';
+import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
+import { readOnlyView } from '../tool-context/execution-context.ts';
+import { ChangeLog } from './change-log.ts';
+
+const COPY = { overwrite: false, preserveMode: true } as const;
+const OVER = { overwrite: true, preserveMode: true } as const;
+const text = (value: string): Buffer => Buffer.from(value);
+
+function scene(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), 'change-log-'));
+  const root = openRoot(directory);
+  t.after(() => {
+    root.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  mkdirSync(join(directory, 'folder/inner'), { recursive: true });
+  writeFileSync(join(directory, 'folder/inner/deep'), 'deep');
+  writeFileSync(join(directory, 'file'), 'file');
+  writeFileSync(join(directory, 'other'), 'other');
+  chmodSync(join(directory, 'other'), 0o600);
+  symlinkSync('file', join(directory, 'link'));
+  return { directory, workspace: createWorkspace(root) };
+}
+
+function listed(path: string): unknown {
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink()) return `-> ${readlinkSync(path)}`;
+  if (stat.isFile()) return `${readFileSync(path, 'utf8')} ${(stat.mode & 0o777).toString(8)}`;
+  return Object.fromEntries(
+    readdirSync(path)
+      .sort()
+      .map((name) => [name, listed(join(path, name))]),
+  );
+}
+
+type Act = (workspace: Workspace) => unknown;
+
+/** What can be taken back, each with how many names it reports. */
+const REVERSIBLE: Record<string, readonly [Act, number]> = {
+  'a new file in new folders': [(workspace) => workspace.writeFile('a/b/c', text('x'), { createDirs: true }), 1],
+  'a changed file': [(workspace) => workspace.writeFile('other', text('x')), 1],
+  'a file changed through a link': [(workspace) => workspace.writeFile('link', text('x')), 1],
+  'a removed file': [(workspace) => workspace.removeFile('other'), 1],
+  'a file removed by the tree operation': [(workspace) => workspace.remove('other', { recursive: true }), 1],
+  'a new folder with parents': [(workspace) => workspace.makeDirectory('a/b/c'), 1],
+  'a folder that was there': [(workspace) => workspace.makeDirectory('folder'), 0],
+  'nothing removed': [(workspace) => workspace.remove('missing', { recursive: true }), 0],
+  'a moved folder': [(workspace) => workspace.move('folder', 'a/moved', { overwrite: false, createDirs: true }), 2],
+  'a moved link': [(workspace) => workspace.move('link', 'moved', COPY), 2],
+  'a file moved over another': [(workspace) => workspace.move('file', 'other', OVER), 2],
+  'a move onto itself': [(workspace) => workspace.move('file', './file', OVER), 0],
+  'a copied folder': [(workspace) => workspace.copy('folder', 'copy', COPY), 1],
+  'a file copied over another': [(workspace) => workspace.copy('file', 'other', OVER), 1],
+  'a link copied over a file': [(workspace) => workspace.copy('link', 'other', OVER), 1],
+};
+
+/** What is not kept, hence cannot be. */
+const IRREVERSIBLE: Record<string, Act> = {
+  'a removed folder': (workspace) => workspace.remove('folder', { recursive: true }),
+  'a removed link': (workspace) => workspace.removeFile('link'),
+  'a replaced folder': (workspace) => workspace.copy('folder/inner', 'copy', OVER),
+  'a folder moved over another': (workspace) => workspace.move('folder/inner', 'copy', OVER),
+  'a file moved over a link': (workspace) => workspace.move('other', 'link', OVER),
+};
+
+for (const [what, [act, names]] of Object.entries(REVERSIBLE)) {
+  test(`4.20 rolling back ${what} leaves everything as it was`, async (t) => {
+    const { directory, workspace } = scene(t);
+    const before = listed(directory);
+    const log = new ChangeLog(workspace, { keepOriginals: true });
+    await act(log.tracked());
+    assert.equal(log.changes.length, names);
+    if (names > 0) assert.notDeepEqual(listed(directory), before);
+    await log.rollBack();
+    assert.deepEqual(listed(directory), before);
+  });
+}
+
+for (const [what, act] of Object.entries(IRREVERSIBLE)) {
+  test(`4.20 rolling back ${what} is refused, and what came before it stays too`, async (t) => {
+    const { directory, workspace } = scene(t);
+    mkdirSync(join(directory, 'copy'));
+    const log = new ChangeLog(workspace, { keepOriginals: true });
+    await log.tracked().writeFile('other', text('x'));
+    await act(log.tracked());
+    const after = listed(directory);
+    await assert.rejects(log.rollBack(), { code: 'E_FILE_IO', message: /^Change cannot be taken back: / });
+    assert.deepEqual(listed(directory), after);
+  });
+}
+
+test('4.20 a whole row of changes is taken back newest first', async (t) => {
+  const { directory, workspace } = scene(t);
+  const before = listed(directory);
+  const log = new ChangeLog(workspace, { keepOriginals: true });
+  const tracked = log.tracked();
+  await tracked.move('folder', 'a', COPY);
+  await tracked.writeFile('a/inner/deep', text('x'));
+  await tracked.copy('a', 'b', COPY);
+  await tracked.move('b/inner/deep', 'file', OVER);
+  await tracked.writeFile('folder', text('a file now'));
+  await log.rollBack();
+  assert.deepEqual(listed(directory), before);
+});
+
+test('4.20 without originals changes are recorded all the same, and there is nothing to take back', async (t) => {
+  const { directory, workspace } = scene(t);
+  const log = new ChangeLog(workspace, { keepOriginals: false });
+  await log.tracked().remove('folder', { recursive: true });
+  assert.deepEqual(
+    log.changes.map(({ path, after }) => [path, after]),
+    [['folder', null]],
+  );
+  await log.rollBack();
+  assert.ok(!readdirSync(directory).includes('folder'));
+});
+
+test('S0-34 a call that may only read is refused every change and given every look', async (t) => {
+  const { directory, workspace } = scene(t);
+  const view = readOnlyView(workspace);
+  const before = listed(directory);
+  for (const act of [...Object.values(REVERSIBLE).map(([change]) => change), ...Object.values(IRREVERSIBLE)]) {
+    await assert.rejects(async () => act(view), { code: 'E_POLICY' });
+  }
+  assert.deepEqual(listed(directory), before);
+  assert.equal((await view.readDirectory('folder')).length, 1);
+  assert.equal((await view.stat('file'))?.size, 4);
+});
+
+const wreck = defineTool({
+  name: 'wreck',
+  category: 'probe',
+  title: 'Wreck',
+  summary: 'Moves or removes a folder, then writes a source file that no parser accepts',
+  args: z.strictObject({ remove: z.boolean() }),
+  data: z.strictObject({}),
+  annotations: { kind: 'delete', side_effect_level: 'workspace_write' },
+  effect: 'write',
+  risk: 'high',
+  timeoutMs: 5_000,
+  async run({ remove }, { workspace }) {
+    if (remove) await workspace.remove('folder', { recursive: true });
+    else await workspace.move('folder', 'moved', COPY);
+    await workspace.writeFile('source.ts', text('x'));
+    return {};
+  },
+});
+
+test('4.20 a blocked call is rolled back whole, and what cannot be is on record with everything it changed', async (t) => {
+  const validators = 'version: 1\nvalidators:\n  - rule: code.ast.parsed\n    enforcement: blocking\n';
+  const scratch = await openScratchRuntime({ registry: { file: 'r.yaml', text: validators }, tools: [wreck] });
+  t.after(scratch.dispose);
+  mkdirSync(join(scratch.workspace, 'folder/inner'), { recursive: true });
+  const outcome = async (remove: boolean) => {
+    const { errors } = await scratch.session.call('wreck', { remove });
+    const result = [...scratch.runtime.records({ kind: 'result' })].at(-1);
+    return {
+      code: errors[0]?.code,
+      isRolledBack: errors[0]?.details?.['rolled_back'],
+      files: result?.kind === 'result' ? result.files.map(({ path }) => path) : [],
+      left: readdirSync(scratch.workspace).sort(),
+    };
+  };
+  assert.deepEqual(await outcome(false), { code: 'E_AST_PARSE', isRolledBack: true, files: [], left: ['folder'] });
+  assert.deepEqual(await outcome(true), {
+    code: 'E_AST_PARSE',
+    isRolledBack: false,
+    files: ['folder', 'source.ts'],
+    left: ['source.ts'],
+  });
+  const recoveries = [...scratch.runtime.records({ kind: 'recovery' })];
+  assert.deepEqual(
+    recoveries.map((record) => record.kind === 'recovery' && [record.reason, record.note]),
+    [['rollback_failed', 'Change cannot be taken back: folder']],
+  );
+});

@@ -1,0 +1,112 @@
+/**
+ * What a call did to files, kept by the workspace it is handed, so that no tool can forget to report.
+ *
+ * When an "after" rule may still refuse the change, what each change needs to be taken back is kept beside it.
+ */
+import { ToolError } from '@tool-runtime/protocol';
+import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
+import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
+
+interface Step {
+  readonly path: string;
+  /** Undefined: it cannot be taken back. */
+  readonly undo: Undo | undefined;
+}
+
+export class ChangeLog {
+  readonly changes: FileChange[] = [];
+  /** Those of `changes` that went through the workspace: only they can be taken back, so only they are judged afterwards. */
+  readonly authored: FileChange[] = [];
+  readonly #steps: Step[] = [];
+  readonly #workspace: Workspace;
+  readonly #keepOriginals: boolean;
+
+  constructor(workspace: Workspace, options: { readonly keepOriginals: boolean }) {
+    this.#workspace = workspace;
+    this.#keepOriginals = options.keepOriginals;
+  }
+
+  /** The workspace as the tool sees it: every mutation lands in `changes`. */
+  tracked(): Workspace {
+    const inner = this.#workspace;
+    return {
+      stat: (path) => inner.stat(path),
+      readFile: (path, options) => inner.readFile(path, options),
+      readDirectory: (path) => inner.readDirectory(path),
+      list: (query) => inner.list(query),
+      search: (query) => inner.search(query),
+      lockKeys: (path) => inner.lockKeys(path),
+      requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
+      writeFile: async (path, bytes, options) => {
+        const original = await this.#original(path, 'through');
+        const change = await inner.writeFile(path, bytes, options);
+        this.#note([change], path, original && undoArrival(inner, path, original));
+        return change;
+      },
+      makeDirectory: async (path) => {
+        const original = await this.#original(path, 'through');
+        const change = await inner.makeDirectory(path);
+        if (change !== null) this.#note([change], path, original && undoArrival(inner, path, original));
+        return change;
+      },
+      removeFile: async (path, options) => {
+        const original = await this.#original(path, 'themselves');
+        const change = await inner.removeFile(path, options);
+        if (change !== null) this.#note([change], path, original && undoRemoval(inner, path, original));
+        return change;
+      },
+      ...this.#trackedTrees(),
+    };
+  }
+
+  #trackedTrees(): Pick<Workspace, 'move' | 'copy' | 'remove'> {
+    const inner = this.#workspace;
+    const noted = <T extends TreeChange | null>(done: T, path: string, undo: Undo | undefined): T => {
+      if (done !== null && done.changes.length > 0) this.#note(done.changes, path, undo);
+      return done;
+    };
+    return {
+      move: async (from, to, options) => {
+        const original = await this.#original(to, 'themselves');
+        const undo = original && undoMove(inner, { from, to }, original);
+        return noted(await inner.move(from, to, options), to, undo);
+      },
+      copy: async (from, to, options) => {
+        const original = await this.#original(to, 'themselves');
+        const undo = original && undoArrival(inner, to, original);
+        return noted(await inner.copy(from, to, options), to, undo);
+      },
+      remove: async (path, options) => {
+        const original = await this.#original(path, 'themselves');
+        return noted(await inner.remove(path, options), path, original && undoRemoval(inner, path, original));
+      },
+    };
+  }
+
+  /** Takes every change back, newest first; throws before touching anything when one of them cannot be. */
+  async rollBack(): Promise<void> {
+    const steps = this.#steps.splice(0).reverse();
+    const undos = steps.map(({ path, undo }) => {
+      if (undo === undefined) throw cannotUndo(path);
+      return undo;
+    });
+    for (const undo of undos) await undo();
+  }
+
+  #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {
+    this.changes.push(...changes);
+    this.authored.push(...changes);
+    if (this.#keepOriginals) this.#steps.push({ path, undo });
+  }
+
+  #original(path: string, links: 'through' | 'themselves'): MaybePromise<Original | undefined> {
+    return this.#keepOriginals ? originalOf(this.#workspace, path, { links }) : undefined;
+  }
+}
+
+function cannotUndo(path: string): ToolError {
+  return new ToolError('E_FILE_IO', `Change cannot be taken back: ${path}`, {
+    path,
+    details: { reason: 'not_kept', next: 'Restore folders and links from version control or a backup' },
+  });
+}

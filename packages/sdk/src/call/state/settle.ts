@@ -1,0 +1,18 @@
+/** The only catch on the call path: whatever a stage throws becomes a value with one of the ten codes. */
+import { type ToolError, toToolError } from '@tool-runtime/protocol';
+import { untoldFileError } from '../../platform/descriptors/file-errors.ts';
+
+export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
+
+export async function settle<T>(stage: () => T | Promise<T>): Promise<Settled<T>> {
+  try {
+    return { ok: true, value: await stage() };
+  } catch (thrown) {
+    return { ok: false, error: errorOf(thrown) };
+  }
+}
+
+/** A file system that refuses is not a failure of the runtime, wherever it was met. */
+export function errorOf(thrown: unknown): ToolError {
+  return untoldFileError(thrown) ?? toToolError(thrown);
+}

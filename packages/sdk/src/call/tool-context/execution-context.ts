@@ -1,0 +1,206 @@
+/** What a running tool is handed: capabilities bound to its call, nothing that reaches past the policy. */
+import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
+import { sideEffectRank } from '../../contracts/annotations.ts';
+import type { ArtifactStore } from '../../contracts/artifacts.ts';
+import type { AskClient } from '../../contracts/client-port.ts';
+import type { CommandRequest, CommandRunner } from '../../contracts/commands.ts';
+import type { CommitCandidate, GitRepository, Publication } from '../../contracts/git.ts';
+import type { HttpClient } from '../../contracts/http.ts';
+import type { JobTable } from '../../contracts/jobs.ts';
+import type { SessionMetrics } from '../../contracts/metrics.ts';
+import type { ByteFilter } from '../../contracts/redaction.ts';
+import type { Registry } from '../../contracts/registry.ts';
+import type { Validation } from '../../contracts/validation.ts';
+import type { FileChange, Workspace } from '../../contracts/workspace.ts';
+import { fromOutermost } from '../../policy/path-rule.ts';
+import { announceProgress } from '../state/call-events.ts';
+import type { GatedCall } from '../state/call-types.ts';
+import type { ChangeLog } from '../state/change-log.ts';
+import { endingWith, granted, lookOnly, withoutRemotes } from '../state/git-view.ts';
+import type { Grant } from '../state/grant.ts';
+import type { ExecutionContext, SessionParts } from '../state/session-parts.ts';
+import { requireGranted } from './borrowed-operations.ts';
+import { createValidation } from './create-validation.ts';
+
+const WRITES = sideEffectRank('workspace_write');
+const STARTS = sideEffectRank('process_exec');
+const CONNECTS = sideEffectRank('network');
+
+/** What calls get whose tool did not declare that it talks to the network. */
+export const NO_NETWORK: HttpClient = {
+  send: () =>
+    Promise.reject(
+      new ToolError('E_POLICY', 'This call may not use the network', {
+        details: { gate: 'http', next: 'declare side_effect_level network in the annotations of the tool' },
+      }),
+    ),
+};
+
+/** What calls get whose tool did not declare that it starts processes. */
+export const NO_COMMANDS: CommandRunner = {
+  start: () =>
+    Promise.reject(
+      new ToolError('E_POLICY', 'This call may not start processes', {
+        details: { gate: 'commands', next: 'declare side_effect_level process_exec in the annotations of the tool' },
+      }),
+    ),
+};
+
+/** Methods are bound, because tools take the context apart: `run(args, { workspace, progress })`. */
+export class CallContext implements ExecutionContext {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly args: JsonObject;
+  readonly limitMs: number;
+  readonly registry: Registry;
+  readonly workspace: Workspace;
+  readonly http: HttpClient;
+  readonly commands: CommandRunner;
+  readonly candidate: CommitCandidate | undefined;
+  readonly publication: Publication | undefined;
+  readonly jobs: JobTable;
+  readonly artifacts: ArtifactStore;
+  readonly progress: (pct: number, message: string, data?: JsonObject) => void;
+  readonly warn: (entry: ErrorEntry) => void;
+  readonly redact: (text: string) => string;
+  readonly redactCommand: (command: string | readonly string[]) => string;
+  readonly redactOutput: () => ByteFilter;
+  readonly changed: (change: FileChange) => void;
+  readonly record: (facts: JsonObject) => void;
+  readonly respond: (data: unknown) => void;
+  /** What the tool delivered, once it has. */
+  delivered: unknown;
+  facts: JsonObject | undefined;
+  readonly #call: GatedCall;
+  readonly #grant: Grant;
+  readonly #parts: SessionParts;
+  #git: GitRepository | undefined;
+
+  constructor(call: GatedCall, { log, grant }: { log: ChangeLog; grant: Grant }, parts: SessionParts) {
+    const { open } = call;
+    this.#call = call;
+    this.#grant = grant;
+    this.callId = open.callId;
+    this.sessionId = open.sessionId;
+    this.args = call.args;
+    this.limitMs = call.limitMs;
+    this.registry = parts.registry;
+    const level = sideEffectRank(call.view.profile.side_effect_level);
+    this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
+    this.commands = level >= STARTS ? commandsUnder(call, grant, parts) : NO_COMMANDS;
+    this.candidate = call.candidate;
+    this.publication = call.publication;
+    this.#parts = parts;
+    this.jobs = parts.jobs;
+    this.artifacts = parts.artifacts;
+    this.workspace = level >= WRITES ? withDeletion(log.tracked(), call, parts) : readersWorkspace(call, parts);
+    this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
+    this.warn = (entry) => open.warnings.push(entry);
+    this.redact = parts.redact;
+    this.redactCommand = (command) => parts.redactor.redactCommand(command);
+    this.redactOutput = () => parts.redactor.known.stream();
+    this.changed = (change) => log.changes.push(change);
+    this.record = (facts) => {
+      this.facts = { ...this.facts, ...facts };
+    };
+    this.respond = (data) => {
+      this.delivered = data;
+    };
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.open.signal();
+  }
+
+  /** Made on first use, like `validation`: most calls have nothing to do with git. */
+  get git(): GitRepository {
+    const level = sideEffectRank(this.#call.view.profile.side_effect_level);
+    this.#git ??= gitFor(
+      level,
+      granted(
+        endingWith(this.#parts.programs.git, () => this.signal),
+        this.#grant,
+      ),
+    );
+    return this.#git;
+  }
+
+  get askClient(): AskClient | undefined {
+    return this.#call.open.request.askClient;
+  }
+
+  get validation(): Validation {
+    return createValidation(this.#call.open, this.#parts);
+  }
+
+  get metrics(): SessionMetrics {
+    const { sessionId, reporter } = this.#parts;
+    const { progress, request } = this.#call.open;
+    return {
+      report: (intervalMs) =>
+        reporter.report({ requestId: progress.ended ? sessionId : request.requestId, intervalMs }),
+    };
+  }
+}
+
+function readersWorkspace({ pathRule, workspace }: GatedCall, { readOnlyWorkspace }: SessionParts): Workspace {
+  return pathRule === undefined ? readOnlyWorkspace : readOnlyView(workspace);
+}
+
+/** A tool that finds out while it runs that it must delete needs the permission all the same; nobody can be asked then. */
+function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts): Workspace {
+  return {
+    ...workspace,
+    requireAllowed(path, access, links) {
+      if (access === 'delete') requireGranted(call, { workspace: ['delete'] }, parts);
+      workspace.requireAllowed(path, access, links);
+    },
+  };
+}
+
+/** The folder a command starts in is judged once more when the runner has found it. */
+function commandsUnder(
+  { pathRule }: GatedCall,
+  grant: Grant,
+  { programs: { commands }, folderPrefix }: SessionParts,
+): CommandRunner {
+  const judged = (request: CommandRequest): CommandRequest => ({
+    ...request,
+    requireFolder(folder) {
+      const [path, location] = [request.cwd, folder].map((one) => fromOutermost(folderPrefix, one));
+      pathRule?.check({ path: path ?? '', location: location ?? '', access: 'read' });
+    },
+  });
+  return { start: (request) => grant.use(() => commands.start(pathRule === undefined ? request : judged(request))) };
+}
+
+/** What the call's level allows. */
+function gitFor(level: number, git: GitRepository): GitRepository {
+  if (level < WRITES) return lookOnly(git);
+  return level < CONNECTS ? withoutRemotes(git) : git;
+}
+
+/** A view that cannot write, whatever the tool tries. */
+export function readOnlyView(workspace: Workspace): Workspace {
+  const refuse = (path: string): never => {
+    throw new ToolError('E_POLICY', `This call may only read: ${path}`, {
+      path,
+      details: { gate: 'workspace', next: 'declare side_effect_level workspace_write in the annotations of the tool' },
+    });
+  };
+  return {
+    stat: (path) => workspace.stat(path),
+    readFile: (path, options) => workspace.readFile(path, options),
+    readDirectory: (path) => workspace.readDirectory(path),
+    list: (query) => workspace.list(query),
+    search: (query) => workspace.search(query),
+    lockKeys: (path) => workspace.lockKeys(path),
+    requireAllowed: (path, access, links) => workspace.requireAllowed(path, access, links),
+    writeFile: refuse,
+    removeFile: refuse,
+    makeDirectory: refuse,
+    move: refuse,
+    copy: refuse,
+    remove: refuse,
+  };
+}

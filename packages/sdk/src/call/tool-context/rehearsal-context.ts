@@ -1,0 +1,81 @@
+/** What a tool may touch while it is rehearsed: everything can be looked at, nothing changes, nobody is told anything. */
+import type { ArtifactStore } from '../../contracts/artifacts.ts';
+import type { GitRepository } from '../../contracts/git.ts';
+import type { JobTable } from '../../contracts/jobs.ts';
+import type { SessionMetrics } from '../../contracts/metrics.ts';
+import type { Registry } from '../../contracts/registry.ts';
+import type { ExpectedChange } from '../../contracts/rehearsal.ts';
+import type { RehearsalContext } from '../../contracts/tool.ts';
+import type { Validation } from '../../contracts/validation.ts';
+import type { Workspace } from '../../contracts/workspace.ts';
+import type { JudgedCall } from '../state/call-types.ts';
+import { endingWith, lookOnly } from '../state/git-view.ts';
+import type { SessionParts } from '../state/session-parts.ts';
+import { createValidation } from './create-validation.ts';
+import { NO_COMMANDS, NO_NETWORK, readOnlyView } from './execution-context.ts';
+import { rehearsedWorkspace } from './rehearsed-workspace.ts';
+
+const IGNORE = (): void => {};
+
+export class RehearsedCall implements RehearsalContext {
+  readonly changes: ExpectedChange[] = [];
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly registry: Registry;
+  readonly workspace: Workspace;
+  readonly http = NO_NETWORK;
+  readonly commands = NO_COMMANDS;
+  readonly candidate = undefined;
+  readonly publication = undefined;
+  readonly askClient = undefined;
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  readonly progress = IGNORE;
+  readonly warn = IGNORE;
+  readonly changed = IGNORE;
+  readonly record = IGNORE;
+  readonly redact: (text: string) => string;
+  readonly redactCommand: RehearsalContext['redactCommand'];
+  readonly redactOutput: RehearsalContext['redactOutput'];
+  readonly expect = (change: ExpectedChange): void => void this.changes.push(change);
+  readonly #call: JudgedCall;
+  readonly #parts: SessionParts;
+
+  constructor(call: JudgedCall, parts: SessionParts) {
+    this.#call = call;
+    this.#parts = parts;
+    this.callId = call.open.callId;
+    this.sessionId = call.open.sessionId;
+    this.registry = parts.registry;
+    this.workspace = rehearsedWorkspace(readOnlyView(call.workspace), this.expect);
+    this.signal = call.open.signal();
+    this.limitMs = call.limitMs;
+    this.redact = parts.redact;
+    this.redactCommand = (command) => parts.redactor.redactCommand(command);
+    this.redactOutput = () => parts.redactor.known.stream();
+  }
+
+  get git(): GitRepository {
+    return lookOnly(endingWith(this.#parts.programs.git, this.#call.open.signal));
+  }
+
+  get validation(): Validation {
+    return createValidation(this.#call.open, this.#parts);
+  }
+
+  get jobs(): JobTable {
+    throw notWhileRehearsed('jobs');
+  }
+
+  get artifacts(): ArtifactStore {
+    throw notWhileRehearsed('artifacts');
+  }
+
+  get metrics(): SessionMetrics {
+    throw notWhileRehearsed('metrics');
+  }
+}
+
+function notWhileRehearsed(what: string): TypeError {
+  return new TypeError(`A rehearsal has no ${what}`);
+}

@@ -1,0 +1,108 @@
+/**
+ * Whether a result says what the journal says about the same run.
+ *
+ * Of a run that came so far, the journal has the digest of the result's bytes: whoever changes a byte, and be it with all
+ * digests in it made to fit, is found out. Of a call that a gate refused it has the refusal, and a refused run has
+ * nothing else to tell.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import type { RunResult } from '../../contracts/external.ts';
+import type { DecisionRecord, ResultRecord } from '../../contracts/journal.ts';
+import { digest } from '../../platform/digest.ts';
+import { REDACTED } from '../../redaction/find-values.ts';
+import { sameDigest } from '../protocol/digests.ts';
+import { WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
+import { runDigest } from '../result/run-digest.ts';
+import { runStart } from './run-age.ts';
+import { type CallOnRecord, type RunJournal, recordedRun } from './run-journal.ts';
+
+export interface JournalOpinion {
+  readonly verdict: 'ok' | 'damaged' | 'unknown';
+  readonly problems: readonly string[];
+}
+
+export interface ReadResult {
+  readonly result: RunResult & JsonObject;
+  /** Of `result.json`. */
+  readonly bytes: Uint8Array;
+}
+
+/** A refused run is written down at once. */
+const REFUSAL_MS = 60_000;
+
+export function compareWithJournal(read: ReadResult, journal: RunJournal): JournalOpinion {
+  const { result } = read;
+  const named = textAt(result['call'], 'call_id');
+  const call = journal.callOfRun(result.tool.name, result.run_id) ?? journal.callOf(named);
+  if (call === undefined) return unknown(journal, named === '' ? 'the result names no call' : 'no record of its call');
+  const problems = call.callId === named ? problemsOf(read, call) : ['it names another call than the journal'];
+  if (problems === undefined) return unknown(journal, 'the journal has no digest of the run');
+  return { verdict: problems.length === 0 ? 'ok' : 'damaged', problems };
+}
+
+function unknown({ brokenAt }: RunJournal, problem: string): JournalOpinion {
+  const broken = brokenAt === undefined ? [] : [`the journal is broken at record ${brokenAt}`];
+  return { verdict: 'unknown', problems: [problem, ...broken] };
+}
+
+/** Undefined when the journal has nothing that could tell. */
+function problemsOf(read: ReadResult, { requested, denied, result }: CallOnRecord): string[] | undefined {
+  const session = textAt(read.result['call'], 'session_id');
+  const others = [requested, denied, result].filter((record) => record !== undefined && record.session_id !== session);
+  const foreign = others.length === 0 ? [] : ['it names another session than the journal'];
+  if (result !== undefined) {
+    const found = executedProblems(read, result);
+    return found === undefined ? undefined : [...foreign, ...found];
+  }
+  return denied === undefined ? undefined : [...foreign, ...refusedProblems(read.result, denied)];
+}
+
+function executedProblems({ result, bytes }: ReadResult, record: ResultRecord): string[] | undefined {
+  const run = recordedRun(record);
+  if (run === undefined) return undefined;
+  const { run_id: runId, run_digest: whole, result_digest: file } = run;
+  const hasSucceeded = result.status !== 'failure';
+  return [
+    ...wrong(result.run_id === runId, 'the journal has another run for its call'),
+    ...wrong(result.tool.name === record.tool, 'the journal has another tool for its call'),
+    ...wrong(sameDigest(String(whole), result.run_digest ?? ''), 'run_digest is not the one in the journal'),
+    ...wrong(sameDigest(String(file), digest(bytes)), 'result.json is not the one in the journal'),
+    ...wrong(hasSucceeded === (record.status === 'completed'), `the journal says ${record.status}`),
+  ];
+}
+
+function refusedProblems(result: RunResult & JsonObject, denied: DecisionRecord): string[] {
+  const { name } = result.tool;
+  const expected = runDigest({
+    tool: { name, version: 'unknown', protocol_version: 1 },
+    inputs: {},
+    outputs: [],
+    status: 'failure',
+  });
+  const isRefused = ([WRAPPER_EXIT.run_failed, WRAPPER_EXIT.not_found] as readonly number[]).includes(result.exit_code);
+  const [error, ...more] = result.errors;
+  const isSaid = more.length === 0 && isMessage(error?.message ?? '', denied.message ?? '');
+  return [
+    ...wrong(runDigest(result) === expected, 'the journal says it was refused, and the result says more'),
+    ...wrong(
+      result.tool_exit_code === null && isRefused,
+      'the journal says it was refused, and the result that it ran',
+    ),
+    ...wrong(isSaid, 'the refusal is not the one in the journal'),
+    ...wrong(Math.abs(runStart(result.run_id) - denied.at_ms) < REFUSAL_MS, 'the journal has another time'),
+  ];
+}
+
+/** The result hides what the tool would have been handed. */
+function isMessage(shown: string, recorded: string): boolean {
+  return shown === recorded || shown.includes(REDACTED);
+}
+
+function wrong(isRight: boolean, problem: string): string[] {
+  return isRight ? [] : [problem];
+}
+
+function textAt(value: JsonValue | undefined, name: string): string {
+  const found = isJsonObject(value) ? value[name] : undefined;
+  return typeof found === 'string' ? found : '';
+}

@@ -1,0 +1,96 @@
+/**
+ * `tool-runtime.lock` as text: which programs may run, by digest.
+ *
+ * Strict in every field, because a misspelt key would be a pin nobody checks. Written with sorted keys, so that equal
+ * content is equal text.
+ */
+import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import type { LockFile } from '../../contracts/external.ts';
+import { isExternalToolName } from '../../contracts/run-names.ts';
+import { parseResult } from '../protocol/parse-result.ts';
+import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
+import { parseTimestamp } from '../protocol/timestamps.ts';
+
+const text = z.string().min(1).max(2048);
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const moment = z.string().refine((written) => isTimestamp(written));
+
+const platform = z.strictObject({
+  digest,
+  files: z.record(text, digest).exactOptional(),
+  url: text.exactOptional(),
+});
+
+const signer = z.strictObject({
+  issuer: text.exactOptional(),
+  subject: text.exactOptional(),
+  source_repository_uri: text.exactOptional(),
+  source_repository_ref: text.exactOptional(),
+});
+
+const tool = z.strictObject({
+  source: text.exactOptional(),
+  version: z.string().max(256),
+  commit: text.exactOptional(),
+  signer: signer.exactOptional(),
+  resolved_from: z.strictObject({ registry: text.exactOptional(), descriptor: text.exactOptional() }).exactOptional(),
+  locked_at: moment,
+  platforms: z
+    .record(z.string().regex(/^[a-z0-9]+\/[a-z0-9]+$/), platform)
+    .refine((platforms) => Object.keys(platforms).length <= EXTERNAL_LIMITS.lockPlatforms, 'too many platforms'),
+});
+
+const lockFile = z.strictObject({
+  schema_version: z.literal(1),
+  tools: z
+    .record(z.string().refine(isExternalToolName, 'not a name of a tool'), tool)
+    .refine((tools) => Object.keys(tools).length <= EXTERNAL_LIMITS.lockTools, 'too many tools'),
+});
+
+function isTimestamp(written: string): boolean {
+  try {
+    parseTimestamp(written);
+    return true;
+  } catch {
+    // The only thing it can say is that it is none.
+    return false;
+  }
+}
+
+/** Throws E_VALIDATION_FAIL naming the first thing that is wrong. */
+export function parseLockFile(content: string): LockFile {
+  const parsed = lockFile.safeParse(readJson(content));
+  if (parsed.success) return parsed.data as LockFile;
+  const [issue] = parsed.error.issues;
+  const keys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  throw invalid([...(issue?.path ?? []), ...keys].map(String).join('.'), issue?.message ?? 'invalid');
+}
+
+export function serializeLockFile(lock: LockFile): string {
+  return `${JSON.stringify(sorted(lock as unknown as JsonObject), null, 2)}\n`;
+}
+
+function readJson(content: string): JsonObject {
+  try {
+    return parseResult(Buffer.from(content), EXTERNAL_LIMITS.lockBytes);
+  } catch (thrown) {
+    throw invalid('', toToolError(thrown).message);
+  }
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value as JsonObject).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(
+    entries.toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+function invalid(where: string, why: string): ToolError {
+  const place = where === '' ? '' : `${where.slice(0, 200)}: `;
+  return new ToolError('E_VALIDATION_FAIL', `Lock file is not valid: ${place}${why.slice(0, 200)}`, {
+    ...(where === '' ? {} : { path: where.slice(0, 200) }),
+    details: { reason: 'invalid_lock', next: 'Lock the tools again: tool-runtime lock' },
+  });
+}

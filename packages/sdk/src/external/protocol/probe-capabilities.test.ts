@@ -1,0 +1,65 @@
+/** How a tool is asked, seen from the side of the wall: the process itself is a stand-in that does what it is told. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ExternalToolSettings } from '../../contracts/external.ts';
+import type { ExternalEnd, ExternalPrograms, ExternalStart } from '../../platform/commands/external-process.ts';
+import { probeCapabilities } from './probe-capabilities.ts';
+import { EXTERNAL_LIMITS } from './protocol-constants.ts';
+
+const ANSWER = Buffer.from(JSON.stringify({ name: 'scan', version: '2', network: true }));
+const ENDED: ExternalEnd = { code: 0, signal: null, networkEnforced: true, quarantined: [] };
+
+function probe(run: (start: ExternalStart) => void) {
+  const programs: ExternalPrograms = {
+    async run(start) {
+      run(start);
+      return ENDED;
+    },
+    close: async () => {},
+  };
+  const settings = {
+    name: 'scan',
+    profile: 'neutral',
+    interpreter: [],
+    secrets: ['TOKEN'],
+    network: true,
+    writable: true,
+  } as unknown as ExternalToolSettings;
+  return probeCapabilities({
+    settings,
+    host: { TOKEN: 'secret' },
+    wrapperVersion: '0',
+    sealed: { folder: '/f', program: '/f/p' },
+    programs,
+    signal: new AbortController().signal,
+  });
+}
+
+describe('asking a tool what it can do', () => {
+  test('S4-34 gives it neither network, workspace nor secrets, also where its runs have them', async () => {
+    let seen: ExternalStart | undefined;
+    const { capabilities } = await probe((start) => {
+      seen = start;
+      start.onOutput('stderr', Buffer.from('noise'));
+      start.onOutput('stdout', ANSWER);
+    });
+    assert.equal(capabilities?.version, '2');
+    assert.deepEqual([seen?.network, seen?.writable, seen?.runFolder], [false, false, undefined]);
+    const environment = seen?.environment({ home: '/h', temporary: '/t' }, { enforcesNetwork: true });
+    assert.equal(environment?.['TOKEN'], undefined);
+  });
+
+  test('S4-34 ends it as soon as it says more than an answer may hold', async () => {
+    let isEnded: boolean | undefined;
+    const flood = (bytes: number) =>
+      probe(({ onOutput, signal }) => {
+        onOutput('stdout', Buffer.alloc(bytes, ' '));
+        onOutput('stdout', ANSWER);
+        isEnded = signal.aborted;
+      });
+    assert.match((await flood(EXTERNAL_LIMITS.capabilitiesBytes)).problem ?? '', /more than/);
+    assert.equal(isEnded, true);
+    assert.equal((await flood(EXTERNAL_LIMITS.capabilitiesBytes - ANSWER.length)).problem, undefined);
+    assert.equal(isEnded, false);
+  });
+});

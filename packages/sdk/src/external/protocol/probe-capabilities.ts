@@ -1,0 +1,65 @@
+/**
+ * Asks a tool what it can do: `--capabilities`, without network, run folder or anything of the host's.
+ *
+ * An answer that cannot be used is no error: the wrapper then assumes the careful thing.
+ */
+import { toToolError } from '@tool-runtime/protocol';
+import type { ExternalToolSettings, ToolCapabilities } from '../../contracts/external.ts';
+import type { ExternalPrograms, ExternalStart } from '../../platform/commands/external-process.ts';
+import { parseCapabilities } from './capabilities.ts';
+import { EXTERNAL_LIMITS } from './protocol-constants.ts';
+import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';
+
+export interface ProbeSetting extends ToolEnvironmentSetting {
+  readonly settings: ExternalToolSettings;
+  readonly sealed: ExternalStart['sealed'];
+  readonly programs: ExternalPrograms;
+  readonly signal: AbortSignal;
+}
+
+export type Probe =
+  | { readonly capabilities: ToolCapabilities; readonly problem?: never }
+  | { readonly capabilities?: never; readonly problem: string };
+
+/** Throws the signal's reason, and E_POLICY when there is no wall. */
+export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
+  const { settings, sealed, programs, signal } = setting;
+  const flood = new AbortController();
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const asking = programs.run({
+    sealed,
+    interpreter: settings.interpreter,
+    args: ['--capabilities'],
+    writable: false,
+    network: false,
+    signal: AbortSignal.any([signal, late.signal, flood.signal]),
+    // Its own time: how long the sandbox takes on a busy machine says nothing about the tool.
+    onStarted() {
+      timer = setTimeout(() => late.abort(), EXTERNAL_LIMITS.capabilitiesMs);
+    },
+    environment: (places) => probeEnvironment(setting, places),
+    onOutput(stream, chunk) {
+      if (stream !== 'stdout') return;
+      bytes += chunk.length;
+      if (bytes > EXTERNAL_LIMITS.capabilitiesBytes) flood.abort();
+      else chunks.push(chunk);
+    },
+  });
+  const end = await asking.finally(() => clearTimeout(timer));
+  if (signal.aborted) throw signal.reason;
+  if (flood.signal.aborted) return { problem: `more than ${EXTERNAL_LIMITS.capabilitiesBytes} bytes` };
+  if (late.signal.aborted) return { problem: `no answer within ${EXTERNAL_LIMITS.capabilitiesMs} ms` };
+  if (end.code !== 0) return { problem: `exit code ${end.code ?? end.signal}` };
+  return readAnswer(Buffer.concat(chunks), settings.name);
+}
+
+function readAnswer(answer: Uint8Array, tool: string): Probe {
+  try {
+    return { capabilities: parseCapabilities(answer, tool) };
+  } catch (thrown) {
+    return { problem: toToolError(thrown).message };
+  }
+}

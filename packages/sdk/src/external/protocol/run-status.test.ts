@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { computeStatus, normalizeExitCode } from './run-status.ts';
+
+interface Vectors {
+  readonly statuses: readonly { errors: number; warnings: number; exitCode: number; status: string }[];
+  readonly exitCodes: readonly (readonly [code: number, wrapper: number])[];
+}
+const vectors: Vectors = JSON.parse(
+  readFileSync(new URL('../fixtures/protocol-vectors.json', import.meta.url), 'utf8'),
+);
+const entries = (count: number) => Array.from({ length: count }, () => ({ code: 'X', message: 'x' }));
+
+test('S4-2 errors and exit beat warnings, warnings beat success', () => {
+  for (const { errors, warnings, exitCode, status } of vectors.statuses) {
+    const found = computeStatus({ errors: entries(errors), warnings: entries(warnings), exitCode });
+    assert.equal(found, status, JSON.stringify({ errors, warnings, exitCode }));
+  }
+});
+
+test('S4-3 exit codes 0 to 9 pass, all others become 1, and the original is always there', () => {
+  for (const [code, wrapper] of vectors.exitCodes) {
+    assert.deepEqual(normalizeExitCode(code), { exitCode: wrapper, toolExitCode: code });
+  }
+});
+
+test('S4-3 no exit of a tool ever reads as one of the wrapper', () => {
+  fc.assert(
+    fc.property(fc.integer(), (code) => {
+      const { exitCode } = normalizeExitCode(code);
+      assert.ok(exitCode >= 0 && exitCode <= 9);
+      assert.equal(exitCode === 0, code === 0);
+    }),
+  );
+});

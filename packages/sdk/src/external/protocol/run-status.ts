@@ -1,0 +1,20 @@
+/** How a run is judged: by what was reported and by how the program ended, never by what the tool calls it. */
+import type { RunEntry, RunStatus } from '../../contracts/external.ts';
+
+export interface RunFindings {
+  readonly errors: readonly RunEntry[];
+  readonly warnings: readonly RunEntry[];
+  readonly exitCode: number;
+}
+
+/** Errors or a non-zero exit: failure; else warnings: partial; else success. */
+export function computeStatus({ errors, warnings, exitCode }: RunFindings): RunStatus {
+  if (errors.length > 0 || exitCode !== 0) return 'failure';
+  return warnings.length > 0 ? 'partial' : 'success';
+}
+
+/** 0–9 belong to tools. Anything else becomes 1, because 10–19 would read as the wrapper's own. */
+export function normalizeExitCode(code: number): { readonly exitCode: number; readonly toolExitCode: number } {
+  const isTools = Number.isInteger(code) && code >= 0 && code <= 9;
+  return { exitCode: isTools ? code : 1, toolExitCode: code };
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type JsonValue, ToolError } from '@tool-runtime/protocol';
+import { EMPTY_DIGEST, FULL_RESULT } from '../../../test/sample-result.ts';
+import type { RunResult } from '../../contracts/external.ts';
+import type { RunFile } from '../../contracts/run-history.ts';
+import { type AcceptInput, acceptToolResult } from './accept-result.ts';
+import { createFinish } from './finish-result.ts';
+import { runDigest } from './run-digest.ts';
+
+/** The result the wrapper would write by itself: its facts are those of the full one, the rest is empty. */
+const { sync, identity, run_context, run_digest, future, ...facts } = FULL_RESULT;
+const EXPECTED: RunResult = {
+  ...facts,
+  inputs: { asked: true },
+  outputs: [],
+  errors: [],
+  warnings: [],
+  status: 'success',
+};
+const VALID = { ...FULL_RESULT, run_digest: runDigest({ ...FULL_RESULT }) };
+
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const finish = createFinish({}, { platform: 'linux', arch: 'x64', profile: 'neutral' });
+
+const accept = (file: RunFile, change: Partial<RunResult> = {}, input: Partial<AcceptInput> = {}) =>
+  acceptToolResult({
+    file,
+    expected: { ...EXPECTED, ...change },
+    checkOutput: async () => ({ bytes: 12, digest: EMPTY_DIGEST }),
+    finish,
+    ...input,
+  });
+const codes = ({ warnings }: RunResult) => warnings.map(({ code }) => code);
+
+describe('a tool that wrote a valid result', () => {
+  test('S4-40 keeps its file byte for byte when all of it is so', async () => {
+    const accepted = await accept(bytes(VALID));
+    assert.deepEqual(accepted, {
+      state: 'tool_result_valid',
+      result: VALID,
+      keepOriginal: false,
+      rewrite: false,
+      corrected: [],
+    });
+  });
+
+  test('S4-41 has its status judged anew and written, unknown fields and all', async () => {
+    const accepted = await accept(bytes({ ...VALID, status: 'success' }));
+    assert.equal(accepted.result.status, 'partial');
+    assert.deepEqual([accepted.rewrite, accepted.keepOriginal], [true, true]);
+    assert.deepEqual(accepted.corrected, ['status']);
+    assert.deepEqual(accepted.result, VALID);
+  });
+
+  test('S4-41 is not believed about how it ended, when, and with what', async () => {
+    const lies = {
+      ...VALID,
+      exit_code: 0,
+      tool_exit_code: 0,
+      duration_ms: 1,
+      started_at: '1999-01-01T00:00:00Z',
+      completed_at: '1999-01-01T00:00:00Z',
+      tool: { ...VALID.tool, version: '99' },
+      wrapper: { ...VALID.wrapper, version: '99' },
+      pack_digest: `sha256:${'1'.repeat(64)}`,
+      signing: { issuer: 'me' },
+      run_digest: `sha256:${'2'.repeat(64)}`,
+    };
+    const { result, corrected } = await accept(bytes(lies), { exit_code: 1, tool_exit_code: 42 });
+    const truth: RunResult = { ...VALID, exit_code: 1, tool_exit_code: 42, status: 'failure' };
+    assert.deepEqual(result, { ...truth, run_digest: runDigest(truth) });
+    assert.deepEqual(corrected, [
+      'completed_at',
+      'duration_ms',
+      'exit_code',
+      'pack_digest',
+      'run_digest',
+      'signing',
+      'started_at',
+      'status',
+      'tool',
+      'tool_exit_code',
+      'wrapper',
+    ]);
+  });
+
+  test('S4-26 cannot claim a pack, a signer or a source that the wrapper does not know of', async () => {
+    const { pack_path, pack_digest, signing, resolved_from, ...expected } = EXPECTED;
+    const { result } = await acceptToolResult({
+      file: bytes(VALID),
+      expected,
+      checkOutput: async () => ({ bytes: 12, digest: EMPTY_DIGEST }),
+      finish,
+    });
+    for (const field of ['pack_path', 'pack_digest', 'signing', 'resolved_from']) {
+      assert.equal(Object.hasOwn(result, field), false, field);
+    }
+  });
+
+  test('S4-26 gets signer and source from the lock', async () => {
+    const { signing, resolved_from, ...unsigned } = VALID;
+    const { result } = await accept(bytes(unsigned));
+    assert.deepEqual([result.signing, result.resolved_from], [EXPECTED.signing, EXPECTED.resolved_from]);
+  });
+
+  test('S4-41 loses outputs that are none, and is partial for it', async () => {
+    const checkOutput = async () => {
+      throw new ToolError('E_VALIDATION_FAIL', 'x', { details: { reason: 'link' } });
+    };
+    const { result, rewrite } = await accept(bytes({ ...VALID, warnings: [], status: 'success' }), {}, { checkOutput });
+    assert.deepEqual(
+      [result.outputs, codes(result), result.status, rewrite],
+      [[], ['INVALID_OUTPUT_PATH'], 'partial', true],
+    );
+  });
+
+  test('S4-40 has what the wrapper found added to what it said', async () => {
+    const killed = { code: 'COMPONENT_KILLED', message: 'Ran too long' };
+    const { result } = await accept(bytes(VALID), { errors: [killed], exit_code: 1, tool_exit_code: -1 });
+    assert.deepEqual(result.errors, [killed]);
+    assert.deepEqual([codes(result), result.status], [['SLOW'], 'failure']);
+  });
+
+  test('S4-15 has fields it left out written', async () => {
+    const { tool_exit_code, ...without } = VALID;
+    const { rewrite, corrected } = await accept(bytes(without));
+    assert.deepEqual([rewrite, corrected], [true, ['tool_exit_code']]);
+  });
+});
+
+describe('a tool that wrote no valid result', () => {
+  test('S4-40 is partial at best when it wrote none', async () => {
+    const { state, result, keepOriginal, rewrite } = await accept('missing');
+    assert.deepEqual([state, result.status, keepOriginal, rewrite], ['backfilled', 'partial', false, true]);
+    assert.deepEqual(codes(result), ['RESULT_MISSING']);
+    assert.deepEqual(result.inputs, { asked: true });
+  });
+
+  test('S4-40 failed when its program did', async () => {
+    const { result } = await accept('missing', { exit_code: 3, tool_exit_code: 3 });
+    assert.deepEqual([result.status, result.exit_code, codes(result)], ['failure', 3, ['RESULT_MISSING']]);
+  });
+
+  const INVALID: readonly (readonly [string, RunFile, JsonValue])[] = [
+    ['oversized', 'too_large', 'too_large'],
+    ['unreadable', 'unreadable', 'unreadable'],
+    ['malformed', Buffer.from('{'), 'syntax'],
+    ['doubled', Buffer.from('{"status":"failure","st\\u0061tus":"success"}'), 'duplicate_key'],
+    ['incomplete', bytes({ ...VALID, inputs: null }), 'missing_required_field'],
+    ['mistyped', bytes({ ...VALID, duration_ms: 'long' }), 'wrong_type'],
+    ['of another run', bytes({ ...VALID, run_id: '2025-01-15T10-30-00-000000Z-000001' }), 'foreign'],
+    ['of another tool', bytes({ ...VALID, tool: { ...VALID.tool, name: 'other' } }), 'foreign'],
+    ['of another wrapper', bytes({ ...VALID, wrapper: { ...VALID.wrapper, name: 'epack' } }), 'foreign'],
+    ['of another schema', bytes({ ...VALID, schema_version: 2 }), 'foreign'],
+  ];
+  for (const [what, file, reason] of INVALID) {
+    test(`S4-40 has its ${what} file kept beside the result that takes its place`, async () => {
+      const { state, result, keepOriginal, rewrite } = await accept(file);
+      assert.deepEqual([state, keepOriginal, rewrite, result.status], ['backfilled', true, true, 'partial']);
+      assert.deepEqual(
+        result.warnings.map(({ code, details }) => [code, details]),
+        [['RESULT_INVALID', { reason }]],
+      );
+      assert.deepEqual(result.outputs, []);
+      assert.equal(Object.hasOwn(result, 'future'), false);
+    });
+  }
+});
+
+test('S4-39 a tool that never ran fails without a word about its result', async () => {
+  const errors = [{ code: 'COMPONENT_FAILED', message: 'Could not be started' }];
+  const { state, result, rewrite } = await accept('missing', { tool_exit_code: null, exit_code: 14, errors });
+  assert.deepEqual([state, rewrite, result.status, result.tool_exit_code], ['exec_failed', true, 'failure', null]);
+  assert.deepEqual([result.errors, result.warnings], [errors, []]);
+});
+
+test('S4-39 a file that lies there although the tool never ran is not its result', async () => {
+  const { state, result, keepOriginal } = await accept(bytes(VALID), { tool_exit_code: null, exit_code: 11 });
+  assert.deepEqual([state, keepOriginal, result.outputs], ['exec_failed', true, []]);
+});
+
+test('S4-32 S4-27 however a run ends, its result says who, where and what digest', async () => {
+  const here = createFinish(
+    { TOOL_IDENTITY: 'ada', GITHUB_ACTIONS: 'true' },
+    { platform: 'linux', arch: 'x64', profile: 'neutral' },
+  );
+  const { identity: _, run_context: __, ...plain } = VALID;
+  const ends = [
+    await accept(bytes(plain), {}, { finish: here }),
+    await accept('missing', {}, { finish: here }),
+    await accept('too_large', {}, { finish: here }),
+    await accept('missing', { tool_exit_code: null, exit_code: 10 }, { finish: here }),
+  ];
+  assert.deepEqual(
+    ends.map(({ state }) => state),
+    ['tool_result_valid', 'backfilled', 'backfilled', 'exec_failed'],
+  );
+  for (const { result } of ends) {
+    assert.deepEqual(result.identity, { actor: 'ada', actor_type: 'unknown' });
+    assert.equal(result.run_context?.ci_provider, 'github_actions');
+    assert.equal(result.run_digest, runDigest(result));
+  }
+});

@@ -1,0 +1,151 @@
+/**
+ * What becomes of the file a tool left as its result.
+ *
+ * The tool says what it did (inputs, outputs, errors, warnings, fields nobody knows); the wrapper knows who ran, when,
+ * how it ended and from where, and its word replaces the tool's. A file that names another run, tool or wrapper is not
+ * about this run and counts as invalid. A valid file with which all that agrees stays byte for byte; otherwise the
+ * merged result is written and the tool's bytes stay beside it, so nothing it said is lost.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isToolError, type JsonObject } from '@tool-runtime/protocol';
+import type { RunEntry, RunResult } from '../../contracts/external.ts';
+import type { RunFile } from '../../contracts/run-history.ts';
+import { parseResult } from '../protocol/parse-result.ts';
+import { EXTERNAL_LIMITS, RESULT_SCHEMA_VERSION, type RunCode } from '../protocol/protocol-constants.ts';
+import type { RunState } from '../protocol/run-state.ts';
+import { computeStatus } from '../protocol/run-status.ts';
+import type { FinishResult } from './finish-result.ts';
+import { type CheckOutput, judgeOutputs } from './judge-outputs.ts';
+import { validateResult } from './validate-result.ts';
+
+export interface AcceptInput {
+  /** What was read under `result.json`. */
+  readonly file: RunFile;
+  /**
+   * The result as the wrapper would write it had the tool written none: every fact filled in, with the errors and
+   * warnings the wrapper itself found. `tool_exit_code` null means that the tool never ran.
+   */
+  readonly expected: RunResult;
+  readonly checkOutput: CheckOutput;
+  /** Comes last and must not add errors or warnings: the status is settled by then. */
+  readonly finish: FinishResult;
+}
+
+export interface AcceptedResult {
+  readonly state: Exclude<RunState, 'created'>;
+  readonly result: RunResult;
+  /** The tool's file goes aside before the result is written. */
+  readonly keepOriginal: boolean;
+  /** False only when the tool's file is the result, byte for byte. */
+  readonly rewrite: boolean;
+  /** Fields in which the tool's file said something else. */
+  readonly corrected: readonly string[];
+}
+
+export async function acceptToolResult(input: AcceptInput): Promise<AcceptedResult> {
+  const { file, expected } = input;
+  if (expected.tool_exit_code === null) return backfill(input, 'exec_failed', []);
+  if (file === 'missing') {
+    return backfill(input, 'backfilled', [warning('RESULT_MISSING', 'The tool wrote no result', file)]);
+  }
+  const claim = readClaim(file, expected);
+  return claim.isValid ? merge(claim, input) : backfill(input, 'backfilled', [claim.warning]);
+}
+
+function backfill(
+  { file, expected, finish }: AcceptInput,
+  state: 'exec_failed' | 'backfilled',
+  warnings: readonly RunEntry[],
+): AcceptedResult {
+  return {
+    state,
+    result: finish(judged({ ...expected, warnings: [...expected.warnings, ...warnings] })),
+    keepOriginal: file !== 'missing',
+    rewrite: true,
+    corrected: [],
+  };
+}
+
+interface ValidClaim {
+  readonly isValid: true;
+  /** As it was written, to compare with. */
+  readonly written: JsonObject;
+  readonly result: RunResult & JsonObject;
+}
+
+type Claim = ValidClaim | { readonly isValid: false; readonly warning: RunEntry };
+
+function readClaim(file: Exclude<RunFile, 'missing'>, expected: RunResult): Claim {
+  if (file === 'too_large') return invalid(`Result is over ${EXTERNAL_LIMITS.resultBytes} bytes`, file);
+  if (file === 'unreadable') return invalid('Result is no readable file', file);
+  try {
+    const written = parseResult(file);
+    const result = validateResult(written);
+    const foreign = foreignField(result, expected);
+    if (foreign === undefined) return { isValid: true, written, result };
+    return invalid(`Result is not about this run: ${foreign}`, 'foreign');
+  } catch (thrown) {
+    if (!isToolError(thrown)) throw thrown;
+    return invalid(thrown.message, String(thrown.details['reason'] ?? 'invalid'));
+  }
+}
+
+function invalid(message: string, reason: string): Claim {
+  return { isValid: false, warning: warning('RESULT_INVALID', message, reason) };
+}
+
+function warning(code: RunCode, message: string, reason: string): RunEntry {
+  return { code, message, details: { reason } };
+}
+
+function foreignField(claimed: RunResult, expected: RunResult): string | undefined {
+  if (claimed.schema_version !== RESULT_SCHEMA_VERSION) return 'schema_version';
+  if (claimed.run_id !== expected.run_id) return 'run_id';
+  if (claimed.tool.name !== expected.tool.name) return 'tool.name';
+  return claimed.wrapper.name === expected.wrapper.name ? undefined : 'wrapper.name';
+}
+
+/** Where the wrapper knows better. One it has nothing to say about (no pack, no signer) is taken away. */
+const WRAPPER_FACTS = [
+  'wrapper',
+  'tool',
+  'pack_path',
+  'pack_digest',
+  'started_at',
+  'completed_at',
+  'duration_ms',
+  'exit_code',
+  'tool_exit_code',
+  'run_digest',
+  'signing',
+  'resolved_from',
+] as const satisfies readonly (keyof RunResult)[];
+
+async function merge({ written, result: claimed }: ValidClaim, input: AcceptInput): Promise<AcceptedResult> {
+  const { expected, finish, checkOutput } = input;
+  const { outputs, warnings } = await judgeOutputs(claimed.outputs, checkOutput);
+  const merged: Record<string, unknown> = {
+    ...claimed,
+    outputs,
+    errors: [...claimed.errors, ...expected.errors],
+    warnings: [...claimed.warnings, ...expected.warnings, ...warnings],
+  };
+  for (const field of WRAPPER_FACTS) {
+    if (expected[field] === undefined) delete merged[field];
+    else merged[field] = expected[field];
+  }
+  const result = finish(judged(merged as unknown as RunResult));
+  const corrected = differing(written, result as unknown as JsonObject);
+  const isSame = corrected.length === 0;
+  return { state: 'tool_result_valid', result, keepOriginal: !isSame, rewrite: !isSame, corrected };
+}
+
+function judged(result: RunResult): RunResult {
+  const { errors, warnings, exit_code: exitCode } = result;
+  return { ...result, status: computeStatus({ errors, warnings, exitCode }) };
+}
+
+function differing(written: JsonObject, result: JsonObject): string[] {
+  const fields = new Set([...Object.keys(written), ...Object.keys(result)]);
+  return [...fields].filter((field) => !isDeepStrictEqual(written[field], result[field])).sort();
+}

@@ -1,0 +1,201 @@
+/** The journal on top of any tables: conducts group commit, key claims, checkpoints and reading. */
+import type { Clock } from '../../contracts/clock.ts';
+import { failure } from '../../contracts/failures.ts';
+import type { JournalRecord, JournalStore } from '../../contracts/journal.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
+import type { ArchiveFiles } from '../../platform/state/archive-files.ts';
+import { createKeyedDigest } from '../keyed-digest.ts';
+import { archivedBlocks } from './archive-blocks.ts';
+import { createArchiveSeal } from './archive-rows.ts';
+import { createSeal } from './block-chain.ts';
+import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
+import { type BlockWriter, type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
+import { createHeadChecks, type Heads } from './heads.ts';
+import { createInstanceRows } from './instance-rows.ts';
+import type { JournalTables } from './journal-tables.ts';
+import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
+import { createKeyLedger, type KeyLedger } from './key-ledger.ts';
+import { pruneJournal } from './prune-journal.ts';
+import { rotateJournal } from './rotate-journal.ts';
+import { sealLegacy } from './seal-legacy.ts';
+import { verifyJournal } from './verify-journal.ts';
+import { type WriteOptions, WriteQueue } from './write-queue.ts';
+
+export interface BlockJournalOptions extends BlockWriterOptions {
+  readonly masterKey: Uint8Array;
+  readonly archives: ArchiveFiles;
+  /** Marks of what is on the disk, where the journal is on one. */
+  readonly heads?: Heads | undefined;
+  /** Characters of records in one archive. */
+  readonly maxArchiveLength?: number | undefined;
+  /** How long writes wait for another process that is writing. */
+  readonly busyLimitMs?: number | undefined;
+}
+
+const BUSY_LIMIT_MS = 5_000;
+const KEPT = { isKept: true };
+
+export function createBlockJournal(tables: JournalTables, options: BlockJournalOptions): JournalStore {
+  const { clock, archives: files, maxArchiveLength } = options;
+  const source = { tables, archived: (from: number) => archivedBlocks(tables, files, from) };
+  const seals = createSeals(tables, options.masterKey);
+  const { keys, instances } = seals;
+  const log = createBlockLog({ ...seals, source, clock });
+  const writer = createBlockWriter(tables, log, { ...options, keeper: options.heads?.keeper });
+  const marks = createHeadChecks(options.heads, { tables, log, writer, clock });
+  const queue = new WriteQueue(writer, options.busyLimitMs ?? BUSY_LIMIT_MS);
+  let closed = false;
+  let ended: MaybePromise<void>;
+  let upkeep: Promise<void> = Promise.resolve();
+  const isClosed = () => closed;
+  const parts = { ...seals, tables, files, log, writer, change, clock, maxArchiveLength, isClosed };
+  sealLegacy(parts);
+
+  function assertOpen(): void {
+    if (closed) throw failure('journal_failure', 'not_retryable', 'Journal is closed');
+  }
+
+  /** What is asked after an append, awaited or not, sees that append; while another process writes, only once it is stored. */
+  function afterQueue<T>(work: () => T): T {
+    assertOpen();
+    queue.flush();
+    return work();
+  }
+
+  /** Runs `work` as the only writer, in turn. Inside such work it joins in. */
+  function change<T>(work: () => T, options?: WriteOptions): MaybePromise<T> {
+    assertOpen();
+    return writer.inTransaction ? work() : queue.run(() => writer.exclusively(() => withTotal(work)), options);
+  }
+
+  /** Claims may change without a record; the total then comes with a checkpoint. */
+  function withTotal<T>(work: () => T): T {
+    const done = work();
+    if (keys.isOwed) writer.writeWithCheckpoint([]);
+    return done;
+  }
+
+  /** One after the other: two rotations of one process would only get into each other's way. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    assertOpen();
+    const turn = upkeep.then(() => {
+      assertOpen();
+      queue.flush();
+      return work();
+    });
+    upkeep = turn.then(nothing, nothing);
+    return turn;
+  }
+
+  function close(): MaybePromise<void> {
+    closed = true;
+    const closeTables = () => {
+      writer.checkpointAtEnd();
+      marks.close();
+      return upkeep;
+    };
+    const idle = queue.end();
+    return idle === undefined ? closeTables() : idle.then(closeTables);
+  }
+
+  return {
+    append(records) {
+      assertOpen();
+      const prepared = prepare(records);
+      if (prepared.records.length === 0 || writer.inTransaction) return writer.write(prepared);
+      return queue.append(prepared, { isKept: records.some(({ kind }) => kind === 'result') });
+    },
+    ...keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }),
+    unfinished: () => afterQueue(() => log.unfinished()),
+    atomically: (work) => change(work),
+    read: (filter = {}) => afterQueue(() => log.read(filter)),
+    head: () => afterQueue(() => log.catchUp()),
+    verify: (anchor, checks) =>
+      afterQueue(() => marks.verify(() => verifyJournal({ ...parts, rows: () => log.rows() }, anchor, checks), checks)),
+    rotate: async (cut) => inTurn(() => rotateJournal(parts, cut)),
+    prune: async (limits) => inTurn(() => pruneJournal(parts, limits)),
+    reportHeads: () => change(marks.report),
+    syncedHead: () => options.heads?.keeper.synced,
+    enroll(instance) {
+      writer.sign(instance.id);
+      return change(() => instances.enroll(instance));
+    },
+    instances: () => afterQueue(() => instances.live()),
+    findInstance: (id) => afterQueue(() => instances.find(id)),
+    retire: (id) => change(() => instances.retire(id, clock.now())),
+    close() {
+      if (!closed) ended = close();
+      return ended;
+    },
+  };
+}
+
+interface KeyPorts {
+  readonly keys: KeyLedger;
+  readonly writer: BlockWriter;
+  readonly clock: Clock;
+  change<T>(work: () => T, options?: WriteOptions): MaybePromise<T>;
+  afterQueue<T>(work: () => T): T;
+  assertOpen(): void;
+}
+
+type KeyMethods = Pick<JournalStore, 'claim' | 'lookup' | 'settle' | 'release' | 'claimsOf'>;
+
+function keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }: KeyPorts): KeyMethods {
+  return {
+    claim(claim, records) {
+      const prepared = prepare(records);
+      return change(() => {
+        const state = claimKey(keys, claim);
+        if (state.state === 'new') writer.write(prepared);
+        return state;
+      });
+    },
+    lookup(scope, key, argsHash) {
+      assertOpen();
+      return keyState(keys.find(scope, key), argsHash);
+    },
+    settle(scope, key, answer, records) {
+      const prepared = prepare(records);
+      const text = JSON.stringify(answer);
+      return change(() => {
+        settleKey(keys, { scope, key, answer: text, atMs: clock.now() });
+        writer.write(prepared);
+      }, KEPT);
+    },
+    release(scope, key, records) {
+      const prepared = prepare(records);
+      return change(() => {
+        releaseKey(keys, scope, key);
+        writer.write(prepared);
+      }, KEPT);
+    },
+    claimsOf: (callId) => afterQueue(() => pendingClaims(keys, callId)),
+  };
+}
+
+function nothing(): void {}
+
+/** All that needs the key. */
+export function createSeals(tables: JournalTables, masterKey: Uint8Array) {
+  return {
+    seal: createSeal(masterKey),
+    sealArchive: createArchiveSeal(masterKey),
+    keys: createKeyLedger(tables, masterKey),
+    instances: createInstanceRows(tables, masterKey),
+    birth: birthMark(masterKey),
+  };
+}
+
+/** What a journal holds that never held a record: gone with its first block, and not to be made without the key. */
+export function birthMark(masterKey: Uint8Array): string {
+  return createKeyedDigest(masterKey, 'tool-runtime journal birth v1')('no record yet');
+}
+
+function prepare(records: readonly JournalRecord[]): PreparedRecords {
+  try {
+    return prepareRecords(records);
+  } catch (cause) {
+    throw failure('journal_failure', 'repair_needed', 'Record has no JSON form', { cause });
+  }
+}
