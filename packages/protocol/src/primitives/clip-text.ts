@@ -1,9 +1,8 @@
-/** Text from outside, made safe for a message: quoted, control characters escaped, cut to a bounded length. */
+/** A word from outside, quoted for a message. */
+import { safeText } from './safe-text.ts';
 
 export const MAX_ECHO_LENGTH = 40;
 
 export function clipText(text: string): string {
-  return text.length <= MAX_ECHO_LENGTH
-    ? JSON.stringify(text)
-    : JSON.stringify(`${text.slice(0, MAX_ECHO_LENGTH - 1)}…`);
+  return `"${safeText(text, MAX_ECHO_LENGTH).replaceAll('"', '\\"')}"`;
 }

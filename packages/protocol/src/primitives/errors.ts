@@ -4,6 +4,7 @@
  * Callers switch on `code`. Recognise with `isToolError`, never `instanceof`:
  * two installed copies of this package in one process are normal.
  */
+import { safeLines } from './safe-text.ts';
 
 export const ERROR_CODES = [
   'E_FILE_IO',
@@ -43,6 +44,9 @@ export interface ToolErrorOptions {
   readonly cause?: unknown;
 }
 
+/** A message names what was found; it does not carry contents. */
+const MAX_MESSAGE_LENGTH = 4096;
+
 const BRAND = Symbol.for('tool-runtime.ToolError');
 
 export class ToolError extends Error {
@@ -53,7 +57,7 @@ export class ToolError extends Error {
   readonly #isOurs = true;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(safeMessage(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ToolError';
     this.code = code;
     this.path = options.path;
@@ -77,6 +81,12 @@ export class ToolError extends Error {
       ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
     };
   }
+}
+
+/** Whatever a message quotes, it cannot steer a terminal, forge a line of a log or hide text. */
+function safeMessage(message: string): string {
+  const cut = message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message;
+  return safeLines(cut.toWellFormed());
 }
 
 function isCode(value: unknown): value is ErrorCode {

@@ -9,7 +9,7 @@ test('formatPath writes a path as a person would', () => {
 });
 
 test('formatPath never passes on control characters or long keys', () => {
-  assert.equal(formatPath(['a\u001b[31m\n']), '["a\\u001b[31m\\n"]');
+  assert.equal(formatPath(['a\u001b[31m\n']), '["a\\u{1b}[31m\\n"]');
   assert.equal(formatPath(['k'.repeat(500)]), `["${'k'.repeat(39)}…"]`);
   assert.equal(formatPath(new Array(500).fill(0)), `${'[0]'.repeat(16)}…`);
 });

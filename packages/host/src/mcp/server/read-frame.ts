@@ -3,7 +3,7 @@
  * numbers out of range, and the name of the tool. The SDK reads with `JSON.parse` alone, which accepts all of these,
  * and repeats a name in its messages whatever its length.
  */
-import { isPrintableId, isToolError, scanJson, ToolError } from '@tool-runtime/protocol/scan';
+import { isPrintableId, isToolError, scanJson, ToolError } from '@tool-runtime/protocol/internal';
 import { isPlainObject, type RequestId } from './stdio/plain-message.ts';
 
 export type Frame =

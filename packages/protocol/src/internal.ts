@@ -1,6 +1,11 @@
-/** `@tool-runtime/protocol/scan`: the checks of texts before they are parsed, without the schemas. Loads in a moment. */
+/**
+ * `@tool-runtime/protocol/internal`: small parts that the packages of this project share, without the schemas. Loads in a
+ * moment. Not for programs outside of this project: it changes without notice.
+ */
 export { type ErrorCode, isToolError, type JsonObject, type JsonValue, ToolError } from './primitives/errors.ts';
+export { once } from './primitives/once.ts';
 export { isPrintableId, MAX_ID_BYTES } from './primitives/printable-id.ts';
+export { safeLines, safeText } from './primitives/safe-text.ts';
 export {
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_DEPTH,
