@@ -14,8 +14,8 @@ import { test } from 'node:test';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 import { type TracedPath, traceFiles } from './traced-files.ts';
 
-const MOST_FILES = 105;
-const MOST_HOPS = 129;
+const MOST_FILES = 78;
+const MOST_HOPS = 95;
 
 test('one read passes a known number of files and hops', async (t) => {
   const { session, workspace, dispose } = await openScratchRuntime();
