@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ToolError } from '@tool-runtime/protocol';
-import { reportFault } from './report-fault.ts';
+import { reportFault } from './settle.ts';
 
 function reported(error: ToolError): readonly ToolError[] {
   const heard: ToolError[] = [];

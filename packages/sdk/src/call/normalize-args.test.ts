@@ -1,7 +1,42 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, type JsonValue } from '@tool-runtime/protocol';
-import { rewriteAliases } from './rewrite-aliases.ts';
+import type { CallProfile } from '../contracts/tool.ts';
+import { narrowProfile, requireKeys, rewriteAliases } from './normalize-args.ts';
+
+const worst: CallProfile = { kind: 'edit', side_effect_level: 'workspace_write', effect: 'write', risk: 'medium' };
+
+test('S2-18 a call may be lower than its tool declares, and never higher', () => {
+  assert.deepEqual(narrowProfile(worst, { side_effect_level: 'read_only', kind: 'read' }), {
+    ...worst,
+    side_effect_level: 'read_only',
+    kind: 'read',
+  });
+  assert.deepEqual(narrowProfile(worst, { side_effect_level: 'workspace_write' }), worst);
+  for (const side_effect_level of ['process_exec', 'network'] as const) {
+    assert.throws(() => narrowProfile(worst, { side_effect_level }), {
+      code: 'E_VALIDATION_FAIL',
+    });
+  }
+});
+
+test('S2-15 counts absent and null keys as missing, and falsy values as given', () => {
+  const required = (args: Record<string, JsonValue>, keys: readonly string[]) => () => requireKeys(args, keys, 'any');
+  const message = 'Required arguments are missing for any: ';
+  assert.throws(required({ a: null, c: 0, d: '', e: false }, ['a', 'b', 'c', 'd', 'e']), { message: `${message}a, b` });
+  assert.throws(required({}, ['toString']), { message: `${message}toString` });
+});
+
+test('S2-15 names every missing required key in one error', () => {
+  assert.throws(
+    () => requireKeys({ a: null, c: 1 }, ['a', 'b', 'c'], 'fs_move'),
+    (thrown) =>
+      isToolError(thrown) &&
+      thrown.code === 'E_VALIDATION_FAIL' &&
+      thrown.message === 'Required arguments are missing for fs_move: a, b',
+  );
+  requireKeys({ a: 1, b: 2, c: 3 }, ['a', 'b', 'c'], 'fs_move');
+});
 
 const aliases = { file: 'path', filename: 'path', text: 'content' };
 

@@ -1,22 +1,70 @@
 /**
- * Writes down what came out, before anybody is told.
+ * The two records around an effect: what is about to happen, and what came of it.
  *
- * If that fails, a recovery marker says so, and the caller learns that the effect may have happened; until the marker
- * is on record, nothing unsafe to repeat may start in this session.
+ * If the intent cannot be written, the effect does not happen. No answer leaves before the result is written; if that
+ * fails, a recovery marker says so, the caller learns that the effect may have happened, and until the marker is on
+ * record nothing unsafe to repeat may start in this session.
  */
 import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
-import type { EffectResult, RecordedResult } from '../contracts/effects.ts';
 import { failure } from '../contracts/failures.ts';
-import type { ResultRecord } from '../contracts/journal.ts';
+import type { IntentRecord, JournalRecord, KeyClaim, ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
-import { toEffectResult } from '../package/execution-output.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
-import type { Execution, Outcome, RecordedCall } from './state/call-types.ts';
+import type { AdmittedCall, Execution, Outcome, RecordedCall } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
+import { handOver, noteDecision, writeTrail } from './state/trail.ts';
+import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
 
 /** A switch of branches may touch any number of files; the commits say which. */
 const MAX_FILES = 1000;
+
+export async function recordIntent(call: AdmittedCall, parts: SessionParts): Promise<RecordedCall> {
+  const { trail, callId } = call.open;
+  const effectId = `effect.${callId}`;
+  const before = trail.length;
+  noteDecision(call.open, call.decision, parts);
+  trail.push(intentRecord(call, effectId, parts));
+  try {
+    await (call.claim === undefined ? writeTrail(call.open, parts) : claimKey(call, call.claim, parts));
+  } catch (error) {
+    // The refusal that follows writes the trail; it must not say that something was about to happen.
+    trail.splice(before);
+    throw error;
+  }
+  return { ...call, effectId };
+}
+
+/** Key and intent in one step. Someone may have taken the key since the look-up; then nothing was appended. */
+async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: SessionParts): Promise<void> {
+  const take = async (records: readonly JournalRecord[]): Promise<void> => {
+    const state = await parts.journal.claim(claim, records);
+    refuseUsedKey(state);
+    if (state.state === 'done') throw keyTakenMeanwhile(state.callId);
+  };
+  await handOver(call.open, take, parts);
+}
+
+function intentRecord(call: AdmittedCall, effectId: string, parts: SessionParts): IntentRecord {
+  const { callId, sessionId, request } = call.open;
+  return {
+    kind: 'intent',
+    call_id: callId,
+    session_id: sessionId,
+    at_ms: parts.clock.now(),
+    tool: call.subject.tool,
+    args_hash: call.argsHash,
+    retry_safe: call.mutationClass === 'read_only',
+    instance: parts.instanceId,
+    effect: {
+      effect_id: effectId,
+      kind: 'tool_execution',
+      ...(request.idempotencyKey === undefined ? {} : { idempotency_key: request.idempotencyKey }),
+      ...(request.dedupeKey === undefined ? {} : { dedupe_key: request.dedupeKey }),
+    },
+    ...(call.claim?.rehearsal === undefined ? {} : { changes: call.claim.rehearsal.changes }),
+  };
+}
 
 export async function recordResult(
   call: RecordedCall,
@@ -37,7 +85,7 @@ export async function recordResult(
     classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
   } as const;
   const marked = await settle(() => time.wait('record', () => parts.recovery.note(marker, { blocks: true })));
-  const readOnly = call.view.mutationClass === 'read_only';
+  const readOnly = call.mutationClass === 'read_only';
   return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
 }
 
@@ -65,7 +113,7 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     call_id: call.open.callId,
     session_id: call.open.sessionId,
     at_ms: outcome.endedAt,
-    tool: call.view.tool,
+    tool: call.subject.tool,
     args_hash: call.argsHash,
     status: outcome.status,
     start_ts: call.open.startedAt,
@@ -80,7 +128,7 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     ...(outcome.changes.length > MAX_FILES ? { files_total: outcome.changes.length } : {}),
     errors: outcome.errors.map(withoutOutput),
     ...(execution.facts === undefined ? {} : { details: execution.facts }),
-    effect: recordedResult(toEffectResult(execution.output, call.intent.effect_id)),
+    effect: { effect_id: call.effectId, ...(execution.error === undefined ? {} : { error_ref: execution.error.code }) },
   };
 }
 
@@ -94,16 +142,6 @@ function withoutOutput({ details, ...entry }: ErrorEntry): ErrorEntry {
 }
 
 const OUTPUT_DETAILS: ReadonlySet<string> = new Set(['stdout', 'stderr']);
-
-function recordedResult(result: EffectResult): RecordedResult {
-  const { effect_id, external_operation_id, reconciliation_ref, error_ref } = result;
-  return {
-    effect_id,
-    ...(external_operation_id === undefined ? {} : { external_operation_id }),
-    ...(reconciliation_ref === undefined ? {} : { reconciliation_ref }),
-    ...(error_ref === undefined ? {} : { error_ref }),
-  };
-}
 
 /** The digest; what has none is recorded as what it is, so that null always means "nothing there". */
 function recordedContent(snapshot: FileSnapshot | null): string | null {

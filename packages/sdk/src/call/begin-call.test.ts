@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ToolError } from '@tool-runtime/protocol';
-import type { CallEnd, CallStart, CallTelemetry } from '../../contracts/telemetry.ts';
-import { nothing } from '../../testing/probe-tools.ts';
-import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
+import type { CallEnd, CallStart, CallTelemetry } from '../contracts/telemetry.ts';
+import { nothing } from '../testing/probe-tools.ts';
+import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 
 const broken = (): never => {
   throw new TypeError('telemetry broke');

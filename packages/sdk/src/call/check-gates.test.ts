@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileRead } from '../../tools/fs/file-read.ts';
-import { fileWrite } from '../../tools/fs/file-write.ts';
-import type { ReadyCall } from './call-types.ts';
-import { isRepeatable } from './is-repeatable.ts';
+import { fileRead } from '../tools/fs/file-read.ts';
+import { fileWrite } from '../tools/fs/file-write.ts';
+import { isRepeatable } from './check-gates.ts';
+import type { Call } from './state/call-types.ts';
 
-function call(tool: object, mutationClass: string, args: object): ReadyCall {
-  return { compiled: { tool }, view: { mutationClass }, args } as unknown as ReadyCall;
+function call(tool: object, mutationClass: string, args: object): Call {
+  return { compiled: { tool }, mutationClass, subject: { args } } as unknown as Call;
 }
 
 test('S0-31 a lost write may be made again unless it appended, and a lost read always', () => {
