@@ -89,7 +89,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   'mcp-frames': {
     seed: 'opening-2025',
     wrong: 'every frame is written twice',
-    file: 'host/src/mcp/server/stdio/frame-stream.ts',
+    file: 'host/src/mcp/server/frame-transport.ts',
     line: 'if (this.#frames.push(frame) === 1) process.nextTick(this.#flush);',
     by: 'if (this.#frames.push(frame, frame) === 2) process.nextTick(this.#flush);',
     finds: /not one answer/,

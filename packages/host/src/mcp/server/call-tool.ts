@@ -5,7 +5,6 @@ import type {
   ClientCapabilities,
   InputRequiredResult,
   LoggingLevel,
-  RequestId,
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
@@ -26,8 +25,6 @@ export interface CallerFacts {
   readonly abilities: ClientCapabilities | undefined;
   /** From which level on it wants to hear what goes on; undefined: it did not ask. */
   readonly logLevel: LoggingLevel | undefined;
-  /** The call that runs for a request already. Each is handed out once. */
-  begun?(requestId: RequestId): McpCall | undefined;
 }
 
 export async function callTool(
@@ -78,16 +75,14 @@ function targetOf(
   }
 }
 
-/** The call that was begun for this very request on a quicker way, or a new one. */
 async function startCall(
   { params, served }: CallTarget,
   ctx: ServerContext,
   backend: McpBackend,
   caller: CallerFacts,
 ): Promise<McpCall> {
-  const begun = caller.begun?.(ctx.mcpReq.id);
   const tool = { name: params.name, args: (params.arguments ?? {}) as JsonObject, meta: ctx.mcpReq._meta };
-  const call = begun ?? beginCall(tool, served ?? (await backend.session(caller.client)), backend);
+  const call = beginCall(tool, served ?? (await backend.session(caller.client)), backend);
   call.bind(ctx, caller.logLevel);
   return call;
 }
@@ -115,7 +110,7 @@ async function followCall(
   backend: McpBackend,
   caller: CallerFacts,
 ): Promise<Followed> {
-  const ended = new AbortController();
+  let asking: AbortController | undefined;
   try {
     for (;;) {
       const step = await call.next();
@@ -125,16 +120,18 @@ async function followCall(
         question.refuse(cannotBeAsked(question));
         // The refusal has to reach whoever asked before we look again.
         await Promise.resolve();
-      } else if (!isModern(ctx)) void askNow(question, ctx, ended.signal);
-      else if (!isAnsweredAlready(question, call, ctx)) {
+      } else if (!isModern(ctx)) {
+        asking ??= new AbortController();
+        void askNow(question, ctx, asking.signal);
+      } else if (!isAnsweredAlready(question, call, ctx)) {
         backend.waiting.keep(call);
         call.release(ctx);
         return { asks: await askBack(call.id, question, ctx, backend) };
       }
     }
   } finally {
-    // Whatever the client is still being asked no longer matters.
-    ended.abort();
+    // The call is over: the client need not answer what it is still being asked.
+    asking?.abort();
   }
 }
 

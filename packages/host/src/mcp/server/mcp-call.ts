@@ -1,4 +1,4 @@
-/** A call of the runtime that came in over MCP. Needs no SDK: on stdio most calls never meet it. */
+/** A call of the runtime that came in over MCP. */
 import { randomUUID } from 'node:crypto';
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
 import { type JsonObject, ToolError, type ToolRequest, type ToolResponse } from '@tool-runtime/protocol';
