@@ -44,11 +44,11 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     return command;
   }
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
-    await shared.require();
+    await shared.require(request.signal);
     const programs = findPrograms(request, { ...options, workspace: workspace.path });
     const cwd = folderInside(workspace.path, request.cwd);
     request.requireFolder?.(cwd);
-    const proxySocket = request.network ? await shared.proxySocket() : null;
+    const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
     const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
     try {

@@ -64,7 +64,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
   const running = new Set<{ stop(): Promise<void> }>();
   return {
     async run(start) {
-      await shared.require();
+      await shared.require(start.signal);
       const command = await begin(shared, start);
       running.add(command);
       start.onStarted?.();
@@ -86,7 +86,7 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
 async function begin(shared: SessionWall, start: ExternalStart) {
   const { isolation, workspace, spawner } = shared;
   const words = programWords(start, workspace.path);
-  const proxySocket = start.network ? await shared.proxySocket() : null;
+  const proxySocket = start.network ? await shared.proxySocket(start.signal) : null;
   const { sealed, runFolder } = start;
   const wall = isolation.enter({
     workspace,

@@ -10,6 +10,7 @@ import type { InputSource, Link } from '../processes/spawned-process.ts';
 import { type ReadyProgram, spawnWalled, type WalledProcess, type WallSetting } from '../sandbox/walled-process.ts';
 
 export interface PipelineSetting extends WallSetting {
+  readonly stop: AbortSignal;
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
 }
 
@@ -17,7 +18,6 @@ export interface RunningPipeline {
   readonly pids: readonly number[];
   /** Of the first process, when it was asked for. */
   readonly stdin: Writable | undefined;
-  kill(): void;
   /** Settles when nothing of it is left and all output was seen. */
   readonly ended: Promise<ProcessEnd>;
 }
@@ -32,14 +32,11 @@ export async function startPipeline(
   setting: PipelineSetting,
 ): Promise<RunningPipeline> {
   const running: WalledProcess[] = [];
-  const kill = () => {
-    for (const { process } of running) process.kill('SIGKILL');
-  };
   try {
     await startAll(programs, stdin, { setting, running });
     await Promise.all(running.map(({ admitted }) => admitted));
   } catch (thrown) {
-    kill();
+    for (const { process } of running) process.kill('SIGKILL');
     await Promise.allSettled(running.map(({ ended }) => ended));
     throw thrown;
   }
@@ -50,7 +47,6 @@ export async function startPipeline(
   return {
     pids: running.map(({ process }) => process.pid),
     stdin: running[0]?.process.stdin,
-    kill,
     ended: untilEnded(running, drained),
   };
 }
@@ -63,6 +59,7 @@ async function startAll(
   const links: Link[] = [];
   try {
     for (const [index, program] of programs.entries()) {
+      if (setting.stop.aborted) return;
       const before = links.at(-1) ?? stdin;
       const isLast = index === programs.length - 1;
       if (!isLast) links.push(setting.spawner.createLink());

@@ -40,7 +40,7 @@ export function createGitProgram(
   let program: string | undefined;
   return {
     async run(request, folders) {
-      await shared.require();
+      await shared.require(request.signal);
       program ??= findGit(shared.workspace.path);
       const wall = enterWall(
         shared,
@@ -55,7 +55,8 @@ export function createGitProgram(
           env: environment(request, folders, wall.places.home),
           cwd: '.',
         });
-        const run = () => runIn({ spawner: shared.spawner, wall }, { name: 'git', confined }, { request, running });
+        const setting = { spawner: shared.spawner, wall, stop: request.signal };
+        const run = () => runIn(setting, { name: 'git', confined }, { request, running });
         return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
       } finally {
         wall.leave();
@@ -124,8 +125,8 @@ async function runIn(setting: WallSetting, program: ReadyProgram, { request, run
   }
 }
 
-function proxyFor({ remote }: GitRun, shared: SessionWall): Promise<string | null> | null {
-  return remote?.transport === 'http' ? shared.proxySocket() : null;
+function proxyFor({ remote, signal }: GitRun, shared: SessionWall): Promise<string | null> | null {
+  return remote?.transport === 'http' ? shared.proxySocket(signal) : null;
 }
 
 function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | null, { outside }: GitFolders) {
@@ -160,27 +161,19 @@ function requireUncancelled(signal: AbortSignal | undefined): void {
 async function outputOf(started: WalledProcess, request: GitRun): Promise<GitOutput> {
   const { process, ended } = started;
   const limit = request.maxBytes ?? MAX_OUTPUT;
-  const kill = (): void => process.kill('SIGKILL');
-  const stdout = collect(process.stdout, limit, kill);
+  const stdout = collect(process.stdout, limit, () => process.kill('SIGKILL'));
   const stderr = collect(process.stderr, MAX_COMPLAINT, () => {});
-  request.signal?.addEventListener('abort', kill, { once: true });
-  // It may have fired while the process was being started.
-  if (request.signal?.aborted === true) kill();
   // A git that ends early does not read everything: its exit code says why.
   if (request.stdin !== undefined) process.stdin?.on('error', () => {}).end(request.stdin);
-  try {
-    const end = await ended;
-    await Promise.all([stdout.closed, stderr.closed]);
-    if (request.signal?.aborted === true) throw request.signal.reason;
-    if (stdout.isFull() && request.overflow !== 'cut') throw tooMuch(limit);
-    const complaint = stderr.bytes().toString('utf8');
-    if (stdout.isFull()) return { code: 0, stdout: stdout.bytes(), stderr: complaint, isCut: true };
-    if (end.notStarted !== undefined) throw notStarted(end.notStarted);
-    if (end.code === null) throw killed(end.signal ?? 'unknown', complaint);
-    return { code: end.code, stdout: stdout.bytes(), stderr: complaint };
-  } finally {
-    request.signal?.removeEventListener('abort', kill);
-  }
+  const end = await ended;
+  await Promise.all([stdout.closed, stderr.closed]);
+  if (request.signal?.aborted === true) throw request.signal.reason;
+  if (stdout.isFull() && request.overflow !== 'cut') throw tooMuch(limit);
+  const complaint = stderr.bytes().toString('utf8');
+  if (stdout.isFull()) return { code: 0, stdout: stdout.bytes(), stderr: complaint, isCut: true };
+  if (end.notStarted !== undefined) throw notStarted(end.notStarted);
+  if (end.code === null) throw killed(end.signal ?? 'unknown', complaint);
+  return { code: end.code, stdout: stdout.bytes(), stderr: complaint };
 }
 
 interface Collected {

@@ -49,10 +49,10 @@ export interface SessionWall {
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
-  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. */
-  require(): Promise<void>;
-  /** The proxy's socket, or null where the isolation has no use for one. */
-  proxySocket(): Promise<string | null>;
+  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. A cancelled caller stops waiting. */
+  require(signal?: AbortSignal): Promise<void>;
+  /** The proxy's socket, or null where the isolation has no use for one. A cancelled caller stops waiting. */
+  proxySocket(signal?: AbortSignal): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -73,16 +73,16 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
     ],
     spawner,
     isolation,
-    require() {
+    require(signal) {
       requireInPlace(workspace);
-      return requireWall(isolation);
+      return unlessCancelled(requireWall(isolation), signal);
     },
-    async proxySocket() {
+    async proxySocket(signal) {
       if (!isolation.enforcesNetwork) return null;
       proxy ??= forgetFailed(openEgressProxy(options), () => {
         proxy = undefined;
       });
-      return (await proxy).socket;
+      return (await unlessCancelled(proxy, signal)).socket;
     },
     async close() {
       await (await proxy?.catch(() => undefined))?.close();
@@ -114,4 +114,19 @@ async function requireWall(isolation: Isolation): Promise<void> {
   throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
     details: { isolation: isolation.name, next: problem.next },
   });
+}
+
+/** The session's sandbox is prepared for every caller: one that is cancelled meanwhile leaves, and the work goes on. */
+async function unlessCancelled<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return shared;
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void =>
+    reject(failure('cancellation', 'retryable', 'Call was cancelled while the sandbox was prepared'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([shared, cancelled]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -19,6 +19,8 @@ export type Ends = Pick<SpawnOptions, 'stdin' | 'stdout' | 'stderr'>;
 export interface WallSetting {
   readonly spawner: Spawner;
   readonly wall: Wall;
+  /** Kills the process at any time, also while its sandbox is being set up. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** A program as the host has to start it. */
@@ -42,7 +44,7 @@ export async function startWalled(setting: WallSetting, program: ReadyProgram, e
 
 /** Same, but answers before it is admitted, for those who start several at once. */
 export async function spawnWalled(
-  { spawner, wall }: WallSetting,
+  { spawner, wall, stop }: WallSetting,
   { name, confined }: ReadyProgram,
   ends: Ends,
 ): Promise<WalledProcess> {
@@ -54,12 +56,21 @@ export async function spawnWalled(
       ...(reports ? { extraFds: pauses ? ADMISSION_FDS : ADMISSION_FDS.slice(0, 2) } : {}),
     });
     preferAsVictim(process.pid);
+    if (stop !== undefined) killOnStop(process, stop);
     const { admitted, report } = reports ? admitProcess(process, { early: wall.verifyEarly, all: wall.verify }) : OPEN;
     admitted.catch(() => abandon(process));
     return { process, admitted, ended: untilEnded(process, wall, report) };
   } catch (thrown) {
     throw notStarted(name, errnoCode(thrown) ?? 'unknown', thrown);
   }
+}
+
+function killOnStop(process: SpawnedProcess, stop: AbortSignal): void {
+  const kill = (): void => process.kill('SIGKILL');
+  stop.addEventListener('abort', kill, { once: true });
+  process.exited.finally(() => stop.removeEventListener('abort', kill)).catch(() => {});
+  // It may have fired while the process was being started.
+  if (stop.aborted) kill();
 }
 
 function abandon({ stdin, stdout, stderr }: SpawnedProcess): void {
