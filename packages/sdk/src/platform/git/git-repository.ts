@@ -25,7 +25,7 @@ import { judgeRemote, readOnly } from './git-remotes.ts';
 import { readState } from './git-state.ts';
 import { createGitWrites } from './git-writes.ts';
 
-export interface GitOptions {
+interface GitOptions {
   readonly wall: SessionWall;
   readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
   readonly governing: readonly GoverningPlace[];

@@ -16,14 +16,21 @@ import { holdPath } from '../descriptors/held-path.ts';
 import { markWords } from '../processes/process-keeper.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { ADMISSION_WORDS } from './admit-process.ts';
-import { emptyFolder, readOnly, systemFolders, type Words, wallFlags } from './bubblewrap-args.ts';
+import {
+  defaultLimits,
+  emptyFolder,
+  limitWords,
+  type ResourceLimits,
+  readOnly,
+  systemFolders,
+  type Words,
+  wallFlags,
+} from './bubblewrap-args.ts';
 import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
 import { settleReport } from './bubblewrap-report.ts';
 import { holdMounts, type Source } from './hold-mounts.ts';
 import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-relay-words.ts';
-import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
-import { isBelow, mountWords } from './sandbox-mounts.ts';
-import { startingFolder } from './starting-folder.ts';
+import { isBelow, mountWords, startingFolder } from './sandbox-mounts.ts';
 import { SETTLED, verifyEarlyMounts, verifyMounts } from './verify-mounts.ts';
 import { prepareEtc } from './wall-etc.ts';
 import { PROTECTED, testWall } from './wall-self-test.ts';

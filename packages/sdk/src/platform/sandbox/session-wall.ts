@@ -2,6 +2,8 @@
  * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
  * opens when the first of them may use the network.
  */
+
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { HeldWorkspace, Isolation, ProtectedPath } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
@@ -16,8 +18,8 @@ import { defaultStateFolder, openStateFolder } from '../state/state-folder.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { requireInPlace } from './hold-mounts.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
-import { createNoIsolation } from './isolation-none.ts';
 import { protectedInRoot } from './protected-entries.ts';
+import { startingFolder } from './sandbox-mounts.ts';
 
 export interface SessionWallOptions {
   /** Held open by its owner; a path is opened here, and held until the wall is closed. */
@@ -129,4 +131,20 @@ async function unlessCancelled<T>(shared: Promise<T>, signal: AbortSignal | unde
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+export function createNoIsolation(): Isolation {
+  return {
+    name: 'none',
+    enforcesNetwork: false,
+    check: async () => undefined,
+    enter: (request) => ({
+      places: { home: homedir(), temporary: tmpdir() },
+      confine: (program) => ({ ...program, cwd: startingFolder(program, request), reports: false, pauses: false }),
+      verify: () => true,
+      verifyEarly: () => true,
+      settle: async (end) => end,
+      leave: () => [],
+    }),
+  };
 }
