@@ -127,12 +127,7 @@ interface ArchiveCheckParts {
   readonly seal: Seal;
 }
 
-function checkArchive(
-  parts: ArchiveCheckParts,
-  row: ArchiveRow,
-  start: ChainHead,
-  anchor?: ChainHead,
-): ArchiveCheck {
+function checkArchive(parts: ArchiveCheckParts, row: ArchiveRow, start: ChainHead, anchor?: ChainHead): ArchiveCheck {
   const facts = { archive: row.name, first: row.first_seq, through: row.through };
   if (row.pruned_at !== null) return { ...facts, state: 'pruned' };
   let file: ArchiveFile | undefined;

@@ -18,7 +18,7 @@ import type { CommandList, ListOperator } from '../../contracts/command-list.ts'
 import type { CommandOutcome, CommandRequest, Isolation, OpenCommandRunner } from '../../contracts/commands.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from '../sandbox/isolation-bubblewrap.ts';
-import { createNoIsolation } from '../sandbox/session-wall.ts';
+import { createNoIsolation } from '../sandbox/session-sandbox.ts';
 import { type CommandRunnerOptions, createCommandRunner } from './command-runner.ts';
 
 type Command = readonly string[];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { startingFolder } from '../sandbox/sandbox-mounts.ts';
-import { createNoIsolation } from '../sandbox/session-wall.ts';
+import { createNoIsolation } from '../sandbox/session-sandbox.ts';
 import { createExternalPrograms, type ExternalStart } from './external-process.ts';
 
 function scene(t: TestContext, options: { isolation?: 'bubblewrap' | 'none'; readPaths?: readonly string[] } = {}) {

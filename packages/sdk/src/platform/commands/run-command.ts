@@ -7,10 +7,10 @@ import type { ByteFilter } from '../../contracts/redaction.ts';
 import { nextPipeline } from '../../shell/next-pipeline.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import type { InputSource } from '../processes/spawned-process.ts';
-import { notStarted, type ReadyProgram, type WallSetting } from '../sandbox/walled-process.ts';
+import { notStarted, type ReadyProgram, type SandboxSetting } from '../sandbox/sandboxed-process.ts';
 import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
 
-export interface CommandPlan extends WallSetting {
+export interface CommandPlan extends SandboxSetting {
   readonly request: CommandRequest;
   /** The programs of each pipeline of the list. */
   readonly programs: readonly (readonly ReadyProgram[])[];

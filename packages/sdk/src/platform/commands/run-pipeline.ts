@@ -7,9 +7,14 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProcessEnd } from '../../contracts/commands.ts';
 import type { InputSource, Link } from '../processes/spawned-process.ts';
-import { type ReadyProgram, spawnWalled, type WalledProcess, type WallSetting } from '../sandbox/walled-process.ts';
+import {
+  type ReadyProgram,
+  type SandboxedProcess,
+  type SandboxSetting,
+  spawnSandboxed,
+} from '../sandbox/sandboxed-process.ts';
 
-export interface PipelineSetting extends WallSetting {
+export interface PipelineSetting extends SandboxSetting {
   readonly stop: AbortSignal;
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
 }
@@ -31,7 +36,7 @@ export async function startPipeline(
   stdin: InputSource,
   setting: PipelineSetting,
 ): Promise<RunningPipeline> {
-  const running: WalledProcess[] = [];
+  const running: SandboxedProcess[] = [];
   try {
     await startAll(programs, stdin, { setting, running });
     await Promise.all(running.map(({ admitted }) => admitted));
@@ -54,7 +59,7 @@ export async function startPipeline(
 async function startAll(
   programs: readonly ReadyProgram[],
   stdin: InputSource,
-  { setting, running }: { readonly setting: PipelineSetting; readonly running: WalledProcess[] },
+  { setting, running }: { readonly setting: PipelineSetting; readonly running: SandboxedProcess[] },
 ): Promise<void> {
   const links: Link[] = [];
   try {
@@ -64,7 +69,7 @@ async function startAll(
       const isLast = index === programs.length - 1;
       if (!isLast) links.push(setting.spawner.createLink());
       const stdout = isLast ? 'pipe' : (links.at(-1) ?? 'pipe');
-      running.push(await spawnWalled(setting, program, { stdin: before, stdout, stderr: 'pipe' }));
+      running.push(await spawnSandboxed(setting, program, { stdin: before, stdout, stderr: 'pipe' }));
     }
   } finally {
     for (const link of links) link.close();
@@ -83,7 +88,10 @@ function watchOutput(stream: Readable | undefined, onChunk: (chunk: Uint8Array) 
   return { closed, stop: () => stream.destroy() };
 }
 
-async function untilEnded(running: readonly WalledProcess[], outputs: readonly WatchedOutput[]): Promise<ProcessEnd> {
+async function untilEnded(
+  running: readonly SandboxedProcess[],
+  outputs: readonly WatchedOutput[],
+): Promise<ProcessEnd> {
   const ends = await Promise.all(running.map(({ ended }) => ended));
   await Promise.race([Promise.all(outputs.map(({ closed }) => closed)), lastWords()]);
   for (const output of outputs) output.stop();

@@ -10,8 +10,13 @@ import { FULL_SYNC_OPTIONS, fixedEnvironment, fixedOptions } from '../../git/fix
 import { gitFailure } from '../../git/git-failure.ts';
 import { isListed } from '../../git/judge-config.ts';
 import { resolveProgram } from '../processes/resolve-program.ts';
-import type { SessionWall } from '../sandbox/session-wall.ts';
-import { type ReadyProgram, startWalled, type WalledProcess, type WallSetting } from '../sandbox/walled-process.ts';
+import {
+  type ReadyProgram,
+  type SandboxedProcess,
+  type SandboxSetting,
+  startSandboxed,
+} from '../sandbox/sandboxed-process.ts';
+import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
 
@@ -26,7 +31,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
 
 export function createGitProgram(
-  shared: SessionWall,
+  shared: SessionSandbox,
   registry: Pick<Registry, 'git' | 'durability'>,
   writes: Pick<GitWrites, 'begin'>,
 ): GitProgram {
@@ -36,13 +41,13 @@ export function createGitProgram(
     ...fixedOptions((key) => isListed(key, registry.git.allow_config)),
     ...(registry.durability === 'full' ? FULL_SYNC_OPTIONS : []),
   ];
-  const running = new Set<WalledProcess>();
+  const running = new Set<SandboxedProcess>();
   let program: string | undefined;
   return {
     async run(request, folders) {
       await shared.require(request.signal);
       program ??= findGit(shared.workspace.path);
-      const wall = enterWall(
+      const wall = enterSandbox(
         shared,
         request,
         request.remote === undefined ? null : await proxyFor(request, shared),
@@ -107,12 +112,16 @@ export function findGit(workspace: string): string {
 interface Attempt {
   readonly request: GitRun;
   /** Those to end when the session closes. */
-  readonly running: Set<WalledProcess>;
+  readonly running: Set<SandboxedProcess>;
 }
 
-async function runIn(setting: WallSetting, program: ReadyProgram, { request, running }: Attempt): Promise<GitOutput> {
+async function runIn(
+  setting: SandboxSetting,
+  program: ReadyProgram,
+  { request, running }: Attempt,
+): Promise<GitOutput> {
   requireUncancelled(request.signal);
-  const started = await startWalled(setting, program, {
+  const started = await startSandboxed(setting, program, {
     stdin: request.stdin === undefined ? 'null' : 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -125,11 +134,11 @@ async function runIn(setting: WallSetting, program: ReadyProgram, { request, run
   }
 }
 
-function proxyFor({ remote, signal }: GitRun, shared: SessionWall): Promise<string | null> | null {
+function proxyFor({ remote, signal }: GitRun, shared: SessionSandbox): Promise<string | null> | null {
   return remote?.transport === 'http' ? shared.proxySocket(signal) : null;
 }
 
-function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | null, { outside }: GitFolders) {
+function enterSandbox(shared: SessionSandbox, request: GitRun, proxySocket: string | null, { outside }: GitFolders) {
   const writable = request.access === 'write';
   const folder = request.remote?.folder;
   return shared.isolation.enter({
@@ -141,7 +150,7 @@ function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | n
   });
 }
 
-function places({ workspace }: SessionWall, { gitDir }: GitFolders): readonly string[] {
+function places({ workspace }: SessionSandbox, { gitDir }: GitFolders): readonly string[] {
   return [`--git-dir=${gitDir}`, `--work-tree=${workspace.path}`];
 }
 
@@ -158,7 +167,7 @@ function requireUncancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw failure('cancellation', 'retryable', 'Call was cancelled before git started');
 }
 
-async function outputOf(started: WalledProcess, request: GitRun): Promise<GitOutput> {
+async function outputOf(started: SandboxedProcess, request: GitRun): Promise<GitOutput> {
   const { process, ended } = started;
   const limit = request.maxBytes ?? MAX_OUTPUT;
   const stdout = collect(process.stdout, limit, () => process.kill('SIGKILL'));

@@ -10,7 +10,7 @@ export type Words = readonly string[];
  * Own namespaces of every kind, no capabilities, no terminal, dead when we die. As root the dropped capabilities are what
  * keeps a process from remounting its way out.
  */
-export function wallFlags({ closesUserNamespaces }: BubblewrapProgram): Words {
+export function sandboxFlags({ closesUserNamespaces }: BubblewrapProgram): Words {
   return [
     '--unshare-all',
     '--unshare-user',

@@ -2,7 +2,7 @@
 
 import { isAbsolute, join, normalize } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { WalledProgram, WallRequest } from '../../contracts/commands.ts';
+import type { SandboxedProgram, SandboxRequest } from '../../contracts/commands.ts';
 import { emptyFolder, readOnly, type Words, writable } from './bubblewrap-args.ts';
 import type { BubblewrapProgram } from './bubblewrap-program.ts';
 
@@ -59,7 +59,10 @@ function depthOf(path: string): number {
 }
 
 /** Absolute. Throws E_SHELL for an absolute folder that was not lent. */
-export function startingFolder({ cwd }: Pick<WalledProgram, 'cwd'>, { workspace, folders = [] }: WallRequest): string {
+export function startingFolder(
+  { cwd }: Pick<SandboxedProgram, 'cwd'>,
+  { workspace, folders = [] }: SandboxRequest,
+): string {
   if (!isAbsolute(cwd)) return join(workspace.path, cwd);
   const folder = normalize(cwd);
   if (folders.some(({ path }) => folder === path || folder.startsWith(`${path}/`))) return folder;

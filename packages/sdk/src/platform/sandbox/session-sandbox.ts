@@ -21,7 +21,7 @@ import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { protectedInRoot } from './protected-entries.ts';
 import { startingFolder } from './sandbox-mounts.ts';
 
-export interface SessionWallOptions {
+export interface SessionSandboxOptions {
   /** Held open by its owner; a path is opened here, and held until the wall is closed. */
   readonly workspace: HeldWorkspace | string;
   readonly isolation: 'bubblewrap' | 'none' | Isolation;
@@ -45,7 +45,7 @@ export interface SessionWallOptions {
   readonly resolve?: ResolveHost;
 }
 
-export interface SessionWall {
+export interface SessionSandbox {
   readonly workspace: HeldWorkspace;
   /** What they may not change or read, as it lies now. Git itself may change its data and what counts by content only. */
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
@@ -58,7 +58,7 @@ export interface SessionWall {
   close(): Promise<void>;
 }
 
-export function createSessionWall(given: SessionWallOptions): SessionWall {
+export function createSessionSandbox(given: SessionSandboxOptions): SessionSandbox {
   const own = typeof given.workspace === 'string' ? openRoot(given.workspace) : undefined;
   const workspace = own ?? (given.workspace as HeldWorkspace);
   requireInPlace(workspace);
@@ -77,7 +77,7 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
     isolation,
     require(signal) {
       requireInPlace(workspace);
-      return unlessCancelled(requireWall(isolation), signal);
+      return unlessCancelled(requireSandbox(isolation), signal);
     },
     async proxySocket(signal) {
       if (!isolation.enforcesNetwork) return null;
@@ -98,7 +98,7 @@ function protectedFrom({ path, access }: GoverningPlace, user: 'programs' | 'git
   return [{ path: tracePath(path).path, access: access === 'none' ? 'hide' : 'read_only' }];
 }
 
-function createIsolation(options: SessionWallOptions & { readonly workspace: string }, spawner: Spawner): Isolation {
+function createIsolation(options: SessionSandboxOptions & { readonly workspace: string }, spawner: Spawner): Isolation {
   if (options.isolation === 'none') return createNoIsolation();
   const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
   const { path: folder } = openStateFolder(join(state, 'wall'), { workspace: options.workspace });
@@ -110,7 +110,7 @@ function createIsolation(options: SessionWallOptions & { readonly workspace: str
   });
 }
 
-async function requireWall(isolation: Isolation): Promise<void> {
+async function requireSandbox(isolation: Isolation): Promise<void> {
   const problem = await isolation.check();
   if (problem === undefined) return;
   throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
