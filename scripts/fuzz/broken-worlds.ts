@@ -33,7 +33,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   'result-json': {
     seed: 'doubled.json',
     wrong: 'a result is not scanned',
-    file: 'sdk/src/external/protocol/parse-result.ts',
+    file: 'sdk/src/external/protocol/read-result.ts',
     line: 'scanJson(text, { maxBytes, maxDepth: MAX_DEPTH });',
     by: '',
     finds: /parseResult took it/,

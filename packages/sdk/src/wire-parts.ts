@@ -20,7 +20,7 @@ import type { FileWorkspace } from './platform/files/workspace.ts';
 import { lazyHttpClient } from './platform/network/lazy-http-client.ts';
 import { currentInstance, isAlive } from './platform/processes/process-identity.ts';
 import type { GoverningFiles } from './platform/protection/governing-files.ts';
-import { endLostWalls } from './platform/sandbox/lost-walls.ts';
+import { endLostSandboxes } from './platform/sandbox/lost-sandboxes.ts';
 import { createArtifactFiles } from './platform/state/artifact-files.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
@@ -134,7 +134,7 @@ async function reconcileCalls(
   { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
 ): Promise<readonly ReconciledCall[]> {
   if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
-    endLostWalls(state.path);
+    endLostSandboxes(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
     await workspace.sweepNoted();

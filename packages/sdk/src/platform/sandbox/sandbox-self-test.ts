@@ -7,16 +7,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Wall } from '../../contracts/commands.ts';
+import type { Sandbox } from '../../contracts/commands.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { HOST_ROOT } from './sandbox-mounts.ts';
-import { startWalled } from './walled-process.ts';
+import { startSandboxed } from './sandboxed-process.ts';
 
-export interface WallTest {
+export interface SandboxTest {
   readonly spawner: Spawner;
   /** Private, on the host. */
   readonly folder: string;
-  enter(workspace: string): Wall;
+  enter(workspace: string): Sandbox;
 }
 
 const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'];
@@ -46,7 +46,7 @@ if echo x > "$2/written"; then echo "done"; fi
 `;
 
 /** Undefined when the wall holds; otherwise what is wrong with it. */
-export async function testWall({ spawner, folder, enter }: WallTest): Promise<string | undefined> {
+export async function testSandbox({ spawner, folder, enter }: SandboxTest): Promise<string | undefined> {
   const outside = mkdtempSync(join(folder, 'test-'));
   try {
     const workspace = join(outside, 'workspace');
@@ -62,7 +62,7 @@ export async function testWall({ spawner, folder, enter }: WallTest): Promise<st
   }
 }
 
-async function runInside({ spawner, enter }: WallTest, outside: string, workspace: string): Promise<string> {
+async function runInside({ spawner, enter }: SandboxTest, outside: string, workspace: string): Promise<string> {
   const wall = enter(workspace);
   const confined = wall.confine({
     program: '/bin/sh',
@@ -72,7 +72,7 @@ async function runInside({ spawner, enter }: WallTest, outside: string, workspac
   });
   try {
     const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
-    const { process, ended } = await startWalled({ spawner, wall }, { name: 'sh', confined }, ends);
+    const { process, ended } = await startSandboxed({ spawner, wall }, { name: 'sh', confined }, ends);
     const streams = [process.stdout, process.stderr];
     const printing = streams.map((stream) => (stream === undefined ? '' : text(stream)));
     const [end, printed = '', complaint = ''] = await Promise.all([ended, ...printing]);

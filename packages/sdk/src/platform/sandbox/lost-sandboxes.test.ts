@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { endLostWalls } from './lost-walls.ts';
+import { endLostSandboxes } from './lost-sandboxes.ts';
 
 /** A process with the words of a wall, started by one that is gone; answers its number. */
 async function plantLost(...words: string[]): Promise<number> {
@@ -47,31 +47,31 @@ async function withState(use: (state: string) => Promise<void>): Promise<void> {
   }
 }
 
-const wallWords = (state: string) => ['--die-with-parent', '--ro-bind', join(state, 'wall/etc-1'), '/etc'];
+const sandboxWords = (state: string) => ['--die-with-parent', '--ro-bind', join(state, 'wall/etc-1'), '/etc'];
 
 describe('lost walls', () => {
   test('one whose builder is gone is ended', () =>
     withState(async (state) => {
-      const pid = await plantLost(...wallWords(state));
+      const pid = await plantLost(...sandboxWords(state));
       assert.equal(isRunning(pid), true);
-      assert.equal(endLostWalls(state), 1);
+      assert.equal(endLostSandboxes(state), 1);
       await untilGone(pid);
-      assert.equal(endLostWalls(state), 0);
+      assert.equal(endLostSandboxes(state), 0);
     }));
 
   test('one whose builder lives and has the journal open is left alone, as are those of other folders', () =>
     withState(async (state) => {
       const journal = openSync(join(state, 'journal.db'), 'w');
-      const words = ['-e', 'setInterval(() => {}, 1000)', '--', ...wallWords(state)];
+      const words = ['-e', 'setInterval(() => {}, 1000)', '--', ...sandboxWords(state)];
       const own = spawn(process.execPath, words, { stdio: 'ignore' });
       await once(own, 'spawn');
-      const foreign = await plantLost(...wallWords(`${state}-other`));
+      const foreign = await plantLost(...sandboxWords(`${state}-other`));
       const plain = await plantLost('--ro-bind', join(state, 'wall/etc-1'), '/etc');
       try {
-        assert.equal(endLostWalls(state), 0);
+        assert.equal(endLostSandboxes(state), 0);
         assert.deepEqual([own.pid ?? 0, foreign, plain].map(isRunning), [true, true, true]);
         closeSync(journal);
-        assert.equal(endLostWalls(state), 1);
+        assert.equal(endLostSandboxes(state), 1);
         await once(own, 'close');
       } finally {
         for (const pid of [foreign, plain]) process.kill(pid, 'SIGKILL');

@@ -1,12 +1,12 @@
 /** One process behind the wall: started, watched to its end, and everything it left behind ended with it. */
 import { writeFileSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
-import type { ConfinedProcess, ProcessEnd, Wall } from '../../contracts/commands.ts';
+import type { ConfinedProcess, ProcessEnd, Sandbox } from '../../contracts/commands.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { SpawnedProcess, Spawner, SpawnOptions } from '../processes/spawned-process.ts';
 import { ADMISSION_FDS, type Admission, admitProcess } from './admit-process.ts';
 
-export interface WalledProcess {
+export interface SandboxedProcess {
   readonly process: SpawnedProcess;
   /** Rejects with E_POLICY when its sandbox is not what was checked; the program has not run then. */
   readonly admitted: Promise<void>;
@@ -16,9 +16,11 @@ export interface WalledProcess {
 
 export type Ends = Pick<SpawnOptions, 'stdin' | 'stdout' | 'stderr'>;
 
-export interface WallSetting {
+export interface SandboxSetting {
   readonly spawner: Spawner;
-  readonly wall: Wall;
+  readonly wall: Sandbox;
+  /** Kills the process at any time, also while its sandbox is being set up. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** A program as the host has to start it. */
@@ -29,8 +31,12 @@ export interface ReadyProgram {
 }
 
 /** Throws E_SHELL when it cannot be started, E_POLICY when its sandbox is not what was checked. */
-export async function startWalled(setting: WallSetting, program: ReadyProgram, ends: Ends): Promise<WalledProcess> {
-  const started = await spawnWalled(setting, program, ends);
+export async function startSandboxed(
+  setting: SandboxSetting,
+  program: ReadyProgram,
+  ends: Ends,
+): Promise<SandboxedProcess> {
+  const started = await spawnSandboxed(setting, program, ends);
   try {
     await started.admitted;
     return started;
@@ -41,11 +47,11 @@ export async function startWalled(setting: WallSetting, program: ReadyProgram, e
 }
 
 /** Same, but answers before it is admitted, for those who start several at once. */
-export async function spawnWalled(
-  { spawner, wall }: WallSetting,
+export async function spawnSandboxed(
+  { spawner, wall, stop }: SandboxSetting,
   { name, confined }: ReadyProgram,
   ends: Ends,
-): Promise<WalledProcess> {
+): Promise<SandboxedProcess> {
   const { reports, pauses, ...start } = confined;
   try {
     const process = await spawner.spawn({
@@ -54,12 +60,21 @@ export async function spawnWalled(
       ...(reports ? { extraFds: pauses ? ADMISSION_FDS : ADMISSION_FDS.slice(0, 2) } : {}),
     });
     preferAsVictim(process.pid);
+    if (stop !== undefined) killOnStop(process, stop);
     const { admitted, report } = reports ? admitProcess(process, { early: wall.verifyEarly, all: wall.verify }) : OPEN;
     admitted.catch(() => abandon(process));
     return { process, admitted, ended: untilEnded(process, wall, report) };
   } catch (thrown) {
     throw notStarted(name, errnoCode(thrown) ?? 'unknown', thrown);
   }
+}
+
+function killOnStop(process: SpawnedProcess, stop: AbortSignal): void {
+  const kill = (): void => process.kill('SIGKILL');
+  stop.addEventListener('abort', kill, { once: true });
+  process.exited.finally(() => stop.removeEventListener('abort', kill)).catch(() => {});
+  // It may have fired while the process was being started.
+  if (stop.aborted) kill();
 }
 
 function abandon({ stdin, stdout, stderr }: SpawnedProcess): void {
@@ -76,7 +91,7 @@ export function notStarted(name: string, reason: string, cause?: unknown): ToolE
   });
 }
 
-async function untilEnded(process: SpawnedProcess, wall: Wall, report: Promise<string>): Promise<ProcessEnd> {
+async function untilEnded(process: SpawnedProcess, wall: Sandbox, report: Promise<string>): Promise<ProcessEnd> {
   const end = await process.exited;
   // Background processes of the same group; without a wall nothing else would end them.
   process.kill('SIGKILL');

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { Wall } from '../../contracts/commands.ts';
+import type { Sandbox } from '../../contracts/commands.ts';
 import { createSpawner } from '../processes/spawner.ts';
-import { startWalled } from './walled-process.ts';
+import { startSandboxed } from './sandboxed-process.ts';
 
 /** Ends nothing by itself, so that what the process left behind is not somebody else's merit. */
-const OPEN_FIELD: Wall = {
+const OPEN_FIELD: Sandbox = {
   places: { home: '/', temporary: '/tmp' },
   confine: (program) => ({ ...program, reports: false, pauses: false }),
   verify: () => true,
@@ -25,7 +25,7 @@ test('S0-36 what a program left running in its group ends with it', async () => 
     cwd: '/',
   });
   const ends = { stdin: 'null', stdout: 'pipe', stderr: 'null' } as const;
-  const { process: started, ended } = await startWalled(
+  const { process: started, ended } = await startSandboxed(
     { spawner: createSpawner(), wall: OPEN_FIELD },
     { name: 'sh', confined },
     ends,

@@ -8,8 +8,8 @@ import { FULL_RESULT } from '../../../test/sample-result.ts';
 import { createRunFolder } from '../../platform/runs/run-folder.ts';
 import { createRunIds } from '../protocol/run-ids.ts';
 import type { AcceptedResult } from '../result/accept-result.ts';
-import { resultText } from '../result/result-text.ts';
-import { createRunRecord } from './settle-run.ts';
+import { resultText } from '../result/new-result.ts';
+import { createRunRecord } from './run-attempt.ts';
 
 const ACCEPTED: AcceptedResult = {
   state: 'backfilled',

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { prepareEtc } from './wall-etc.ts';
+import { prepareEtc } from './sandbox-etc.ts';
 
 const INHABITANT = { uid: 1000, gid: 1000, home: '/run/home' };
 

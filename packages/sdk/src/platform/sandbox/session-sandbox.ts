@@ -2,6 +2,8 @@
  * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
  * opens when the first of them may use the network.
  */
+
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { HeldWorkspace, Isolation, ProtectedPath } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
@@ -16,10 +18,10 @@ import { defaultStateFolder, openStateFolder } from '../state/state-folder.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { requireInPlace } from './hold-mounts.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
-import { createNoIsolation } from './isolation-none.ts';
 import { protectedInRoot } from './protected-entries.ts';
+import { startingFolder } from './sandbox-mounts.ts';
 
-export interface SessionWallOptions {
+export interface SessionSandboxOptions {
   /** Held open by its owner; a path is opened here, and held until the wall is closed. */
   readonly workspace: HeldWorkspace | string;
   readonly isolation: 'bubblewrap' | 'none' | Isolation;
@@ -43,20 +45,20 @@ export interface SessionWallOptions {
   readonly resolve?: ResolveHost;
 }
 
-export interface SessionWall {
+export interface SessionSandbox {
   readonly workspace: HeldWorkspace;
   /** What they may not change or read, as it lies now. Git itself may change its data and what counts by content only. */
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
-  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. */
-  require(): Promise<void>;
-  /** The proxy's socket, or null where the isolation has no use for one. */
-  proxySocket(): Promise<string | null>;
+  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. A cancelled caller stops waiting. */
+  require(signal?: AbortSignal): Promise<void>;
+  /** The proxy's socket, or null where the isolation has no use for one. A cancelled caller stops waiting. */
+  proxySocket(signal?: AbortSignal): Promise<string | null>;
   close(): Promise<void>;
 }
 
-export function createSessionWall(given: SessionWallOptions): SessionWall {
+export function createSessionSandbox(given: SessionSandboxOptions): SessionSandbox {
   const own = typeof given.workspace === 'string' ? openRoot(given.workspace) : undefined;
   const workspace = own ?? (given.workspace as HeldWorkspace);
   requireInPlace(workspace);
@@ -73,16 +75,16 @@ export function createSessionWall(given: SessionWallOptions): SessionWall {
     ],
     spawner,
     isolation,
-    require() {
+    require(signal) {
       requireInPlace(workspace);
-      return requireWall(isolation);
+      return unlessCancelled(requireSandbox(isolation), signal);
     },
-    async proxySocket() {
+    async proxySocket(signal) {
       if (!isolation.enforcesNetwork) return null;
       proxy ??= forgetFailed(openEgressProxy(options), () => {
         proxy = undefined;
       });
-      return (await proxy).socket;
+      return (await unlessCancelled(proxy, signal)).socket;
     },
     async close() {
       await (await proxy?.catch(() => undefined))?.close();
@@ -96,7 +98,7 @@ function protectedFrom({ path, access }: GoverningPlace, user: 'programs' | 'git
   return [{ path: tracePath(path).path, access: access === 'none' ? 'hide' : 'read_only' }];
 }
 
-function createIsolation(options: SessionWallOptions & { readonly workspace: string }, spawner: Spawner): Isolation {
+function createIsolation(options: SessionSandboxOptions & { readonly workspace: string }, spawner: Spawner): Isolation {
   if (options.isolation === 'none') return createNoIsolation();
   const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
   const { path: folder } = openStateFolder(join(state, 'wall'), { workspace: options.workspace });
@@ -108,10 +110,41 @@ function createIsolation(options: SessionWallOptions & { readonly workspace: str
   });
 }
 
-async function requireWall(isolation: Isolation): Promise<void> {
+async function requireSandbox(isolation: Isolation): Promise<void> {
   const problem = await isolation.check();
   if (problem === undefined) return;
   throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
     details: { isolation: isolation.name, next: problem.next },
   });
+}
+
+/** The session's sandbox is prepared for every caller: one that is cancelled meanwhile leaves, and the work goes on. */
+async function unlessCancelled<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return shared;
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void =>
+    reject(failure('cancellation', 'retryable', 'Call was cancelled while the sandbox was prepared'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([shared, cancelled]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+export function createNoIsolation(): Isolation {
+  return {
+    name: 'none',
+    enforcesNetwork: false,
+    check: async () => undefined,
+    enter: (request) => ({
+      places: { home: homedir(), temporary: tmpdir() },
+      confine: (program) => ({ ...program, cwd: startingFolder(program, request), reports: false, pauses: false }),
+      verify: () => true,
+      verifyEarly: () => true,
+      settle: async (end) => end,
+      leave: () => [],
+    }),
+  };
 }

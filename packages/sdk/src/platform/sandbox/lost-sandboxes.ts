@@ -12,24 +12,24 @@ import { join } from 'node:path';
 const ROUNDS = 3;
 
 /** `state`: the folder whose walls are meant. Answers how many processes were ended; none where there is no /proc. */
-export function endLostWalls(state: string): number {
+export function endLostSandboxes(state: string): number {
   const ended = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
     const found = listed('/proc').map(Number);
-    const lost = found.filter((pid) => pid > 0 && !ended.has(pid) && isLostWall(pid, state));
+    const lost = found.filter((pid) => pid > 0 && !ended.has(pid) && isLostSandbox(pid, state));
     if (lost.length === 0) break;
     for (const pid of lost.filter(kill)) ended.add(pid);
   }
   return ended.size;
 }
 
-function isLostWall(pid: number, state: string): boolean {
-  if (!isWall(pid, state) || ownerOf(pid) !== process.geteuid?.()) return false;
+function isLostSandbox(pid: number, state: string): boolean {
+  if (!isSandbox(pid, state) || ownerOf(pid) !== process.geteuid?.()) return false;
   const parent = parentOf(pid);
-  return parent !== undefined && !isWall(parent, state) && !hasOpen(parent, join(state, 'journal.db'));
+  return parent !== undefined && !isSandbox(parent, state) && !hasOpen(parent, join(state, 'journal.db'));
 }
 
-function isWall(pid: number, state: string): boolean {
+function isSandbox(pid: number, state: string): boolean {
   const words = textOf(`/proc/${pid}/cmdline`);
   return words.includes('\0--die-with-parent\0') && words.includes(`\0${join(state, 'wall')}/`);
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FULL_RESULT, RUN_ID } from '../../../test/sample-result.ts';
 import type { RunContext, RunIdentity, RunResult } from '../../contracts/external.ts';
-import type { RunEnvironment } from './detect-ci.ts';
-import { enrichResult } from './enrich-result.ts';
+import { enrichResult, type RunEnvironment } from './finish-result.ts';
 import { newResult } from './new-result.ts';
 
 const fresh: RunResult = newResult({
