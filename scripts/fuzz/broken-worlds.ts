@@ -57,7 +57,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   registries: {
     seed: 'session-and-host.yaml',
     wrong: 'a session allows itself to push',
-    file: 'sdk/src/registry/narrow-settings.ts',
+    file: 'sdk/src/registry/sections/git.ts',
     line: 'allow_push: host.git.allow_push && session.git.allow_push,',
     by: 'allow_push: session.git.allow_push,',
     finds: /granted beyond the host/,

@@ -1,37 +1,26 @@
 /**
- * The written form of an external tool.
+ * `external_tools`: tools that are programs of their own.
  *
- * An entry without a command names one of the host's, in registries that only narrow; it can say nothing else.
+ * An entry without a command names one of the host's, in registries that only narrow; it can hold nothing else.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import { SIDE_EFFECT_LEVELS, sideEffectRank, TOOL_KINDS } from '../contracts/annotations.ts';
-import { EXTERNAL_PROFILES } from '../contracts/external.ts';
-import { secretNameProblem } from '../external/protocol/secret-names.ts';
-import { inputsSchemaProblem } from '../external/run/inputs-schema.ts';
+import { SIDE_EFFECT_LEVELS, sideEffectRank, TOOL_KINDS } from '../../contracts/annotations.ts';
+import { EXTERNAL_PROFILES, type ExternalToolSettings } from '../../contracts/external.ts';
+import { secretNameProblem } from '../../external/protocol/secret-names.ts';
+import { inputsSchemaProblem } from '../../external/run/inputs-schema.ts';
+import { type Narrowing, placeEntry, sameJson } from '../narrowing.ts';
+import { defineSection, highestLevel } from '../section.ts';
+import { absolutePath, checkedText, milliseconds, plainWord, shapedText } from '../texts.ts';
 
-const MAX_TIMEOUT_MS = 86_400_000;
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 
-function judged(problemOf: (text: string) => string | undefined): z.ZodString {
-  return z.string().superRefine((text, context) => {
-    const message = problemOf(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
-}
-
-function shaped(pattern: RegExp, message: string): z.ZodString {
-  return judged((text) => (pattern.test(text) ? undefined : message));
-}
-
-const toolName = judged((text) =>
+const toolName = checkedText((text) =>
   NAME.test(text) && !text.includes('..')
     ? undefined
     : 'Not a name of a tool: up to 64 of a-z, 0-9, _, . and -, a letter or digit first, no ..',
 );
-const plainWord = shaped(/^[^\u0000-\u001f\u007f]{1,4096}$/, 'Not a plain word: up to 4096 characters on one line');
-const absolutePath = shaped(/^\/[^/\u0000-\u001f\u007f][^\u0000-\u001f\u007f]{0,4094}$/, 'Not an absolute path');
-const innerPath = shaped(
+const innerPath = shapedText(
   /^(?!\/)(?!(?:.*\/)?\.{0,2}(?:\/|$))[^\u0000-\u001f\u007f\\]{1,1024}$/,
   "Not a path below the program's folder: relative, without empty parts, . and ..",
 );
@@ -73,15 +62,19 @@ const entry = z.strictObject({
     .default(false)
     .describe('Whether it may change the workspace and not only its run folder; needs the level workspace_write'),
   network: z.boolean().default(false).describe('Whether it may reach the allowed domains; needs the level network'),
-  secrets: z.array(judged(secretNameProblem)).max(64).default([]).describe('Variables of the host handed on, by name'),
-  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(300_000).describe('Time limit of a run'),
+  secrets: z
+    .array(checkedText(secretNameProblem))
+    .max(64)
+    .default([])
+    .describe('Variables of the host handed on, by name'),
+  timeout_ms: milliseconds.default(300_000).describe('Time limit of a run'),
   requires_pack: z.boolean().exactOptional().describe('Whether it needs a pack; what it says itself when left out'),
   config: freeMap.exactOptional().describe('Handed to it as a JSON file'),
   read_paths: z
     .array(absolutePath)
     .max(64)
     .default([])
-    .describe('Absolute paths it may read besides the system folders and the workspace'),
+    .describe('Absolute paths it may read in addition to the system folders and the workspace'),
   source: plainWord.exactOptional().describe('Where it was got from; must be what the lock says'),
   allow_unpinned: z
     .boolean()
@@ -118,4 +111,45 @@ const externalTool = entry.superRefine((tool, context) => {
   }
 });
 
-export const externalTools = z.array(externalTool);
+export const externalTools = defineSection({
+  keys: {
+    external_tools: z
+      .array(externalTool)
+      .default([])
+      .describe('Tools that are programs of their own, pinned in tool-runtime.lock and run by a fixed protocol'),
+  },
+  build: ({ external_tools: written }) => ({
+    externalTools: written.map(settingsOf) as readonly ExternalToolSettings[],
+  }),
+  narrow: (narrowing) => ({ externalTools: narrowExternalTools(narrowing) }),
+  lists: { external_tools: ({ external_tools: written }) => written.map(({ name }) => name) },
+  needs: ({ external_tools: written }) => highestLevel(written.map(({ side_effect_level }) => side_effect_level)),
+});
+
+function settingsOf({ summary, command = '', ...tool }: WrittenEntry): ExternalToolSettings {
+  return { ...tool, summary: summary ?? `Run ${tool.name}`, command } as ExternalToolSettings;
+}
+
+/** A session repeats the host's entry word for word, or names the tool alone; either keeps the host's. */
+function narrowExternalTools(narrowing: Narrowing): readonly ExternalToolSettings[] {
+  const { host, session } = narrowing;
+  const known = new Map(host.externalTools.map((tool) => [tool.name, tool]));
+  const kept: ExternalToolSettings[] = [];
+  for (const [index, tool] of session.externalTools.entries()) {
+    const path = `external_tools.${index}`;
+    const { name } = tool;
+    const given = known.get(name);
+    if (given === undefined || !(isReference(tool) || sameJson(tool, given))) {
+      narrowing.overreach.push({ path, message: `External tool is not one of the host's: ${name}` });
+      continue;
+    }
+    placeEntry(narrowing, 'external_tools', { index: kept.length, name, spot: session.spot(path) });
+    kept.push(given);
+  }
+  return kept;
+}
+
+/** An entry of a registry that only narrows, for one of the host's tools. */
+function isReference({ command }: ExternalToolSettings): boolean {
+  return command === '';
+}

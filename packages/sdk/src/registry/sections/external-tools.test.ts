@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import type { Registry } from '../contracts/registry.ts';
-import { loadRegistry } from './load-registry.ts';
-import { narrowRegistry } from './narrow-registry.ts';
+import type { Registry } from '../../contracts/registry.ts';
+import { loadRegistry } from '../load-registry.ts';
+import { narrowRegistry } from '../narrow-registry.ts';
 
 const KNOWN = { rules: new Map(), tools: undefined, engines: new Set<never>() };
 
