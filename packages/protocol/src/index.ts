@@ -30,12 +30,12 @@ export {
   type WebSocketConnectionOptions,
   webSocketConnection,
 } from './client/web-socket-connection.ts';
-export { type ApprovalAnswer, approvalAnswerSchema } from './envelopes/approval-answer.ts';
-export { type CancelRequest, cancelRequestSchema } from './envelopes/cancel-request.ts';
-export { type ChildAck, childAckSchema } from './envelopes/child-ack.ts';
-export { type ChildEnd, childEndSchema } from './envelopes/child-end.ts';
-export { type ChildEnded, childEndedSchema } from './envelopes/child-ended.ts';
-export { type ChildOpen, childOpenSchema } from './envelopes/child-open.ts';
+export { type ApprovalAnswer, approvalAnswerSchema } from './envelopes/from-client/approval-answer.ts';
+export { type CancelRequest, cancelRequestSchema } from './envelopes/from-client/cancel-request.ts';
+export { type ChildAck, childAckSchema } from './envelopes/from-host/child-ack.ts';
+export { type ChildEnd, childEndSchema } from './envelopes/from-client/child-end.ts';
+export { type ChildEnded, childEndedSchema } from './envelopes/from-host/child-ended.ts';
+export { type ChildOpen, childOpenSchema } from './envelopes/from-client/child-open.ts';
 export {
   type ChildOpened,
   childOpenedSchema,
@@ -48,17 +48,17 @@ export {
 } from './envelopes/children.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
 export { errorEntrySchema } from './envelopes/error-entry.ts';
-export { type ErrorMessage, errorMessageSchema } from './envelopes/error-message.ts';
-export { type EventMessage, eventMessageSchema } from './envelopes/event-message.ts';
-export { type Heartbeat, heartbeatSchema } from './envelopes/heartbeat.ts';
+export { type ErrorMessage, errorMessageSchema } from './envelopes/from-host/error-message.ts';
+export { type EventMessage, eventMessageSchema } from './envelopes/from-host/event-message.ts';
+export { type Heartbeat, heartbeatSchema } from './envelopes/from-client/heartbeat.ts';
 export { idSchema } from './envelopes/id.ts';
 export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './envelopes/parse-envelope.ts';
 export { createProgress, type Progress } from './envelopes/progress.ts';
 export { readIdOfEnds } from './envelopes/read-request-id.ts';
 export { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
-export { type SessionAck, sessionAckSchema } from './envelopes/session-ack.ts';
-export { type SessionAttach, sessionAttachSchema } from './envelopes/session-attach.ts';
+export { type SessionAck, sessionAckSchema } from './envelopes/from-host/session-ack.ts';
+export { type SessionAttach, sessionAttachSchema } from './envelopes/from-client/session-attach.ts';
 export {
   type OpenSessionBody,
   openSessionSchema,
@@ -68,8 +68,8 @@ export {
   sessionOpenedSchema,
 } from './envelopes/sessions.ts';
 export { timestampSchema } from './envelopes/timestamp.ts';
-export { type ToolRequest, toolRequestSchema } from './envelopes/tool-request.ts';
-export { type ToolResponse, toolResponseSchema } from './envelopes/tool-response.ts';
+export { type ToolRequest, toolRequestSchema } from './envelopes/from-client/tool-request.ts';
+export { type ToolResponse, toolResponseSchema } from './envelopes/from-host/tool-response.ts';
 export {
   type AnswerApprovalBody,
   type ApprovalAnswered,

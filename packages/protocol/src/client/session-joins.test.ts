@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SAMPLES } from '../../test/sample-messages.ts';
-import type { SessionAttach } from '../envelopes/session-attach.ts';
+import type { SessionAttach } from '../envelopes/from-client/session-attach.ts';
 import type { Connection } from './connection.ts';
 import { SessionJoins } from './session-joins.ts';
 

@@ -1,12 +1,12 @@
 /** Everything a client may send. */
 import { z } from 'zod';
-import { approvalAnswerSchema } from './approval-answer.ts';
-import { cancelRequestSchema } from './cancel-request.ts';
-import { childEndSchema } from './child-end.ts';
-import { childOpenSchema } from './child-open.ts';
-import { heartbeatSchema } from './heartbeat.ts';
-import { sessionAttachSchema } from './session-attach.ts';
-import { toolRequestSchema } from './tool-request.ts';
+import { approvalAnswerSchema } from './from-client/approval-answer.ts';
+import { cancelRequestSchema } from './from-client/cancel-request.ts';
+import { childEndSchema } from './from-client/child-end.ts';
+import { childOpenSchema } from './from-client/child-open.ts';
+import { heartbeatSchema } from './from-client/heartbeat.ts';
+import { sessionAttachSchema } from './from-client/session-attach.ts';
+import { toolRequestSchema } from './from-client/tool-request.ts';
 
 export const clientMessageSchema = z
   .discriminatedUnion('type', [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SAMPLES } from '../../test/sample-messages.ts';
-import type { ErrorMessage } from './error-message.ts';
-import { errorMessageSchema } from './error-message.ts';
+import type { ErrorMessage } from './from-host/error-message.ts';
+import { errorMessageSchema } from './from-host/error-message.ts';
 import { parseClientMessage, parseServerMessage } from './parse-envelope.ts';
 
 const request = SAMPLES.ToolRequest;

@@ -1,12 +1,12 @@
 /** Everything a host may send. */
 import { z } from 'zod';
-import { childAckSchema } from './child-ack.ts';
-import { childEndedSchema } from './child-ended.ts';
-import { errorMessageSchema } from './error-message.ts';
-import { eventMessageSchema } from './event-message.ts';
-import { heartbeatSchema } from './heartbeat.ts';
-import { sessionAckSchema } from './session-ack.ts';
-import { toolResponseSchema } from './tool-response.ts';
+import { childAckSchema } from './from-host/child-ack.ts';
+import { childEndedSchema } from './from-host/child-ended.ts';
+import { errorMessageSchema } from './from-host/error-message.ts';
+import { eventMessageSchema } from './from-host/event-message.ts';
+import { heartbeatSchema } from './from-client/heartbeat.ts';
+import { sessionAckSchema } from './from-host/session-ack.ts';
+import { toolResponseSchema } from './from-host/tool-response.ts';
 
 export const serverMessageSchema = z
   .discriminatedUnion('type', [

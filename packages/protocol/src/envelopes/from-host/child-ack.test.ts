@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { childAckSchema } from './child-ack.ts';
 
 test('S3-45 ChildAck says whose child it is, what it kept and what it did not', () =>

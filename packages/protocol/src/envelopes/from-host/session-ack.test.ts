@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { sessionAckSchema } from './session-ack.ts';
 
 test('SessionAck has exactly its five fields', () => assertStrict(sessionAckSchema, SAMPLES.SessionAck));

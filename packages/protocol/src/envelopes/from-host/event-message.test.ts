@@ -1,5 +1,5 @@
 import { describe, test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { eventMessageSchema } from './event-message.ts';
 
 const sample = SAMPLES.EventMessage;

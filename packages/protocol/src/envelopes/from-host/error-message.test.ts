@@ -1,6 +1,6 @@
 import { describe, test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
-import { ERROR_CODES } from '../primitives/errors.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
+import { ERROR_CODES } from '../../primitives/errors.ts';
 import { errorMessageSchema } from './error-message.ts';
 
 const sample = SAMPLES.ErrorMessage;

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { childEndSchema } from './child-end.ts';
-import { childEndedSchema } from './child-ended.ts';
+import { childEndedSchema } from '../from-host/child-ended.ts';
 
 test('S3-49 ChildEnd names a child, and ChildEnded what it used', () => {
   assertStrict(childEndSchema, SAMPLES.ChildEnd);

@@ -1,7 +1,7 @@
 /** Sign of life, in both directions. It is not answered: two sides that echo would never stop. */
 import { z } from 'zod';
-import { idSchema } from './id.ts';
-import { timestampSchema } from './timestamp.ts';
+import { idSchema } from '../id.ts';
+import { timestampSchema } from '../timestamp.ts';
 
 export const heartbeatSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { childOpenSchema } from './child-open.ts';
 
 test('S3-45 ChildOpen needs a parent and an agent, and takes nothing it does not know', () =>

@@ -1,5 +1,5 @@
 import { describe, test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { toolRequestSchema } from './tool-request.ts';
 
 const sample = SAMPLES.ToolRequest;

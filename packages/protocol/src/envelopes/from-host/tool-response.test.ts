@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../test/sample-messages.ts';
-import type { ErrorEntry } from '../primitives/errors.ts';
+import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
+import type { ErrorEntry } from '../../primitives/errors.ts';
 import { type ToolResponse, toolResponseSchema } from './tool-response.ts';
 
 const sample = SAMPLES.ToolResponse;

@@ -1,7 +1,7 @@
 /** News about a call that is still running; never comes after its terminal message. */
 import { z } from 'zod';
-import { idSchema } from './id.ts';
-import { jsonObjectSchema } from './json.ts';
+import { idSchema } from '../id.ts';
+import { jsonObjectSchema } from '../json.ts';
 
 export const eventMessageSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** What an approver says to a question. The first answer counts; a later one is refused with `already_answered`. */
 import { z } from 'zod';
-import { idSchema } from './id.ts';
-import { jsonObjectSchema } from './json.ts';
+import { idSchema } from '../id.ts';
+import { jsonObjectSchema } from '../json.ts';
 
 export const approvalWordSchema = z.enum(['approved', 'approved_for_session', 'denied']);
 

@@ -4,8 +4,8 @@
  * Answered by exactly one ChildAck or ErrorMessage. The id must be new in the parent's session, like that of a call.
  */
 import { z } from 'zod';
-import { openChildFields } from './children.ts';
-import { idSchema } from './id.ts';
+import { openChildFields } from '../children.ts';
+import { idSchema } from '../id.ts';
 
 export const childOpenSchema = z
   .strictObject({
