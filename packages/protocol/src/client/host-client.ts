@@ -14,6 +14,7 @@ import {
 } from '../envelopes/children.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import { errorMessageSchema } from '../envelopes/from-host/error-message.ts';
+import { type ToolResponse, toolResponseSchema } from '../envelopes/from-host/tool-response.ts';
 import {
   type OpenSessionBody,
   type SessionInfo,
@@ -21,7 +22,6 @@ import {
   sessionInfoSchema,
   sessionOpenedSchema,
 } from '../envelopes/sessions.ts';
-import { type ToolResponse, toolResponseSchema } from '../envelopes/from-host/tool-response.ts';
 import {
   type AnswerApprovalBody,
   type ApprovalAnswered,

@@ -7,9 +7,9 @@
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
-import type { ServerMessage } from '../envelopes/server-message.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
+import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError, type ToolError, toToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { ChildQuestions } from './child-questions.ts';

@@ -5,8 +5,8 @@
  * the first copy arrive after all, the host refuses one of the two.
  */
 import type { CancelRequest } from '../envelopes/from-client/cancel-request.ts';
-import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { cancelledBeforeSending, outcomeUnknown, reasonOf, toErrorMessage } from './error-messages.ts';
 import { isKeyInUse } from './is-key-in-use.ts';

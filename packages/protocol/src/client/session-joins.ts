@@ -2,8 +2,9 @@
  * What it takes to join a session on a new connection: how far its events were seen, how many of them are wanted, and
  * which of the host's SessionAcks answer a wish of the client.
  */
-import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
+
 import type { SessionAttach } from '../envelopes/from-client/session-attach.ts';
+import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { Connection } from './connection.ts';
 import { EventPosition } from './event-position.ts';
 

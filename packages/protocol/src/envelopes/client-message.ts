@@ -1,23 +1,11 @@
-/** Everything a client may send. */
+/** Everything a client may send: the union of its catalog. */
 import { z } from 'zod';
-import { approvalAnswerSchema } from './from-client/approval-answer.ts';
-import { cancelRequestSchema } from './from-client/cancel-request.ts';
-import { childEndSchema } from './from-client/child-end.ts';
-import { childOpenSchema } from './from-client/child-open.ts';
-import { heartbeatSchema } from './from-client/heartbeat.ts';
-import { sessionAttachSchema } from './from-client/session-attach.ts';
-import { toolRequestSchema } from './from-client/tool-request.ts';
+import * as catalog from './from-client/catalog.ts';
+
+type Schema = (typeof catalog)[keyof typeof catalog];
 
 export const clientMessageSchema = z
-  .discriminatedUnion('type', [
-    toolRequestSchema,
-    heartbeatSchema,
-    cancelRequestSchema,
-    sessionAttachSchema,
-    approvalAnswerSchema,
-    childOpenSchema,
-    childEndSchema,
-  ])
+  .discriminatedUnion('type', Object.values(catalog) as [Schema, ...Schema[]])
   .meta({ id: 'ClientMessage' });
 
 export type ClientMessage = Readonly<z.infer<typeof clientMessageSchema>>;
