@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { wildPattern } from './wild-pattern.ts';
+import { wildPattern } from './compile-where.ts';
 
 test('S0-53 matches stars and question marks and takes everything else as it stands', () => {
   const cases: [string, string, boolean][] = [
