@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenAI } from 'openai';
 import { FORBIDDEN_WRITE, openGovernedSession, REFUSAL_WORDS } from '../test/governed-session.ts';
-import { handleOpenAIToolCalls, parseArguments, toOpenAITools } from './openai.ts';
+import { handleOpenAIToolCalls, toOpenAITools } from './openai.ts';
 
 const names = ['file_read', 'file_write', 'grep'];
 
@@ -65,18 +65,4 @@ test('chat: strict arguments are restored before the call', async () => {
   assert.partialDeepStrictEqual(message, { role: 'tool', tool_call_id: 'call_1' });
   assert.equal(JSON.parse(String(message?.content)).total_lines, 1);
   await dispose();
-});
-
-test('reads JSON, and nothing as no arguments', () => {
-  assert.deepEqual(parseArguments('{"path":"a"}'), { ok: true, args: { path: 'a' } });
-  assert.deepEqual(parseArguments(' '), { ok: true, args: {} });
-});
-
-test('what is no JSON, or means two things, is refused in words', () => {
-  for (const text of ['{"path":', '{"path":"a","path":"b"}', '{"__proto__":{}}', 'path=a']) {
-    const parsed = parseArguments(text);
-    assert.ok(!parsed.ok);
-    assert.equal(parsed.error.code, 'E_VALIDATION_FAIL');
-    assert.match(parsed.error.message, /^Arguments cannot be read: /);
-  }
 });

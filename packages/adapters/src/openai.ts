@@ -3,8 +3,6 @@
  *
  * Calls run one after the other, in the order the model wrote them: a read behind a write sees what was written.
  */
-
-import { type ErrorEntry, scanJson, ToolError, toToolError } from '@tool-runtime/protocol';
 import type { Session } from '@tool-runtime/sdk';
 import { refusedCall, type ToolCallResult } from './call-tool.ts';
 import type { JsonSchema } from './list-tools.ts';
@@ -16,6 +14,7 @@ import {
   type RefusedTool,
   type StrictOption,
 } from './offer-tools.ts';
+import { parseArguments } from './parse-arguments.ts';
 
 export type OpenAIApi = 'responses' | 'chat';
 
@@ -120,24 +119,4 @@ async function run(
   if (tool === undefined) return notOffered(name);
   const parsed = parseArguments(text);
   return parsed.ok ? tool.run(parsed.args, { callId: id, signal }) : refusedCall([parsed.error]);
-}
-
-/** Arguments that come as text, as models write them: empty means none, and what is no JSON is told to the model. */
-type ParsedArguments =
-  | { readonly ok: true; readonly args: unknown }
-  | { readonly ok: false; readonly error: ErrorEntry };
-
-export function parseArguments(text: string): ParsedArguments {
-  if (text.trim() === '') return { ok: true, args: {} };
-  try {
-    scanJson(text);
-    return { ok: true, args: JSON.parse(text) };
-  } catch (thrown) {
-    const { code, message, details } = toToolError(thrown);
-    const words = { gate: 'arguments', next: 'send the arguments as one JSON object', ...details };
-    return {
-      ok: false,
-      error: new ToolError(code, `Arguments cannot be read: ${message}`, { details: words }).toEntry(),
-    };
-  }
 }
