@@ -53,4 +53,20 @@ export const CATALOG_KINDS: readonly CatalogKind[] = [
     entry: /^packages\/host\/src\/cli\/commands\/[^/]+\.ts$/,
     isLazy: true,
   },
+  envelopes('client'),
+  envelopes('host'),
 ];
+
+function envelopes(sender: 'client' | 'host'): CatalogKind {
+  const folder = `packages/protocol/src/envelopes/from-${sender}`;
+  return {
+    thing: 'envelope',
+    catalog: `${folder}/catalog.ts`,
+    entry: new RegExp(`^${folder}/[^/]+(?<!/catalog)\\.ts$`),
+    id: {
+      definer: 'meta',
+      property: 'id',
+      fileName: (id) => id.replace(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`).toLowerCase(),
+    },
+  };
+}

@@ -5,7 +5,8 @@ import type { Finding } from './finding.ts';
 import { resolveRelative } from './packages.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 
-const EXPORT_LINES = /^(?:\s*export\s*\{\s*[\w$]+(?:\s+as\s+[\w$]+)?\s*\}\s*from\s*(['"])\s*\1\s*;)*\s*$/;
+const EXPORT_LINES =
+  /^(?:\s*export\s*\{\s*(?:type\s+[\w$]+\s*,\s*)?[\w$]+(?:\s+as\s+[\w$]+)?\s*\}\s*from\s*(['"])\s*\1\s*;)*\s*$/;
 const LOADER_LINES = /^(?:\s*export const [\w$]+ = \(\) => import\((['"])\s*\1\);)*\s*$/;
 
 export function checkCatalogs(tree: Tree): Finding[] {
