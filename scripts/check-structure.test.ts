@@ -378,6 +378,12 @@ describe('each violation is found, and nothing else', () => {
       [`fail file-places ${SDK}/call/ghost.test.ts`],
     ],
     [
+      'a deep test without its source',
+      { [`${SDK}/call/ghost.deep.test.ts`]: `export {};\n` },
+      [`fail file-places ${SDK}/call/ghost.deep.test.ts`],
+    ],
+    ['a deep test beside its source', { 'scripts/x.ts': 'export {};\n', 'scripts/x.deep.test.ts': 'export {};\n' }, []],
+    [
       'a path of this machine',
       { 'docs/notes.md': `# Notes\nsee /${'root'}/.config\n` },
       ['fail machine-traces docs/notes.md:2'],

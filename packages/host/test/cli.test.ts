@@ -28,7 +28,7 @@ describe('bin/tool-runtime.js', () => {
     }
   });
 
-  test('calls, refuses and complains with 0, 1 and 2', async () => {
+  test('calls, refuses and complains with 0, 1 and 2 (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     const call = (...args: string[]) => run('call', ...args, '--json', ...scratch.options);

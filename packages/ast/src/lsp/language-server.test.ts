@@ -175,7 +175,7 @@ describe('a server that fails', () => {
     assert.equal(server.generation, 1);
   });
 
-  test('by complete silence is ended after three requests', async (t) => {
+  test('by complete silence is ended after three requests (deep)', async (t) => {
     const quiet: Script = { on: { 'textDocument/hover': [[]] } };
     const { server } = await open(t, quiet);
     await server.start();
@@ -185,7 +185,7 @@ describe('a server that fails', () => {
     await until(() => server.state === 'stopped');
   });
 
-  test('by not reading is E_TIMEOUT, and still ends when told', async (t) => {
+  test('by not reading is E_TIMEOUT, and still ends when told (deep)', async (t) => {
     const { server, manager, write } = await open(t, { afterInitialized: [{ deafen: true }] });
     write('a.txt', 'x'.repeat(1024 * 1024));
     await server.start();
@@ -194,7 +194,7 @@ describe('a server that fails', () => {
     assert.equal(server.state, 'stopped');
   });
 
-  test('by flooding us is ended before it fills our memory', async (t) => {
+  test('by flooding us is ended before it fills our memory (deep)', async (t) => {
     const { server } = await open(t, { on: { 'textDocument/hover': [[{ flood: 400_000 }]] } });
     await assert.rejects(server.hover(AT), failing('E_INTERNAL', 'malformed_frame'));
   });

@@ -62,7 +62,7 @@ describe('tool-runtime', () => {
     assert.match(stderr, /^error E_INTERNAL .*\n {2}next: /);
   });
 
-  test('colours nothing unless it writes to a terminal, or is told to', async () => {
+  test('colours nothing unless it writes to a terminal, or is told to (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const plain = await runCli(['tools', ...scratch.options]);

@@ -273,7 +273,7 @@ const anyMessage = fc.record(
 
 describe('any messages', () => {
   for (const family of FAMILIES) {
-    test(`have the same answers in ${family}`, async () => {
+    test(`have the same answers in ${family} (deep)`, async () => {
       await using pair = await openPair();
       for (const line of [pair.own, pair.sdk]) await connect(line, family);
       let count = 0;
@@ -301,7 +301,7 @@ describe('any messages', () => {
               ...(extra === 'message' ? { more: 1 } : {}),
             };
           });
-          // What the front door refuses never reaches the library; `entrances.test.ts` covers that.
+          // What the front door refuses never reaches the library; `entrances.deep.test.ts` covers that.
           const texts = messages.map((message) => JSON.stringify(message)).filter((text) => readFrame(text, 1e7).ok);
           const end = `end${++count}`;
           for (const line of [pair.own, pair.sdk]) {

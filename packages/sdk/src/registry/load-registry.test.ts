@@ -500,7 +500,7 @@ describe('a registry that is refused', () => {
     assert.equal(error.details['registry'], 'tool-runtime.yaml:2');
   });
 
-  test('throws nothing but a ToolError for any text', () => {
+  test('throws nothing but a ToolError for any text (deep)', () => {
     const key = fc.constantFrom(
       'version',
       'shell_allow',

@@ -592,7 +592,7 @@ describe('narrowing', () => {
     ];
   }
 
-  test('S0-23 never grants what either side does not', () => {
+  test('S0-23 never grants what either side does not (deep)', () => {
     fc.assert(
       fc.property(readable('host.yaml'), readable('session.yaml'), (host, session) => {
         const result = narrowRegistry(host, session, { overreach: 'warn', toolTimeouts });

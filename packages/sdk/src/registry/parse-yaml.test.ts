@@ -100,7 +100,7 @@ describe('parseYaml', () => {
     for (const problem of problems) assert.ok(problem.length < 200, problem.slice(0, 300));
   });
 
-  test('throws for no text whatever', () => {
+  test('throws for no text whatever (deep)', () => {
     const piece = fc.constantFrom(
       'a',
       ': ',

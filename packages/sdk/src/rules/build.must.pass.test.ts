@@ -105,7 +105,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 a program that is not there, a signal and a line no shell may run are refusals', async () => {
+  test('S0-64 a program that is not there, a signal and a line no shell may run are refusals (deep)', async () => {
     const cases = [
       ['{build: no-such-program-here}', /^Build could not run: Program not found: no-such-program-here/],
       ["{build: 'sh build.sh > out'}", /^Build could not run: /],
@@ -120,7 +120,7 @@ describe('S0-64 build.must.pass', () => {
     }
   });
 
-  test('S0-64 a command that takes too long is ended and counts as failed', async () => {
+  test('S0-64 a command that takes too long is ended and counts as failed (deep)', async () => {
     const slow = defineRule({
       id: 'slow.build',
       category: 'Build',
@@ -153,7 +153,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-72 4.16 at warning level a failing build is told and the call goes on; a suggestion likewise', async () => {
+  test('S0-72 4.16 at warning level a failing build is told and the call goes on; a suggestion likewise (deep)', async () => {
     for (const level of ['warning', 'suggestion']) {
       await withGate({ registry: registry('{build: sh build.sh}', level), files: files('exit 1') }, async (gate) => {
         gate.stage({ 'a.txt': 'two\n' });
@@ -165,7 +165,7 @@ describe('S0-64 build.must.pass', () => {
     }
   });
 
-  test('4.16 push, merge and rebase take the recorded pass of the tree on its branch, and run the rules without one', async () => {
+  test('4.16 push, merge and rebase take the recorded pass of the tree on its branch, and run the rules without one (deep)', async () => {
     const registry = `${BUILD}\ngit: {allow_push: true}`;
     await withGate({ registry, files: files('true') }, async (gate) => {
       const { repository } = gate;
@@ -191,7 +191,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('4.16 a pass is worth what the registry demanded then: another registry runs its rules again', async () => {
+  test('4.16 a pass is worth what the registry demanded then: another registry runs its rules again (deep)', async () => {
     const repository = createRepository({ files: files('true') });
     const state = mkdtempSync(join(tmpdir(), 'state-'));
     const push = async (registry: string) => {

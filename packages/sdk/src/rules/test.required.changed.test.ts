@@ -78,7 +78,7 @@ describe('S0-66 test.required.changed', () => {
     });
   });
 
-  test('S0-66 test_globs of the registry add to what counts, whatever the file is', async () => {
+  test('S0-66 test_globs of the registry add to what counts, whatever the file is (deep)', async () => {
     const changed = { 'src/a.ts': 'const c = 3;\n', 'checks/a.golden': 'x\n' };
     assert.match(await verdict(changed), /^Code changed/);
     assert.equal(await verdict(changed, `${registry}\ntest_globs: ["checks/**"]`), 'ok');

@@ -44,7 +44,7 @@ describe('tool-runtime run', () => {
     assert.equal(stdout.trimEnd().includes('\n'), false);
   });
 
-  test('takes words with dashes behind --, inputs, and a pack with its digest', async () => {
+  test('takes words with dashes behind --, inputs, and a pack with its digest (deep)', async () => {
     const dashed = await run('work', '--', 'shift; echo "$@"; result', '--x', '-y');
     assert.equal(dashed.stdout, '--x -y\n');
     const typed = await run('typed', 'echo "$TOOL_INPUTS"; result', '--inputs', '{"top":3}');
@@ -99,7 +99,7 @@ describe('tool-runtime run', () => {
     });
   }
 
-  test('S4-43 ends with 11 for a program that is not what was locked, and runs again when it is', async () => {
+  test('S4-43 ends with 11 for a program that is not what was locked, and runs again when it is (deep)', async () => {
     const own = createToolScratch();
     try {
       await own.cli(['lock', 'work']);
@@ -113,7 +113,7 @@ describe('tool-runtime run', () => {
     }
   });
 
-  test('ends with 2 for a command that cannot be understood, without a run', async () => {
+  test('ends with 2 for a command that cannot be understood, without a run (deep)', async () => {
     const runsBefore = readdirSync(join(scratch.state, 'external/runs'));
     for (const [words, complaint] of [
       [[], /missing required argument 'tool'/],
@@ -158,7 +158,7 @@ describe('tool-runtime run', () => {
     assert.match(JSON.stringify(lastResult('work')['errors']), /COMPONENT_KILLED/);
   });
 
-  test('S4-43 ends with 14 when the ceiling refuses it', async () => {
+  test('S4-43 ends with 14 when the ceiling refuses it (deep)', async () => {
     const registry = join(scratch.root, 'operator', 'low.yaml');
     writeFileSync(
       registry,

@@ -58,8 +58,8 @@ function reasonOf({ errors }: ToolResponse): unknown {
   return errors[0]?.details?.['reason'];
 }
 
-describe('real servers of 2025', () => {
-  test('server-everything answers as a tool, with its own schema in the listing', async (context) => {
+describe('real servers of 2025 (deep)', () => {
+  test('server-everything answers as a tool, with its own schema in the listing (deep)', async (context) => {
     const { session, runtime } = await approved(context, everything());
     const [schema] = session.tools('s_get-sum').map(({ argsSchema }) => argsSchema as { properties: object });
     assert.deepEqual(Object.keys(schema?.properties ?? {}), ['a', 'b']);
@@ -70,7 +70,7 @@ describe('real servers of 2025', () => {
     assert.equal(wrong.errors[0]?.code, 'E_VALIDATION_FAIL');
   });
 
-  test('structured content, images and links arrive as data', async (context) => {
+  test('structured content, images and links arrive as data (deep)', async (context) => {
     const { session } = await approved(context, everything());
     const weather = await session.call('s_get-structured-content', { location: 'Chicago' });
     assert.deepEqual(Object.keys((weather.data as { structured: object }).structured).sort(), [
@@ -85,7 +85,7 @@ describe('real servers of 2025', () => {
     assert.ok(JSON.stringify(links.data).includes('resource_link'));
   });
 
-  test('progress of the server becomes progress of the call', async (context) => {
+  test('progress of the server becomes progress of the call (deep)', async (context) => {
     const { session } = await approved(context, everything());
     const heard: number[] = [];
     session.listen(({ message }) => heard.push(message.progress?.pct ?? -1));
@@ -93,7 +93,7 @@ describe('real servers of 2025', () => {
     assert.ok(heard.includes(50), `heard ${heard}`);
   });
 
-  test('a question in the middle of a call goes to the caller, and without one is declined', async (context) => {
+  test('a question in the middle of a call goes to the caller, and without one is declined (deep)', async (context) => {
     const { session } = await approved(context, everything());
     const asked: string[] = [];
     const askClient: AskClient = async (questions) => {
@@ -107,7 +107,7 @@ describe('real servers of 2025', () => {
     assert.match(textOf(await session.call('s_trigger-elicitation-request', {})), /decline/i);
   });
 
-  test('server-filesystem works in the workspace, and paths are judged before it hears of them', async (context) => {
+  test('server-filesystem works in the workspace, and paths are judged before it hears of them (deep)', async (context) => {
     const made = stage(context);
     writeFileSync(join(made.workspace, 'a.txt'), 'hello');
     const server = filesystem(made.workspace, { path_args: { '*': ['path'] }, cwd: '.' });
@@ -335,7 +335,7 @@ describe('policy', () => {
   });
 });
 
-describe('servers that misbehave', () => {
+describe('servers that misbehave (deep)', () => {
   test('an answer that is too long is cut, and kept whole as an artifact', async (context) => {
     const { session } = await approved(context, lying('huge_output', { max_output_bytes: 10_000 }));
     const answer = await session.call('s_work', {});
@@ -359,7 +359,7 @@ describe('servers that misbehave', () => {
     assert.equal(made.log.filter(({ event }) => event === 'mcp_server_ended').length, 2);
   });
 
-  test('a server that never answers costs the call its time limit and nothing more', async (context) => {
+  test('a server that never answers costs the call its time limit and nothing more (deep)', async (context) => {
     const { session, gateway } = await approved(context, lying('silent'));
     assert.equal(textOf(await session.call('s_work', { word: 'now' })), 'did now');
     const answer = await session.call('s_work', { word: 'never' }, { timeoutMs: 300 });
@@ -367,7 +367,7 @@ describe('servers that misbehave', () => {
     assert.equal(gateway.servers()[0]?.isRunning, true);
   });
 
-  test('a server that does not even listen is killed when its call is cancelled', async (context) => {
+  test('a server that does not even listen is killed when its call is cancelled (deep)', async (context) => {
     const { session, gateway, stage: made } = await approved(context, lying('deaf', {}, 'pid'));
     const cancel = new AbortController();
     const answer = session.call('s_work', {}, { signal: cancel.signal });
@@ -378,7 +378,7 @@ describe('servers that misbehave', () => {
     assert.match(JSON.stringify(made.log.at(-1)), /did not stop/);
   });
 
-  test('failures of the tool and of the protocol are told apart', async (context) => {
+  test('failures of the tool and of the protocol are told apart (deep)', async (context) => {
     const failed = await (await approved(context, lying('fails'))).session.call('s_work', {});
     assert.deepEqual([failed.errors[0]?.code, reasonOf(failed)], ['E_SHELL', 'tool_failed']);
     assert.match(failed.errors[0]?.message ?? '', /the disk is full/);
@@ -388,7 +388,7 @@ describe('servers that misbehave', () => {
     assert.equal(reasonOf(wrong), 'invalid_answer');
   });
 
-  test('noise on either stream harms nothing and is not logged without end', async (context) => {
+  test('noise on either stream harms nothing and is not logged without end (deep)', async (context) => {
     const noisy = await approved(context, lying('garbage'));
     assert.equal(textOf(await noisy.session.call('s_work', { word: 'it' })), 'did it');
     const { session, stage: made } = await approved(context, lying('flood'));
@@ -409,7 +409,7 @@ describe('servers that misbehave', () => {
     assert.equal(gateway.servers()[0]?.isRunning, false);
   });
 
-  test('a server that would stay ends with its host, however the host dies', async (context) => {
+  test('a server that would stay ends with its host, however the host dies (deep)', async (context) => {
     const host = spawn(process.execPath, ['-C', 'tool-runtime-source', ORPHAN_HOST], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

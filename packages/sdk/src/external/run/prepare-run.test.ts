@@ -238,7 +238,7 @@ describe('an external tool does not run', () => {
     assert.equal(hostless['reason'], 'no_allowed_domains');
   });
 
-  test('S4-49 reaches the allowed hosts, by the list of the session, when it was given the network', async (t) => {
+  test('S4-49 reaches the allowed hosts, by the list of the session, when it was given the network (deep)', async (t) => {
     const web = await startWeb(t, (_request, response) => response.end('reached'));
     const other = await startWeb(t, (_request, response) => response.end('other'));
     const scene = await openScene(t, {
@@ -353,7 +353,7 @@ describe('a lock that lies in the workspace', () => {
   });
 });
 
-describe('what a tool says of itself', () => {
+describe('what a tool says of itself (deep)', () => {
   const probe = (answer: string) => `#!/bin/sh\nif [ "$1" = --capabilities ]; then ${answer}; fi\nexit 0\n`;
   const rows: readonly [string, string, string][] = [
     ['S4-34 with an exit code', 'echo "{}"; exit 3', 'unknown'],
@@ -374,7 +374,7 @@ describe('what a tool says of itself', () => {
     ['S4-33 without a word about packs', `echo '{"name":"a","version":"7"}'`, '7'],
   ];
   for (const [name, answer] of rows) {
-    test(`${name}: it is taken to need a pack`, async (t) => {
+    test(`${name}: it is taken to need a pack (deep)`, async (t) => {
       const scene = await openScene(t, {
         tools: ['name: a, command: p.sh, allow_unpinned: true'],
         files: { 'p.sh': probe(`${answer}; exit 0`) },

@@ -67,7 +67,7 @@ function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Sett
 const WALLS = [
   { name: 'bubblewrap, native start', options: { isolation: 'bubblewrap' } },
   {
-    name: 'bubblewrap, started by Node',
+    name: 'bubblewrap, started by Node (deep)',
     options: { isolation: 'bubblewrap', spawner: createSpawner({ backend: 'node' }) },
   },
   { name: 'no wall', options: { isolation: 'none' } },

@@ -126,7 +126,7 @@ test('S0-36 a repository may link its files: they are protected with their folde
   assert.equal((await run('cat .git/other')).stdout.text, 'mine');
 });
 
-test('S0-36 paths inside one another: the stricter protection holds, in whichever order they are named', async (t) => {
+test('S0-36 paths inside one another: the stricter protection holds, in whichever order they are named (deep)', async (t) => {
   const paths = { 'a/token': 'hide', a: 'read_only', 'a/b/c': 'read_only', s: 'hide', 's/d/e': 'read_only' } as const;
   for (const entries of [Object.entries(paths), Object.entries(paths).reverse()]) {
     const { run, write } = open(t, Object.fromEntries(entries));

@@ -156,7 +156,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 a submodule is staged by its commit and never entered', async () => {
+  test('S0-44 a submodule is staged by its commit and never entered (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const inner = nested(repository, '../inner');
       repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.folder, 'sub');
@@ -208,7 +208,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 words that look like options, magic or commands stage nothing', async () => {
+  test('S0-44 words that look like options, magic or commands stage nothing (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       repository.write({ file: '2', x: '1' });
       const canary = join(repository.folder, 'canary');

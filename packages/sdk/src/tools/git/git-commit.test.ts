@@ -11,7 +11,7 @@ interface Committed {
 }
 
 describe('S0-45 git_commit', () => {
-  test('S0-45 commits what is staged, signed off, and answers the hash git has', () =>
+  test('S0-45 commits what is staged, signed off, and answers the hash git has (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const parent = repository.git('rev-parse', 'HEAD').trim();
       repository.write({ 'a.txt': 'two\n' });
@@ -57,7 +57,7 @@ describe('S0-45 git_commit', () => {
       }
     }));
 
-  test('S0-45 a message that looks like options is only a message', () =>
+  test('S0-45 a message that looks like options is only a message (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       for (const message of ['--amend', '-F /etc/passwd', '--template=/etc/passwd']) {
         await runtime.call('git_commit', { message, allow_empty: true, signoff: false });
@@ -151,7 +151,7 @@ describe('S0-66 overrides', () => {
 });
 
 describe('S0-67 what was judged is what is committed', () => {
-  test('S0-67 a file staged by somebody else between gate and commit is not in the commit', async () => {
+  test('S0-67 a file staged by somebody else between gate and commit is not in the commit (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     // A hook-like tool of our own that commits like git_commit, but lets somebody stage in between.
     const slow = defineTool({

@@ -157,7 +157,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 says what is under way, which files are unmerged and how many stashes there are', async () => {
+  test('S0-42 says what is under way, which files are unmerged and how many stashes there are (deep)', async () => {
     await withRepository({ files: { file: '1\n' } }, async (repository, runtime) => {
       repository.write({ file: 'stash me\n' });
       repository.git('stash');
@@ -213,7 +213,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 works in sha256 repositories, linked work trees, shallow clones and sparse checkouts', async () => {
+  test('S0-42 works in sha256 repositories, linked work trees, shallow clones and sparse checkouts (deep)', async () => {
     const repository = createRepository({ files: { 'in/a': '1', 'out/b': '1' }, objectFormat: 'sha256' });
     try {
       repository.commit({ 'in/a': '2' });
@@ -252,7 +252,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 cuts very long lists and says so', async () => {
+  test('S0-42 cuts very long lists and says so (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       mkdirSync(repository.path('many'));
       for (let number = 0; number < 10_001; number++) writeFileSync(repository.path(`many/${number}`), '');

@@ -294,7 +294,7 @@ const INSIDE: readonly WaitingPlace[] = [
 
 drivePlaces(INSIDE);
 
-/** Driven in waiting-programs.test.ts, with real repositories. */
+/** Driven in waiting-programs.deep.test.ts, with real repositories. */
 const WITH_PROGRAMS: readonly StageName[] = ['commitGate', 'cleanUp'];
 
 test('every stage that waits is driven', () => {

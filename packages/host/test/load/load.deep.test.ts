@@ -114,12 +114,14 @@ describe('the judge of a load run', () => {
     assert.match(await judged({ ...requested, request_id: 'request-2' }), /nobody made/);
   });
 
-  test('takes the time of the report of a dead process, not of a decision about its call', async () => {
+  test('counts the requests after the report of a dead process, not after a decision about its call', async () => {
     const { book, problems } = await oneCall(answer('request-1'));
-    const crashed = { kind: 'recovery', reason: 'crashed', at_ms: 5 };
-    const settled = { kind: 'recovery', reason: 'completed', at_ms: 9 };
-    const { lastRecoveryMs } = checkJournal(records(requested, { kind: 'intent' }, crashed, settled), book, problems);
-    assert.equal(lastRecoveryMs, 5);
+    const crashed = { kind: 'recovery', reason: 'crashed' };
+    const settled = { kind: 'recovery', reason: 'completed' };
+    const again = { ...requested, call_id: 'call-2', request_id: 'request-2' };
+    const since = (...stored: object[]): number =>
+      checkJournal(records(requested, { kind: 'intent' }, ...stored), book, problems).requestedSinceReport;
+    assert.deepEqual([since(crashed, again, settled), since(again, crashed, settled), since(again)], [1, 0, 2]);
   });
 
   test('finds a call that was never answered', async () => {

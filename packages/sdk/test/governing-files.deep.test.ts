@@ -11,7 +11,7 @@ import { KINDS } from './governing-scene.ts';
 const CHILD = new URL('./governing-child.ts', import.meta.url).pathname;
 const NOBODY = 65534;
 
-/** Git verbs without path arguments: governing-git.test.ts has those that write the work tree. */
+/** Git verbs without path arguments: governing-git.deep.test.ts has those that write the work tree. */
 const BY_VERB = ['abort', 'branch', 'checkout', 'commit', 'continue', 'fetch', 'merge', 'pull', 'push', 'rebase'];
 const WITHOUT_PATHS = new Set([
   ...[...BY_VERB, 'recover', 'stash'].map((verb) => `git_${verb}`),
