@@ -8,7 +8,7 @@ const TABLE = /^\| folder of `packages\/([\w-]+)\/src` \|[^\n]*\n\|[-|]+\n((?:\|
 const ROW = /^\| `([\w/-]+)\/` \|/gm;
 const CALL = 'packages/sdk/src/call';
 /** A line of the drawing begins with the name of its stage; others are named in the text after it. */
-const STAGE_LINE = /^ {3}([a-z]+(?:-[a-z]+)+) /gm;
+const STAGE_LINE = /^ {3}([a-z]+(?:-[a-z]+)*) /gm;
 
 export function checkArchitecturePage(tree: Tree): Finding[] {
   const page = tree.text(PAGE);
