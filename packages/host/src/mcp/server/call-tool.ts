@@ -8,12 +8,22 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
+import { toolNames } from '../../sessions/describe-child.ts';
 import type { ServedSession } from '../../sessions/served-session.ts';
 import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
+import { readChildCall, readChildClose, readChildOpen } from '../profiles/child-tool-definitions.ts';
+import { CHILD_CALL_NAME, CHILD_CLOSE_NAME, CHILD_OPEN_NAME } from '../profiles/child-tool-names.ts';
 import { runToolSearch, SEARCH_TOOL_NAME } from '../profiles/search-tool.ts';
-import { answersTo, askBack, askNow, cannotBeAsked, isModern, refuseMissingAbility } from './ask-client.ts';
-import { answerChildTool, readChildTarget } from './child-tools.ts';
-import { abilitiesOf, canAnswer } from './client-abilities.ts';
+import {
+  abilitiesOf,
+  answersTo,
+  askBack,
+  askNow,
+  canAnswer,
+  cannotBeAsked,
+  isModern,
+  refuseMissingAbility,
+} from './ask-client.ts';
 import type { OpenQuestion } from './client-questions.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { beginCall, type McpCall } from './mcp-call.ts';
@@ -141,4 +151,46 @@ function isAnsweredAlready(question: OpenQuestion, call: McpCall, ctx: ServerCon
   call.areAnswersNew = false;
   if (answers !== undefined) question.answer(answers);
   return answers !== undefined;
+}
+
+/** Undefined for what is a call of a tool after all. */
+async function answerChildTool(
+  { name, arguments: args = {} }: CallToolRequest['params'],
+  backend: McpBackend,
+  client: ClientIdentity,
+): Promise<CallToolResult | undefined> {
+  const isOurs = name === CHILD_OPEN_NAME || name === CHILD_CLOSE_NAME;
+  if (!isOurs || !backend.profile.offers(name)) return undefined;
+  try {
+    if (name === CHILD_OPEN_NAME) return toDataResult(await open(args, backend, client));
+    const { session_id, cancel } = readChildClose(args);
+    return toDataResult({ ...(await backend.children.end(session_id, { cancel })) });
+  } catch (thrown) {
+    return toRefusal(thrown);
+  }
+}
+
+async function open(args: object, backend: McpBackend, client: ClientIdentity): Promise<JsonObject> {
+  const child = await backend.children.open(client, readChildOpen(args));
+  return {
+    session_id: child.id,
+    agent_id: child.agentId,
+    tools: toolNames(child),
+    manifest: { ...child.manifest } as unknown as JsonObject,
+  };
+}
+
+interface ChildCall {
+  readonly params: CallToolRequest['params'];
+  readonly served: ServedSession;
+}
+
+/** Undefined for what is no child_call; throws ToolError for one that does not fit or names no child of this connection. */
+function readChildTarget(
+  { name, arguments: args }: CallToolRequest['params'],
+  backend: McpBackend,
+): ChildCall | undefined {
+  if (name !== CHILD_CALL_NAME || !backend.profile.offers(name)) return undefined;
+  const { session_id, tool, args: toolArgs } = readChildCall(args);
+  return { params: { name: tool, arguments: toolArgs }, served: backend.children.find(session_id) };
 }

@@ -8,7 +8,6 @@ import { PROFILE_NAMES, resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { FrameTransport } from './frame-transport.ts';
 import { createLocalBackend } from './local-backend.ts';
-import { whenClientIsGone } from './when-client-is-gone.ts';
 
 export interface McpStdioOptions {
   readonly workspace: string;
@@ -51,4 +50,28 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
 async function chooseProfile({ profile, tools }: McpStdioOptions, open: () => Promise<Runtime>) {
   const isOwn = profile !== undefined && !PROFILE_NAMES.includes(profile);
   return resolveProfile({ profile, tools, lists: isOwn ? (await open()).registry.toolProfiles : {} });
+}
+
+/**
+ * Clients die without saying goodbye, and hundreds of forgotten servers are what their users then find. Gone means: the
+ * input ended, a signal came, or the parent is another one than at the start.
+ */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const LOOK_EVERY_MS = 2000;
+
+async function whenClientIsGone(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const parent = process.ppid;
+  const gone = (): void => resolve();
+  const look = setInterval(() => {
+    if (process.ppid !== parent) gone();
+  }, LOOK_EVERY_MS);
+  look.unref();
+  process.stdin.once('end', gone);
+  process.stdin.once('close', gone);
+  process.stdout.once('error', gone);
+  for (const name of SIGNALS) process.once(name, gone);
+  await promise;
+  clearInterval(look);
+  for (const name of SIGNALS) process.off(name, gone);
 }
