@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, type JsonValue } from '@tool-runtime/protocol';
 import type { CallProfile } from '../contracts/tool.ts';
+import { nothing } from '../testing/probe-tools.ts';
+import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 import { narrowProfile, requireKeys, rewriteAliases } from './normalize-args.ts';
 
 const worst: CallProfile = { kind: 'edit', side_effect_level: 'workspace_write', effect: 'write', risk: 'medium' };
@@ -93,4 +95,14 @@ describe('rewriteAliases', () => {
     assert.equal(Object.hasOwn(rewritten, '__proto__'), true);
     assert.equal(rewriteAliases({ path: 'x' }, { toString: 'path' })['path'], 'x');
   });
+});
+
+test('arguments that came as objects have the size limit of requests that came as text', async (t) => {
+  const registry = { file: 'r.yaml', text: 'version: 1\nlimits: { max_request_bytes: 1024 }\n' };
+  const { session, dispose } = await openScratchRuntime({ tools: [nothing], registry });
+  t.after(dispose);
+  const send = (chars: number) => session.call('probe_nothing', { text: '\u20ac'.repeat(chars) });
+  assert.equal((await send(340)).ok, true);
+  const { ok, errors } = await send(342);
+  assert.deepEqual([ok, errors[0]?.code, errors[0]?.details?.['reason']], [false, 'E_VALIDATION_FAIL', 'too_large']);
 });

@@ -2,7 +2,7 @@
  * From what was sent to the call that is checked and run: aliases rewritten, required keys present, schema satisfied,
  * paths and commands read. From here on the arguments are the tool's own, and nothing reads them a second time.
  */
-import { describeIssues, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
+import { describeIssues, type JsonObject, type JsonValue, ToolError, utf8Length } from '@tool-runtime/protocol';
 import { mutationClass, sideEffectRank } from '../contracts/annotations.ts';
 import type { CommandList } from '../contracts/command-list.ts';
 import { contractViolation } from '../contracts/failures.ts';
@@ -21,7 +21,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const { arg_schema: schema } = annotations;
   // First, so that no message or record below can show them.
   parts.redactor.learn(secretsIn(raw, schema));
-  const args = parseArgs(compiled, raw);
+  const args = parseArgs(compiled, raw, parts.registry.limits.max_request_bytes);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, schema.path_params);
   const urls = declaredPaths(args, schema.url_params);
@@ -96,14 +96,14 @@ function commandsIn(args: JsonObject, keys: readonly string[]): readonly Checked
   });
 }
 
-function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObject {
+function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, maxBytes: number): JsonObject {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw new ToolError('E_VALIDATION_FAIL', `Arguments must be an object: ${tool.name}`, {
       path: 'args',
       details: { gate: 'arguments', next: `see the argument schema of ${tool.name}` },
     });
   }
-  refuseHostileShape(raw, 0, tool.name);
+  refuseHostileShape(raw, tool.name, maxBytes);
   const rewritten = rewriteAliases(raw as Record<string, JsonValue>, annotations.arg_schema.arg_aliases);
   requireKeys(rewritten, annotations.arg_schema.required, tool.name);
   const parsed = tool.args.safeParse(rewritten);
@@ -118,14 +118,27 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObjec
 /** Less than the limit for texts, so that a request is refused for the same reason whichever way it came in. */
 const MAX_ARGS_DEPTH = 48;
 
-/** What the scan of texts refuses, for arguments that came as objects. A cycle ends at the limit as well. */
-function refuseHostileShape(value: object, depth: number, tool: string): void {
-  if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, tool);
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', tool);
-    const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === 'object' && inner !== null) refuseHostileShape(inner, depth + 1, tool);
-  }
+/**
+ * What the scan of texts refuses, for arguments that came as objects: too deep, too large, `__proto__`. A cycle ends at
+ * the limits too. The size is that of the keys and texts, so it is never more than the JSON text would have.
+ */
+function refuseHostileShape(value: object, tool: string, maxBytes: number): void {
+  let bytes = 0;
+  const count = (text: string): void => {
+    bytes += utf8Length(text);
+    if (bytes > maxBytes) throw hostileShape('too_large', `larger than ${maxBytes} bytes`, tool);
+  };
+  const visit = (inner: unknown, depth: number): void => {
+    if (typeof inner === 'string') count(inner);
+    if (typeof inner !== 'object' || inner === null) return;
+    if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, tool);
+    for (const key of Object.keys(inner)) {
+      if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', tool);
+      count(key);
+      visit((inner as Record<string, unknown>)[key], depth + 1);
+    }
+  };
+  visit(value, 0);
 }
 
 function hostileShape(reason: string, what: string, tool: string): ToolError {
