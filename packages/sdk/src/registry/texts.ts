@@ -1,9 +1,9 @@
 /** The kinds of values a registry holds, each with a message that says what to write instead. */
 import { isToolError, utf8Length } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import { compileGlob } from '../glob/match-glob.ts';
 import { allowlistPatternProblem, patternProblem } from '../pattern/compile-pattern.ts';
-import { excerpt } from '../pattern/excerpt.ts';
 import { readDomain } from './domains.ts';
 
 const MAX_COMMAND_BYTES = 8192;
@@ -36,14 +36,14 @@ function domainProblem(text: string): string | undefined {
 }
 
 function nameProblem(text: string): string | undefined {
-  return /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/.test(text) ? undefined : `Not a plain name: ${excerpt(text)}`;
+  return /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/.test(text) ? undefined : `Not a plain name: ${safeText(text, 80)}`;
 }
 
 /** Commands go through the shell filter later, which accepts one line only. */
 function commandProblem(text: string): string | undefined {
   if (text.trim() === '') return 'Command is empty';
   if (utf8Length(text) > MAX_COMMAND_BYTES) return `Command is longer than ${MAX_COMMAND_BYTES} bytes`;
-  return /[\u0000-\u001f\u007f]/.test(text) ? `Command is not one plain line: ${excerpt(text)}` : undefined;
+  return /[\u0000-\u001f\u007f]/.test(text) ? `Command is not one plain line: ${safeText(text, 80)}` : undefined;
 }
 
 /** The text is not repeated in the message: an operator may have written a secret there by mistake. */

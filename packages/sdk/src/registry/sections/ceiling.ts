@@ -4,10 +4,10 @@
  * Five keys make one policy, which is intersected as a whole. A side-effect level that is not written is the lowest one
  * under which the rest of the file makes sense.
  */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS, sideEffectRank } from '../../contracts/annotations.ts';
 import type { CapabilityPolicy } from '../../contracts/registry.ts';
-import { excerpt } from '../../pattern/excerpt.ts';
 import { narrowPolicies } from '../../policy/intersect-policy.ts';
 import { isWritten, type Narrowing } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
@@ -64,7 +64,7 @@ function narrowCeiling(narrowing: Narrowing): CapabilityPolicy {
   for (const asked of overreach) {
     const [field = ''] = asked.split(':');
     const path = KEYS[field] ?? field;
-    narrowing.overreach.push({ path, message: `Ceiling is above the host's: ${excerpt(asked)}` });
+    narrowing.overreach.push({ path, message: `Ceiling is above the host's: ${safeText(asked, 80)}` });
   }
   return policy;
 }

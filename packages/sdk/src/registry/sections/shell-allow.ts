@@ -1,8 +1,8 @@
 /** `shell_allow`: patterns of the command lines that may run. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { CompiledPattern } from '../../contracts/registry.ts';
 import { allowlistPatternProblem, compileAllowlistPattern } from '../../pattern/compile-pattern.ts';
-import { excerpt } from '../../pattern/excerpt.ts';
 import { bothMatch, type Narrowing, placeEntry } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
 import { shellPatternText } from '../texts.ts';
@@ -56,7 +56,7 @@ function examplesProblem(entry: Exclude<ShellEntry, string>): readonly ExamplePr
     entry[key].flatMap((example, index) => {
       if (pattern.test(example) === (key === 'match')) return [];
       const verb = key === 'match' ? 'does not allow its example' : 'allows what it must not';
-      return [{ path: [key, index], message: `Pattern ${verb}: ${excerpt(example)}` }];
+      return [{ path: [key, index], message: `Pattern ${verb}: ${safeText(example, 80)}` }];
     }),
   );
 }
@@ -68,7 +68,7 @@ function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
   for (const [index, { source, test }] of session.shellAllow.entries()) {
     const path = `shell_allow.${index}`;
     if (host.shellAllow.length === 0) {
-      narrowing.overreach.push({ path, message: `Shell is not allowed by the host: ${excerpt(source)}` });
+      narrowing.overreach.push({ path, message: `Shell is not allowed by the host: ${safeText(source, 80)}` });
       continue;
     }
     placeEntry(narrowing, 'shell_allow', { index: kept.length, name: source, spot: session.spot(path) });
