@@ -374,7 +374,7 @@ describe('writeOutput', () => {
     });
   }
 
-  test('S4-13 follows no link, neither as folder nor as file, and writes no file twice', async () => {
+  test('S4-13 follows no link, neither as folder nor as file, and writes no file twice (deep)', async () => {
     const outside = join(scratch, 'outside');
     mkdirSync(outside);
     const body = (path: string) => `

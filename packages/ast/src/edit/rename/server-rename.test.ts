@@ -112,7 +112,7 @@ describe('rename_symbol with a language server', () => {
     ['answers nonsense', [{ answer: { changes: 7 } }]],
     ['would change nothing', [{ answer: null }]],
   ] as const) {
-    test(`S0-54 goes by scope alone when the server ${how}`, async (t) => {
+    test(`S0-54 goes by scope alone when the server ${how} (deep)`, async (t) => {
       const { rename } = await open(t, renames(...steps));
       const plan = await rename('load', 'fetch');
       assert.deepEqual([plan.confidence, touched(plan)], ['resolver', ['a.ts', 'b.ts']]);

@@ -126,7 +126,7 @@ describe('tool-runtime audit show', () => {
 });
 
 describe('tool-runtime audit tail', () => {
-  test('stops at the last record when told not to follow', async () => {
+  test('stops at the last record when told not to follow (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const { code, stdout } = await audit(scratch, 'tail', '--no-follow', '-n', '3', '--json');
@@ -161,7 +161,7 @@ describe('tool-runtime audit tail', () => {
     assert.deepEqual(await closed, [0, null]);
   });
 
-  test('ends when nobody reads any more', async () => {
+  test('ends when nobody reads any more (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const child = startCli(['audit', 'tail', '-n', '1', '--json', ...scratch.options]);
@@ -180,7 +180,7 @@ describe('tool-runtime audit tail', () => {
 });
 
 describe('tool-runtime audit verify', () => {
-  test('S1-41 confirms a whole journal and prints the head to keep', async () => {
+  test('S1-41 confirms a whole journal and prints the head to keep (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 2);
     const { code, stdout } = await audit(scratch, 'verify', '--anchor', `${head.seq}:${head.mac}`);
@@ -188,7 +188,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^ok \d+ records, head \d+:[0-9a-f]{64}\nWithout a head kept outside .*\n$/);
   });
 
-  test('S1-41 ends with 1 and names the record after one was changed', async () => {
+  test('S1-41 ends with 1 and names the record after one was changed (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 2);
     tamper(scratch, `UPDATE block SET body = replace(body, 'file_read', 'file_reed') WHERE first_seq = 2`);
@@ -208,7 +208,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^broken at record /);
   });
 
-  test('S1-41 ends with 1 when the chain no longer holds a head that was kept elsewhere', async () => {
+  test('S1-41 ends with 1 when the chain no longer holds a head that was kept elsewhere (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 3);
     const anchor = `${head.seq}:${head.mac}`;
@@ -219,7 +219,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^broken at record /);
   });
 
-  test('ends with 2 when the anchor is none', async () => {
+  test('ends with 2 when the anchor is none (deep)', async () => {
     using scratch = createScratch();
     for (const anchor of ['12', 'x:ab', '1:XYZ', ':', '1:']) {
       const { code, stderr } = await audit(scratch, 'verify', '--anchor', anchor);
@@ -230,7 +230,7 @@ describe('tool-runtime audit verify', () => {
 });
 
 describe('tool-runtime audit export', () => {
-  test('S1-41 writes every record and the head last', async () => {
+  test('S1-41 writes every record and the head last (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 3);
     const { code, stdout } = await audit(scratch, 'export');
@@ -245,7 +245,7 @@ describe('tool-runtime audit export', () => {
     assert.equal((await audit(scratch, 'verify', '--anchor', `${head?.['seq']}:${head?.['mac']}`)).code, 0);
   });
 
-  test('ends without complaint when its reader has seen enough', async () => {
+  test('ends without complaint when its reader has seen enough (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 400);
     const child = startCli(['audit', 'export', ...scratch.options]);

@@ -165,7 +165,7 @@ describe('real servers of 2025 (deep)', () => {
 });
 
 describe('servers of 2026', () => {
-  test('a server on stdio is negotiated, called and answered when it asks', async (context) => {
+  test('a server on stdio is negotiated, called and answered when it asks (deep)', async (context) => {
     const { session, stage: made } = await approved(context, modern());
     assert.equal(listPins(made.state)['s']?.family, 'modern');
     const sum = await session.call('s_add', { a: 1, b: 2 });
@@ -208,7 +208,7 @@ describe('servers of 2026', () => {
 });
 
 describe('pins', () => {
-  test('opening a runtime starts nothing; unapproved tools are hidden with the reason', async (context) => {
+  test('opening a runtime starts nothing; unapproved tools are hidden with the reason (deep)', async (context) => {
     const made = stage(context);
     const registry = mounted({ s: lying('honest') });
     const first = await made.open(registry);
@@ -241,7 +241,7 @@ describe('pins', () => {
     assert.deepEqual(await summaries(), [['s_work', 'Does work']]);
   });
 
-  test('a definition that changed is refused at the first call, hidden, and back when it is approved', async (context) => {
+  test('a definition that changed is refused at the first call, hidden, and back when it is approved (deep)', async (context) => {
     const made = stage(context);
     await made.approve(mounted({ s: lying('honest') }), 's');
     const injected = mounted({ s: lying('injected') });
@@ -255,7 +255,7 @@ describe('pins', () => {
     assert.equal(textOf(await again.call('s_work', { word: 'it' })), 'did it');
   });
 
-  test('a definition that changes while the server runs is noticed by the next call', async (context) => {
+  test('a definition that changes while the server runs is noticed by the next call (deep)', async (context) => {
     const { session } = await approved(context, lying('turns'));
     assert.equal(textOf(await session.call('s_work', { word: 'it' })), 'did it');
     assert.equal(reasonOf(await session.call('s_work', { word: 'it' })), 'definition_changed');
@@ -278,7 +278,7 @@ describe('pins', () => {
 });
 
 describe('policy', () => {
-  test('every call asks unless auto_approve lists the tool', async (context) => {
+  test('every call asks unless auto_approve lists the tool (deep)', async (context) => {
     const made = stage(context);
     const servers = { mcp_servers: { s: lying('honest', { side_effect_level: 'read_only' }) } };
     await made.approve(servers, 's');
@@ -289,7 +289,7 @@ describe('policy', () => {
     assert.equal(textOf(await session.call('s_work', { word: 'it' })), 'did it');
   });
 
-  test('the hints of a server tighten and never loosen', async (context) => {
+  test('the hints of a server tighten and never loosen (deep)', async (context) => {
     const made = stage(context);
     const registry = mounted({ s: lying('destroys', { side_effect_level: 'read_only' }) });
     await made.approve(registry, 's');
@@ -300,7 +300,7 @@ describe('policy', () => {
     assert.equal(low.session.tools('s_work').length, 0);
   });
 
-  test('constraints on arguments hold, and a session may keep fewer tools but no more', async (context) => {
+  test('constraints on arguments hold, and a session may keep fewer tools but no more (deep)', async (context) => {
     const made = stage(context);
     const constrained = { arg_constraints: [{ tool: 's_*', arg_key: 'word', arg_patterns: ['good*'] }] };
     const registry = mounted({ s: lying('honest') }, constrained);
@@ -320,7 +320,7 @@ describe('policy', () => {
     );
   });
 
-  test('a server gets the variables named and no others, and they do not come back', async (context) => {
+  test('a server gets the variables named and no others, and they do not come back (deep)', async (context) => {
     const made = stage(context);
     const environment = { SECRET_NAME: 'swordfish-11', OTHER: 'private' };
     const registry = (mode: string) => mounted({ s: lying(mode, { env: ['SECRET_NAME'] }) });

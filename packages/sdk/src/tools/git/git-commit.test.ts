@@ -39,7 +39,7 @@ describe('S0-45 git_commit', () => {
       assert.equal(repository.git('rev-parse', '--abbrev-ref', 'HEAD').trim(), 'main');
     }));
 
-  test('S0-45 nothing staged is E_GIT, and allow_empty makes it a commit', () =>
+  test('S0-45 nothing staged is E_GIT, and allow_empty makes it a commit (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const before = repository.git('rev-parse', 'HEAD');
       const error = await runtime.refused('git_commit', { message: 'chore: nothing' });
@@ -75,7 +75,7 @@ describe('S0-45 git_commit', () => {
       await runtime.call('git_add', { paths: ['b.txt'] });
     }));
 
-  test('S0-45 leaves no frozen index behind, whether it commits or not', () =>
+  test('S0-45 leaves no frozen index behind, whether it commits or not (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       await runtime.call('git_commit', { message: 'chore: x', allow_empty: true });
       await runtime.refused('git_commit', { message: 'chore: x' });
@@ -85,7 +85,7 @@ describe('S0-45 git_commit', () => {
       assert.deepEqual(left, []);
     }));
 
-  test('S0-45 finishes a merge: both parents, no merge left in progress', () =>
+  test('S0-45 finishes a merge: both parents, no merge left in progress (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       repository.git('switch', '-q', '-c', 'side');
       repository.commit({ 'b.txt': 'b\n' }, 'feat: b');
