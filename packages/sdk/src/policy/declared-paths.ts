@@ -1,11 +1,10 @@
 /**
  * The path values a call declares, and what kind of path each one is.
  *
- * Judged as text only: links and existence are the workspace's business at the moment of opening.
+ * Only the text is checked here; links and existence are checked by the workspace at the moment of opening.
  */
-import { type JsonValue, utf8Length } from '@tool-runtime/protocol';
-
-export const MAX_PATH_BYTES = 4096;
+import type { JsonValue } from '@tool-runtime/protocol';
+import { isAbsolutePath, MAX_PATH_BYTES, type PathFault, pathFault, resolveDots } from '../contracts/path-text.ts';
 
 export interface DeclaredPath {
   readonly key: string;
@@ -46,29 +45,21 @@ export function firstPathParam(
   return undefined;
 }
 
-/** Windows forms count as absolute on every platform, so that a policy means the same everywhere. */
+const FAULTS: Readonly<Record<PathFault, string>> = {
+  empty: 'empty',
+  too_long: `longer than ${MAX_PATH_BYTES} bytes`,
+  nul: 'NUL character',
+  broken_unicode: 'lone surrogate',
+};
+
 export function classifyPath(value: string): PathClass {
-  if (value === '') return { type: 'invalid', why: 'empty' };
-  if (value.includes('\0')) return { type: 'invalid', why: 'NUL character' };
-  if (!value.isWellFormed()) return { type: 'invalid', why: 'lone surrogate' };
-  if (value.length > MAX_PATH_BYTES || utf8Length(value) > MAX_PATH_BYTES) {
-    return { type: 'invalid', why: `longer than ${MAX_PATH_BYTES} bytes` };
-  }
-  if (/^(?:[/\\]|[A-Za-z]:)/.test(value)) return { type: 'host_absolute' };
+  const fault = pathFault(value);
+  if (fault !== undefined) return { type: 'invalid', why: FAULTS[fault] };
+  if (isAbsolutePath(value)) return { type: 'host_absolute' };
   const normalized = resolveDots(value);
   // A backslash is an ordinary character here and a separator elsewhere; neither reading may leave the root.
   if (normalized === undefined || (value.includes('\\') && resolveDots(value.replaceAll('\\', '/')) === undefined)) {
     return { type: 'invalid', why: 'leaves the workspace root' };
   }
-  return { type: 'workspace_relative', normalized };
-}
-
-function resolveDots(value: string): string | undefined {
-  const kept: string[] = [];
-  for (const part of value.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') kept.push(part);
-    else if (kept.pop() === undefined) return undefined;
-  }
-  return kept.length === 0 ? '.' : kept.join('/');
+  return { type: 'workspace_relative', normalized: normalized.length === 0 ? '.' : normalized.join('/') };
 }

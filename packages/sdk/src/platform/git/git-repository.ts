@@ -2,9 +2,11 @@
  * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and judged;
  * the judgement is kept as long as the files it came from are the same.
  */
+
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
+import { once } from '@tool-runtime/protocol/internal';
 import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { Registry } from '../../contracts/registry.ts';
@@ -13,7 +15,6 @@ import { judgeConfig } from '../../git/judge-config.ts';
 import { judgeState } from '../../git/judge-state.ts';
 import { type ConfigEntry, parseConfig } from '../../git/parse-config.ts';
 import { errnoCode } from '../errno-error.ts';
-import { forgetFailed } from '../forget-failed.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import { createGitFiles } from './git-files.ts';
@@ -47,7 +48,7 @@ export function createGitRepository({ wall, registry, actor, governing, state }:
   const writes = createGitWrites(state);
   const program = createGitProgram(wall, registry, writes);
   let judged: Judged | undefined;
-  let identity: Promise<GitIdentity> | undefined;
+  let identity: (() => Promise<GitIdentity>) | undefined;
 
   async function ready(signal: AbortSignal | undefined): Promise<Judged> {
     if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
@@ -90,7 +91,7 @@ export function createGitRepository({ wall, registry, actor, governing, state }:
     config: async (signal) => (await ready(signal)).config,
     async identity(signal) {
       const { config } = await ready(signal);
-      identity ??= forgetFailed(
+      identity ??= once(() =>
         findIdentity({
           config,
           actor,
@@ -98,11 +99,8 @@ export function createGitRepository({ wall, registry, actor, governing, state }:
           program: findGit(wall.workspace.path),
           environment: process.env,
         }),
-        () => {
-          identity = undefined;
-        },
       );
-      return identity;
+      return identity();
     },
     async remote(name, purpose, signal) {
       const { config } = await ready(signal);

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import type { ArtifactRef, ArtifactStore } from '../../contracts/artifacts.ts';
+import { isAbsolutePath, pathFault } from '../../contracts/path-text.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import { openEntry, reopenDirectory } from '../descriptors/directory-entry.ts';
 import { readContent } from '../descriptors/file-content.ts';
@@ -29,7 +30,6 @@ export interface OutputLimits {
 }
 
 const DEFAULT_MAX_BYTES = 1024 ** 3;
-const ABSOLUTE = /^[/\\]/;
 const VOLUME = /^[A-Za-z]:/;
 
 /** Throws E_VALIDATION_FAIL with `details.reason`: what is wrong is always something about the path. */
@@ -83,9 +83,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function partsOf(path: string): string[] {
-  if (path === '' || path.includes('\0') || !path.isWellFormed()) throw refused(path, 'malformed');
-  if (ABSOLUTE.test(path)) throw refused(path, 'absolute');
-  if (VOLUME.test(path)) throw refused(path, 'volume');
+  if (pathFault(path) !== undefined) throw refused(path, 'malformed');
+  if (isAbsolutePath(path)) throw refused(path, VOLUME.test(path) ? 'volume' : 'absolute');
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) throw refused(path, 'traversal');
   // A reader on another system would take it for a separator.

@@ -5,12 +5,12 @@
 
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { once } from '@tool-runtime/protocol/internal';
 import type { HeldWorkspace, Isolation, ProtectedPath } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { tracePath } from '../descriptors/trace-path.ts';
-import { forgetFailed } from '../forget-failed.ts';
 import type { ResolveHost } from '../network/resolve-host.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { createSpawner } from '../processes/spawner.ts';
@@ -67,6 +67,10 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
   const rootPaths = options.protectedPaths ?? protectedInRoot(options.workspace);
   let proxy: Promise<EgressProxy> | undefined;
+  const openProxy = once(() => {
+    proxy = openEgressProxy(options);
+    return proxy;
+  });
   return {
     workspace,
     protectedPaths: (user) => [
@@ -81,10 +85,7 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
     },
     async proxySocket(signal) {
       if (!isolation.enforcesNetwork) return null;
-      proxy ??= forgetFailed(openEgressProxy(options), () => {
-        proxy = undefined;
-      });
-      return (await unlessCancelled(proxy, signal)).socket;
+      return (await unlessCancelled(openProxy(), signal)).socket;
     },
     async close() {
       await (await proxy?.catch(() => undefined))?.close();
