@@ -24,7 +24,6 @@ import { endLostSandboxes } from './platform/sandbox/lost-sandboxes.ts';
 import { createArtifactFiles } from './platform/state/artifact-files.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
-import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import { narrowedRegistry } from './registry-in-force.ts';
 import type { RuntimeOptions } from './runtime.ts';
@@ -73,7 +72,7 @@ export async function wireParts(
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
     hooks: options.hooks ?? [],
-    policy: options.policy ?? allowAllPolicy(),
+    policy: options.policy,
     dispatcher: options.approvals,
     budget: options.budget,
     coordinator: options.coordinator,

@@ -34,3 +34,25 @@ export function resolveDots(path: string): readonly string[] | undefined {
   }
   return kept;
 }
+
+/**
+ * Names of files and trees that are being written; lists, searches and git tools leave them out. A name contains its
+ * owner (process number, start time, process namespace and boot), so that what a dead owner left can be removed at once.
+ * A name without an owner comes from an older version.
+ */
+export const TEMPORARY_PREFIX = '.tool-runtime-tmp-';
+const TEMPORARY_NAME = /^\.tool-runtime-tmp-(?:([0-9]+-[0-9]+-[0-9]+-[0-9a-f]{8})-)?[0-9a-f]{12}$/;
+
+export function isTemporaryName(name: string | Buffer): boolean {
+  return typeof name === 'string' && TEMPORARY_NAME.test(name);
+}
+
+/** Undefined when the name has none. */
+export function temporaryOwner(name: string): string | undefined {
+  return TEMPORARY_NAME.exec(name)?.[1];
+}
+
+/** Whether the path is one of these, or inside one. */
+export function isTemporaryPath(path: string): boolean {
+  return path.includes(TEMPORARY_PREFIX) && path.split('/').some(isTemporaryName);
+}

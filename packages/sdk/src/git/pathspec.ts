@@ -4,11 +4,10 @@
  * Braces are expanded here: git does not know them.
  */
 import type { ToolError } from '@tool-runtime/protocol';
-import { resolveDots } from '../contracts/path-text.ts';
-import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
+import { safeText } from '@tool-runtime/protocol/internal';
+import { resolveDots, TEMPORARY_PREFIX } from '../contracts/path-text.ts';
 import { expandBraces } from '../glob/expand-braces.ts';
 import { gitFailure } from './git-failure.ts';
-import { shown } from './ref-names.ts';
 
 /** Leaves out files and trees that are being written, or that a killed write left behind. */
 export const UNFINISHED: readonly string[] = ['', '/**'].map(
@@ -63,7 +62,7 @@ export function cleanPath(path: string): string {
 }
 
 function leavesRoot(path: string): ToolError {
-  return gitFailure(`Path leaves the workspace root: ${shown(path)}`, {
+  return gitFailure(`Path leaves the workspace root: ${safeText(path, 120)}`, {
     path: 'paths',
     reason: 'bad_path',
     next: 'give a path relative to the workspace root',

@@ -1,9 +1,9 @@
 /**
- * The path values a call declares, and what kind of path each one is.
+ * The paths and URLs a call declares, and what kind of path each one is.
  *
- * Only the text is checked here; links and existence are checked by the workspace at the moment of opening.
+ * Checked as text only: the workspace looks at links and existence when it opens the file.
  */
-import type { JsonValue } from '@tool-runtime/protocol';
+import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { isAbsolutePath, MAX_PATH_BYTES, type PathFault, pathFault, resolveDots } from '../contracts/path-text.ts';
 
 export interface DeclaredPath {
@@ -62,4 +62,51 @@ export function classifyPath(value: string): PathClass {
     return { type: 'invalid', why: 'leaves the workspace root' };
   }
   return { type: 'workspace_relative', normalized: normalized.length === 0 ? '.' : normalized.join('/') };
+}
+
+interface FormSubject {
+  readonly tool: string;
+  readonly paths: readonly DeclaredPath[];
+  readonly urls: readonly DeclaredPath[];
+}
+
+/**
+ * Throws E_VALIDATION_FAIL for the first value that is not a path or URL at all. That is a mistake in the arguments,
+ * whatever policy says about the place; a well-formed path or URL that is not allowed is refused later, by the gates.
+ */
+export function checkForm({ tool, paths, urls }: FormSubject): void {
+  for (const { key, value } of paths) {
+    const fault = pathFault(value);
+    const why = fault && MALFORMED[fault];
+    if (why !== undefined) throw malformed(tool, key, { what: 'path', why, next: 'give a relative path as text' });
+  }
+  for (const { key, value } of urls) {
+    const why = urlFault(value);
+    if (why !== undefined) throw malformed(tool, key, { what: 'URL', why, next: 'give an absolute URL with a host' });
+  }
+}
+
+/** Broken Unicode is left to the gates, as an invalid path. */
+const MALFORMED: Readonly<Partial<Record<PathFault, string>>> = {
+  empty: 'is empty',
+  too_long: `is longer than ${MAX_PATH_BYTES} bytes`,
+  nul: 'holds a NUL character',
+};
+
+function urlFault(value: string): string | undefined {
+  if (value.includes('\0')) return 'holds a NUL character';
+  return URL.canParse(value) ? undefined : 'cannot be parsed';
+}
+
+interface Fault {
+  readonly what: 'path' | 'URL';
+  readonly why: string;
+  readonly next: string;
+}
+
+function malformed(tool: string, key: string, { what, why, next }: Fault): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool}: ${key}: ${what} ${why}`, {
+    path: key,
+    details: { gate: 'arguments', reason: `malformed_${what.toLowerCase()}`, next },
+  });
 }

@@ -109,7 +109,7 @@ describe('the wall of an external tool', () => {
     await assert.rejects(go('true', { interpreter: [join(workspace, 'sh')] }), { code: 'E_SHELL' });
   });
 
-  test('S4-43 says so when the program cannot be executed', async (t) => {
+  test('S4-43 says so when the program cannot be executed (deep)', async (t) => {
     const { sealed, go } = scene(t);
     const bad = join(sealed, 'bad');
     writeFileSync(bad, '#!/no/such/program\n', { mode: 0o500 });
@@ -117,7 +117,7 @@ describe('the wall of an external tool', () => {
     assert.equal((await go('exit 127')).code, 127);
   });
 
-  test('S4-47 ends it and what it started when the signal fires', async (t) => {
+  test('S4-47 ends it and what it started when the signal fires (deep)', async (t) => {
     const { go } = scene(t);
     const controller = new AbortController();
     const running = go('echo up; (setsid sleep 876543 &); sleep 876543', {

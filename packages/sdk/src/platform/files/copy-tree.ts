@@ -6,7 +6,7 @@
  */
 
 import { closeSync, constants, fchmodSync, fstatSync } from 'node:fs';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import {
   type InnerEntry,
   type ListedEntry,

@@ -5,7 +5,7 @@
  * and removing rely on this look, because what may be lost there is what stood in the tree when the call was judged.
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import {
   type FoundEntry,
   type InnerEntry,

@@ -2,8 +2,9 @@
  * The arguments ripgrep is given for a query. No pattern or path is ever taken for an option: the pattern stands
  * behind `-e`, the path behind `--`.
  */
+
+import { TEMPORARY_PREFIX } from '../../contracts/path-text.ts';
 import type { SearchQuery } from '../../contracts/search.ts';
-import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
 import { type GlobPath, parseGlob } from '../../glob/glob-syntax.ts';
 import { VENDOR_FOLDERS } from './folder-view.ts';
 
