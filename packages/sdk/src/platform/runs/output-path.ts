@@ -1,7 +1,7 @@
 /**
  * A file a tool says it made: it must be a regular file of its own, below the run folder, reached through no link.
  *
- * It is opened name by name and judged by descriptor, so what is hashed is what was judged. A second name for the same
+ * It is opened name by name and checked by descriptor, so what is hashed is what was checked. A second name for the same
  * file is refused: it may lie anywhere, and change there.
  */
 
@@ -152,7 +152,7 @@ function changed(path: string): ToolError {
 
 interface OutputKeeping {
   readonly path: string;
-  /** As it was judged. */
+  /** As it was checked. */
   readonly digest: string;
   readonly artifacts: ArtifactStore;
   /** Values that must not be in it. */

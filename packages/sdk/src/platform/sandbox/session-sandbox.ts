@@ -1,5 +1,5 @@
 /**
- * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
+ * What the sandboxed programs of one session share: the spawner, the sandbox that was tested once, and the egress proxy, which
  * opens when the first of them may use the network.
  */
 
@@ -22,12 +22,12 @@ import { protectedInRoot } from './protected-entries.ts';
 import { startingFolder } from './sandbox-mounts.ts';
 
 export interface SessionSandboxOptions {
-  /** Held open by its owner; a path is opened here, and held until the wall is closed. */
+  /** Held open by its owner; a path is opened here, and held until the sandbox is closed. */
   readonly workspace: HeldWorkspace | string;
   readonly isolation: 'bubblewrap' | 'none' | Isolation;
   /** What programs with network may reach; registry entries in normal form. */
   readonly allowedDomains: readonly string[];
-  /** The state folder: never visible to programs; the wall keeps its files below it. Default: where state lies by default. */
+  /** The state folder: never visible to programs; the sandbox keeps its files below it. Default: where state lies by default. */
   readonly state?: string;
   /** Programs are looked for here too, after the system's folders. The operator's word, like `readPaths`. */
   readonly programFolders?: readonly string[];
@@ -51,7 +51,7 @@ export interface SessionSandbox {
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
-  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. A cancelled caller stops waiting. */
+  /** Throws E_POLICY when no sandbox can be set up or the workspace was moved. A cancelled caller stops waiting. */
   require(signal?: AbortSignal): Promise<void>;
   /** The proxy's socket, or null where the isolation has no use for one. A cancelled caller stops waiting. */
   proxySocket(signal?: AbortSignal): Promise<string | null>;
@@ -114,7 +114,7 @@ function createIsolation(options: SessionSandboxOptions & { readonly workspace: 
 async function requireSandbox(isolation: Isolation): Promise<void> {
   const problem = await isolation.check();
   if (problem === undefined) return;
-  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
+  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be sandboxed: ${problem.problem}`, {
     details: { isolation: isolation.name, next: problem.next },
   });
 }

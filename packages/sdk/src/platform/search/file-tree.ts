@@ -19,7 +19,7 @@ export interface FileTree {
 }
 
 export interface FileTreeOptions {
-  /** `auto` walls the search program in where that works; `off` confirms every line it reports instead. */
+  /** `auto` sandboxes the search program where that works; `off` confirms every line it reports instead. */
   readonly confinement?: 'auto' | 'off';
   /** Searches tell nothing of files that may not be read. */
   readonly secrets?: () => SecretTest | undefined;
@@ -38,7 +38,7 @@ export function createFileTree(root: Root, options: FileTreeOptions = {}): FileT
     const program = await findRipgrep(attempts++);
     const { createSpawner } = await import('../processes/spawner.ts');
     const spawner = createSpawner();
-    const bubblewrap = confinement === 'off' ? undefined : await findWall(program, spawner);
+    const bubblewrap = confinement === 'off' ? undefined : await findSandbox(program, spawner);
     return { ...treeSource(), program, bubblewrap, spawner, secrets };
   });
   return {
@@ -49,7 +49,7 @@ export function createFileTree(root: Root, options: FileTreeOptions = {}): FileT
 
 /**
  * Loaded late: its package throws where it has no program for the platform, and also where it cannot look for want of a
- * descriptor. A module that threw once throws for ever under the same address, so further attempts use others.
+ * descriptor. A module that threw once throws forever under the same address, so further attempts use others.
  */
 async function findRipgrep(attempt: number): Promise<string> {
   try {
@@ -69,8 +69,8 @@ async function findRipgrep(attempt: number): Promise<string> {
   }
 }
 
-/** Ripgrep lists itself by the one name it has behind the wall, and finds nothing under its real one. */
-function findWall(program: string, spawner: Spawner): Promise<Bubblewrap | undefined> {
+/** Ripgrep lists itself by the one name it has in the sandbox, and finds nothing under its real one. */
+function findSandbox(program: string, spawner: Spawner): Promise<Bubblewrap | undefined> {
   const trial: Trial = {
     program,
     args: ['--no-config', '--files', '--', CONFINED_PROGRAM, program],

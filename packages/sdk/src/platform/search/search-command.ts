@@ -55,7 +55,7 @@ export function searchArguments(query: SearchQuery, { base, readsParents }: Sear
 
 /**
  * Keeps ripgrep from reading files whose last name no glob accepts. Its own globs mean other things than ours and
- * would also override ignore files; its file types do neither, and a superset is enough: every path is judged again.
+ * would also override ignore files; its file types do neither, and a superset is enough: every path is checked again.
  */
 function nameFilter(globs: readonly string[]): readonly string[] {
   const names = new Set(globs.flatMap(parseGlob).map(widenedName));
