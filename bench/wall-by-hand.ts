@@ -16,7 +16,7 @@ export async function wallByHand(workspace: string, folder: string): Promise<() 
   const confined = wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
   return async () => {
     const ends = { stdin: 'null', stdout: 'null', stderr: 'null' } as const;
-    const { ended } = await startSandboxed({ spawner, wall }, { name: 'true', confined }, ends);
+    const { ended } = await startSandboxed({ spawner, sandbox: wall }, { name: 'true', confined }, ends);
     await ended;
   };
 }

@@ -1,12 +1,13 @@
 /** Opens the tool sources of a runtime: what they bring is one list, closed with one call. */
+
 import type { ErrorEntry } from '@tool-runtime/protocol';
+import { once } from '@tool-runtime/protocol/internal';
 import type { HeldWorkspace, OpenCommandRunner } from './contracts/commands.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource, ProgramWall, ToolSource } from './contracts/tool-source.ts';
 import { lockPlace } from './lock-place.ts';
-import { forgetFailed } from './platform/forget-failed.ts';
 import type { Redactor } from './redaction/redactor.ts';
 
 export interface SourceSetting {
@@ -59,18 +60,14 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
 function lazyPrograms(wall: ProgramWall, { workspace, state, registry, governing }: SourceSetting): OpenCommandRunner {
   const { allowedDomains } = registry;
   let opening: Promise<OpenCommandRunner> | undefined;
+  const open = once(() => {
+    opening = import('./platform/commands/command-runner.ts').then(({ createCommandRunner }) =>
+      createCommandRunner({ workspace, state, allowedDomains, governing, ...wall }),
+    );
+    return opening;
+  });
   return {
-    async start(request) {
-      opening ??= forgetFailed(
-        import('./platform/commands/command-runner.ts').then(({ createCommandRunner }) =>
-          createCommandRunner({ workspace, state, allowedDomains, governing, ...wall }),
-        ),
-        () => {
-          opening = undefined;
-        },
-      );
-      return (await opening).start(request);
-    },
+    start: async (request) => (await open()).start(request),
     async close() {
       await (await opening?.catch(() => undefined))?.close();
     },

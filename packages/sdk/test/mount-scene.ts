@@ -131,7 +131,7 @@ export async function lookInside(
     const args = ['-c', LOOK, 'sh', open, outside, '/run'];
     const confined = wall.confine({ program: '/bin/sh', args, env: { PATH: '/usr/bin:/bin' }, cwd: '.' });
     const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
-    const { process, ended } = await startSandboxed({ spawner, wall }, { name: 'sh', confined }, ends);
+    const { process, ended } = await startSandboxed({ spawner, sandbox: wall }, { name: 'sh', confined }, ends);
     const [stdout = '', , end] = await Promise.all([
       ...[process.stdout, process.stderr].map((stream) => (stream === undefined ? '' : text(stream))),
       ended,

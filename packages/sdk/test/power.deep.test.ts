@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { isTemporaryName } from '../src/contracts/temporary-name.ts';
+import { isTemporaryName } from '../src/contracts/path-text.ts';
 import type { StoredRecord, VerifyReport } from '../src/index.ts';
 import { openSqliteJournal } from '../src/journal/store/journal-sqlite.ts';
 import { openStateFolder } from '../src/platform/state/state-folder.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTemporaryName } from '../src/contracts/temporary-name.ts';
+import { isTemporaryName } from '../src/contracts/path-text.ts';
 import { openRoot } from '../src/platform/descriptors/root.ts';
 import { createWorkspace } from '../src/platform/files/workspace.ts';
 import { NOTES, plantTree, textOf } from './tree-crash-scene.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTemporaryName } from '../src/contracts/temporary-name.ts';
+import { isTemporaryName } from '../src/contracts/path-text.ts';
 import { temporaryName } from '../src/platform/files/temporary-file.ts';
 import { createRuntime } from '../src/runtime.ts';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';

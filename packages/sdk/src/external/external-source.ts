@@ -1,7 +1,7 @@
 /**
  * The external tools of a registry, as a source of tools for a runtime.
  *
- * Opening starts nothing and costs little; without entries nothing is loaded. A tool's wall is raised with its first run.
+ * Opening starts nothing and costs little; without entries nothing is loaded. A tool's sandbox is set up with its first run.
  */
 import type { ToolSource } from '../contracts/tool-source.ts';
 import type { HostEnvironment } from './protocol/tool-environment.ts';

@@ -52,7 +52,7 @@ export function externalTool(settings: ExternalToolSettings, ports: ExternalPort
     category: 'external',
     title: name,
     summary: settings.summary,
-    policyNotes: 'A program of its own, run as a sealed copy of what the lock pins, behind the wall',
+    policyNotes: 'A program of its own, run as a sealed copy of what the lock pins, in the sandbox',
     args: argsOf(settings),
     argsJsonSchema: argsSchemaOf(settings),
     data,
@@ -102,7 +102,7 @@ function packArgs() {
   };
 }
 
-/** Judged also when left out: something in it may be required. */
+/** Checked also when left out: something in it may be required. */
 function inputsOf(schema: JsonObject) {
   const check = compileInputs(schema);
   return z

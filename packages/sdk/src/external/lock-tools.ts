@@ -35,12 +35,12 @@ export async function lockTools(
   tools: readonly ExternalToolSettings[],
   setting: LockToolsSetting,
 ): Promise<LockedTools> {
-  const walls = createSandboxes({ workspace: setting.root, state: setting.state, governing: setting.governing });
+  const sandboxes = createSandboxes({ workspace: setting.root, state: setting.state, governing: setting.governing });
   const changes: LockChange[] = [];
   let lock: LockFile = setting.existing ?? { schema_version: 1, tools: {} };
   try {
     for (const settings of tools) {
-      const programs = walls.programsFor(settings, setting.registry);
+      const programs = sandboxes.programsFor(settings, setting.registry);
       const metadata = setting.metadata?.[settings.name];
       const step = await lockTool(
         { settings, metadata, existing: lock },
@@ -51,7 +51,7 @@ export async function lockTools(
       lock = step.lock;
     }
   } finally {
-    await walls.close();
+    await sandboxes.close();
   }
   return { lock, changes };
 }

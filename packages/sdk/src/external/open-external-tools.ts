@@ -1,4 +1,4 @@
-/** Opens the external tools of one runtime: their definitions, and the walls their runs share. */
+/** Opens the external tools of one runtime: their definitions, and the sandboxes their runs share. */
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../contracts/external.ts';
 import type { Registry } from '../contracts/registry.ts';
@@ -24,7 +24,7 @@ export async function openExternalTools(
   const listed = registry.externalTools.filter(({ command }) => command !== '');
   for (const { name } of listed) if (ports.names.has(name)) throw taken(name, registry);
   await sweepSealedCopies(copiesFolder(state));
-  const walls = createSandboxes(ports);
+  const sandboxes = createSandboxes(ports);
   const now = options.now ?? Date.now;
   const shared: ExternalPorts = {
     state,
@@ -35,22 +35,22 @@ export async function openExternalTools(
     ids: createRunIds(now),
     now,
     probed: new Map(),
-    programsFor: walls.programsFor,
+    programsFor: sandboxes.programsFor,
   };
   return {
     tools: listed.map((settings) => externalTool(settings, shared)),
     warnings: registry.externalTools.filter(({ command }) => command === '').map((tool) => noCommand(tool, registry)),
-    close: walls.close,
+    close: sandboxes.close,
   };
 }
 
-/** One wall for each tool and what a session's registry makes of it. */
+/** One sandbox for each tool and what a session's registry makes of it. */
 export function createSandboxes({
   workspace,
   state,
   governing,
 }: Pick<ExternalSandbox, 'workspace' | 'state' | 'governing'>) {
-  const walls = new Map<string, ExternalPrograms>();
+  const sandboxes = new Map<string, ExternalPrograms>();
   return {
     programsFor(settings: ExternalToolSettings, { isolation, allowedDomains }: Registry): ExternalPrograms {
       const readPaths = [
@@ -58,14 +58,14 @@ export function createSandboxes({
         ...settings.interpreter.slice(0, 1).filter((path) => path.startsWith('/')),
       ];
       const key = JSON.stringify([readPaths, isolation, allowedDomains]);
-      const known = walls.get(key);
+      const known = sandboxes.get(key);
       if (known !== undefined) return known;
       const made = createExternalPrograms({ workspace, state, isolation, allowedDomains, readPaths, governing });
-      walls.set(key, made);
+      sandboxes.set(key, made);
       return made;
     },
     async close(): Promise<void> {
-      await Promise.all([...walls.values()].map((wall) => wall.close()));
+      await Promise.all([...sandboxes.values()].map((sandbox) => sandbox.close()));
     },
   };
 }
@@ -87,6 +87,9 @@ function noCommand({ name }: ExternalToolSettings, registry: Registry): ErrorEnt
     code: 'E_POLICY',
     message: `External tool has no command: ${name}`,
     path: 'external_tools',
-    details: { ...place(name, registry), next: 'give it one; alone its name keeps a tool in registries that narrow' },
+    details: {
+      ...place(name, registry),
+      next: 'give it one; a name alone only keeps a tool in a registry that narrows another',
+    },
   };
 }

@@ -2,7 +2,7 @@
  * Reads `git status --porcelain=v2 --branch -z`, the one machine form that says everything at once. Files that are
  * being written are left out.
  */
-import { isTemporaryPath } from '../contracts/temporary-name.ts';
+import { isTemporaryPath } from '../contracts/path-text.ts';
 
 export interface StatusEntry {
   readonly path: string;

@@ -5,7 +5,7 @@
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
-import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
+import { resolveDots, TEMPORARY_PREFIX } from '../contracts/path-text.ts';
 import { expandBraces } from '../glob/expand-braces.ts';
 import { gitFailure } from './git-failure.ts';
 
@@ -56,13 +56,9 @@ export function cleanPath(path: string): string {
   if (path.includes('\0')) {
     throw gitFailure('Path holds a NUL character', { path: 'paths', reason: 'bad_path', next: 'give a plain path' });
   }
-  const kept: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') kept.push(part);
-    else if (kept.pop() === undefined) throw leavesRoot(path);
-  }
-  return kept.join('/');
+  const names = resolveDots(path);
+  if (names === undefined) throw leavesRoot(path);
+  return names.join('/');
 }
 
 function leavesRoot(path: string): ToolError {

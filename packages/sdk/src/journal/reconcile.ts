@@ -2,7 +2,7 @@
  * Finds calls whose process died between intent and result, and says so in the journal, once.
  *
  * A call that only reads gives its key back. Any other keeps it: its effect may have happened. Where what it was about to
- * change can be compared from here and is as intended, the key gets its answer now, before somebody changes it again;
+ * change can be compared from here and is as intended, the key gets its answer now, before someone changes it again;
  * everything else is decided when the key is used again, or by a person (`resolvePending`).
  */
 import type { Clock } from '../contracts/clock.ts';

@@ -1,4 +1,4 @@
-/** Long work on the event loop in short slices, so that everybody else gets their turn and a signal is heard. */
+/** Long work on the event loop in short slices, so that everyone else gets their turn and a signal is heard. */
 import { throwIfAborted } from './cancellation.ts';
 
 const SLICE_MS = 4;

@@ -3,9 +3,8 @@
  *
  * Checked as text only: the workspace looks at links and existence when it opens the file.
  */
-import { type JsonValue, ToolError, utf8Length } from '@tool-runtime/protocol';
-
-const MAX_PATH_BYTES = 4096;
+import { type JsonValue, ToolError } from '@tool-runtime/protocol';
+import { isAbsolutePath, MAX_PATH_BYTES, type PathFault, pathFault, resolveDots } from '../contracts/path-text.ts';
 
 export interface DeclaredPath {
   readonly key: string;
@@ -46,31 +45,23 @@ export function firstPathParam(
   return undefined;
 }
 
-/** Windows forms count as absolute on every platform, so that a policy means the same everywhere. */
+const FAULTS: Readonly<Record<PathFault, string>> = {
+  empty: 'empty',
+  too_long: `longer than ${MAX_PATH_BYTES} bytes`,
+  nul: 'NUL character',
+  broken_unicode: 'lone surrogate',
+};
+
 export function classifyPath(value: string): PathClass {
-  if (value === '') return { type: 'invalid', why: 'empty' };
-  if (value.includes('\0')) return { type: 'invalid', why: 'NUL character' };
-  if (!value.isWellFormed()) return { type: 'invalid', why: 'lone surrogate' };
-  if (value.length > MAX_PATH_BYTES || utf8Length(value) > MAX_PATH_BYTES) {
-    return { type: 'invalid', why: `longer than ${MAX_PATH_BYTES} bytes` };
-  }
-  if (/^(?:[/\\]|[A-Za-z]:)/.test(value)) return { type: 'host_absolute' };
+  const fault = pathFault(value);
+  if (fault !== undefined) return { type: 'invalid', why: FAULTS[fault] };
+  if (isAbsolutePath(value)) return { type: 'host_absolute' };
   const normalized = resolveDots(value);
   // A backslash is an ordinary character here and a separator elsewhere; neither reading may leave the root.
   if (normalized === undefined || (value.includes('\\') && resolveDots(value.replaceAll('\\', '/')) === undefined)) {
     return { type: 'invalid', why: 'leaves the workspace root' };
   }
-  return { type: 'workspace_relative', normalized };
-}
-
-function resolveDots(value: string): string | undefined {
-  const kept: string[] = [];
-  for (const part of value.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') kept.push(part);
-    else if (kept.pop() === undefined) return undefined;
-  }
-  return kept.length === 0 ? '.' : kept.join('/');
+  return { type: 'workspace_relative', normalized: normalized.length === 0 ? '.' : normalized.join('/') };
 }
 
 interface FormSubject {
@@ -85,7 +76,8 @@ interface FormSubject {
  */
 export function checkForm({ tool, paths, urls }: FormSubject): void {
   for (const { key, value } of paths) {
-    const why = pathFault(value);
+    const fault = pathFault(value);
+    const why = fault && MALFORMED[fault];
     if (why !== undefined) throw malformed(tool, key, { what: 'path', why, next: 'give a relative path as text' });
   }
   for (const { key, value } of urls) {
@@ -94,11 +86,12 @@ export function checkForm({ tool, paths, urls }: FormSubject): void {
   }
 }
 
-function pathFault(value: string): string | undefined {
-  if (value === '') return 'is empty';
-  if (value.includes('\0')) return 'holds a NUL character';
-  return Buffer.byteLength(value) > MAX_PATH_BYTES ? `is longer than ${MAX_PATH_BYTES} bytes` : undefined;
-}
+/** Broken Unicode is left to the gates, as an invalid path. */
+const MALFORMED: Readonly<Partial<Record<PathFault, string>>> = {
+  empty: 'is empty',
+  too_long: `is longer than ${MAX_PATH_BYTES} bytes`,
+  nul: 'holds a NUL character',
+};
 
 function urlFault(value: string): string | undefined {
   if (value.includes('\0')) return 'holds a NUL character';

@@ -62,7 +62,7 @@ function checkedParts(path: string): string[] {
 
 function ensureFolder(path: string): void {
   try {
-    // Not `recursive`: where a file system answers "no such entry" for ever, as /proc does, Node tries for ever.
+    // Not `recursive`: where a file system answers "no such entry" forever, as /proc does, Node tries forever.
     mkdirSync(path, { mode: 0o700 });
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;

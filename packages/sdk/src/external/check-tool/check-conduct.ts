@@ -78,6 +78,7 @@ function judgeSecrets({ ends, folders, secret }: Probe): ToolCheck {
   if (shown !== undefined)
     return failed('secrets.shown', { message: `${shown.about}: printed a variable that is not its own`, next });
   const [file] = folders.flatMap(({ path }) => filesWithText(path, secret));
-  const fault = file === undefined ? undefined : { message: `a variable that is not its own stands in ${file}`, next };
+  const fault =
+    file === undefined ? undefined : { message: `a variable that is not its own was found in ${file}`, next };
   return judged('secrets.shown', fault, 'neither printed nor kept');
 }

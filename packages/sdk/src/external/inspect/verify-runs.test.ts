@@ -1,4 +1,4 @@
-/** Real runs, then somebody with access to the state folder: what was changed is found, and what was not is proven. */
+/** Real runs, then someone with access to the state folder: what was changed is found, and what was not is proven. */
 import assert from 'node:assert/strict';
 import {
   chmodSync,

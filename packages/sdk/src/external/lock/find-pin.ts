@@ -105,7 +105,7 @@ function misaligned(message: string, reason: string): ToolError {
   return runRefusal('VERIFICATION_FAILED', {
     message,
     reason,
-    next: 'mend the source in the registry, or lock the tool again after reviewing where it comes from',
+    next: 'fix the source in the registry, or lock the tool again after reviewing where it comes from',
   });
 }
 

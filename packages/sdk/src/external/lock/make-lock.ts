@@ -1,7 +1,7 @@
 /**
  * Pins a tool as it is now on this machine: the digest of its program and files, and the version it says it has.
  *
- * Nothing is judged here. What is locked is what an operator vouches for; who signed it is written down, not verified.
+ * Nothing is checked here. What is locked is what an operator vouches for; who signed it is written down, not verified.
  */
 import type { ExternalToolSettings, LockedPlatform, LockedTool, LockFile } from '../../contracts/external.ts';
 import type { ExternalPrograms } from '../../platform/commands/external-process.ts';

@@ -55,7 +55,7 @@ function notFound({ name, command }: ExternalToolSettings, cause?: unknown): Too
   return runRefusal('COMPONENT_NOT_FOUND', {
     message: `Program of the external tool not found: ${name} (${command})`,
     reason: 'not_found',
-    next: 'install it where the registry says, or mend command',
+    next: 'install it where the registry says, or fix command',
     ...(cause === undefined ? {} : { cause }),
   });
 }
@@ -86,7 +86,7 @@ function mismatch(subject: string, expected: string): ToolError {
   return runRefusal('VERIFICATION_FAILED', {
     message: `${what}: ${subject}${expected === '' ? '' : `, expected ${expected}`}`,
     reason: 'digest_mismatch',
-    next: 'restore the program, or lock it anew after reviewing what changed',
+    next: 'restore the program, or lock it again after reviewing what changed',
     ...(expected === '' ? {} : { details: { expected } }),
   });
 }

@@ -27,7 +27,7 @@ export function digestMismatch(expected: string): ToolError {
       reason: 'digest_mismatch',
       expected,
       exit_code: WRAPPER_EXIT.digest_mismatch,
-      next: 'Restore the file, or lock it anew after reviewing what changed',
+      next: 'Restore the file, or lock it again after reviewing what changed',
     },
   });
 }

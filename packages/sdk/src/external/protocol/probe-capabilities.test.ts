@@ -1,4 +1,4 @@
-/** How a tool is asked, seen from the side of the wall: the process itself is a stand-in that does what it is told. */
+/** How a tool is asked, seen from the side of the sandbox: the process itself is a stand-in that does what it is told. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ExternalToolSettings } from '../../contracts/external.ts';

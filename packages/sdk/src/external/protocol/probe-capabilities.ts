@@ -22,7 +22,7 @@ export type Probe =
   | { readonly capabilities: ToolCapabilities; readonly problem?: never }
   | { readonly capabilities?: never; readonly problem: string };
 
-/** Throws the signal's reason, and E_POLICY when there is no wall. */
+/** Throws the signal's reason, and E_POLICY when no sandbox can be set up. */
 export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
   const { settings, sealed, programs, signal } = setting;
   const flood = new AbortController();

@@ -14,7 +14,7 @@ export const EXTERNAL_LIMITS = {
   lockBytes: 10 * MIB,
   lockTools: 1000,
   lockPlatforms: 100,
-  /** Ours: a tool could list its files for ever. */
+  /** Ours: a tool could list its files forever. */
   outputs: 1000,
   /** Ours: a sparse file has any size and takes as long to hash. */
   outputBytes: 1024 * MIB,

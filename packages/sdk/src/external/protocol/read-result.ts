@@ -14,7 +14,7 @@ import { parseTimestamp } from './timestamps.ts';
  */
 export function validateResult(value: unknown): RunResult & JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('Result is no JSON object', 'result', 'not_an_object');
+    throw invalid('Result is not a JSON object', 'result', 'not_an_object');
   }
   const result = readShape(value as JsonObject, RESULT_SHAPE) as unknown as RunResult & JsonObject;
   for (const field of REQUIRED_FIELDS) {
@@ -22,7 +22,8 @@ export function validateResult(value: unknown): RunResult & JsonObject {
   }
   checkTime(result.started_at, 'started_at');
   checkTime(result.completed_at, 'completed_at');
-  if (!RUN_STATUSES.includes(result.status)) throw invalid('Status is none of the three', 'status', 'invalid_status');
+  if (!RUN_STATUSES.includes(result.status))
+    throw invalid('Status is not success, partial or failure', 'status', 'invalid_status');
   return result;
 }
 
@@ -60,10 +61,10 @@ export function parseResult(bytes: Uint8Array, maxBytes: number = EXTERNAL_LIMIT
   scanJson(text, { maxBytes, maxDepth: MAX_DEPTH });
   const value = JSON.parse(text) as JsonValue;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refusal('JSON text is no object', 'not_an_object');
+    throw refusal('JSON text is not an object', 'not_an_object');
   }
   if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
-    throw refusal('JSON text holds half a character', 'invalid_unicode');
+    throw refusal('JSON text contains half of a surrogate pair', 'invalid_unicode');
   }
   return value as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** How a run is judged: by what was reported and by how the program ended, never by what the tool calls it. */
+/** How a run is checked: by what was reported and by how the program ended, never by what the tool calls it. */
 import type { RunEntry, RunStatus } from '../../contracts/external.ts';
 import { contractViolation } from '../../contracts/failures.ts';
 

@@ -76,7 +76,7 @@ type Claim = ValidClaim | { readonly isValid: false; readonly warning: RunEntry 
 
 function readClaim(file: Exclude<RunFile, 'missing'>, expected: RunResult): Claim {
   if (file === 'too_large') return invalid(`Result is over ${EXTERNAL_LIMITS.resultBytes} bytes`, file);
-  if (file === 'unreadable') return invalid('Result is no readable file', file);
+  if (file === 'unreadable') return invalid('Result is not a readable file', file);
   try {
     const written = parseResult(file);
     const result = validateResult(written);

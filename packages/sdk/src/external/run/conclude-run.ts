@@ -1,5 +1,5 @@
 /**
- * How a run ends: the tool's file judged, the result written, its outputs kept as artifacts, the answer built.
+ * How a run ends: the tool's file checked, the result written, its outputs kept as artifacts, the answer built.
  *
  * Values the tool was handed are taken out of its result before anything looks at it.
  */
@@ -132,7 +132,7 @@ function cleanFile({ run, secrets }: RunAttempt): RunFile {
   return Buffer.from(clean);
 }
 
-/** By us; one that ended by itself just before is judged by how it ended. */
+/** By us; one that ended by itself just before is checked by how it ended. */
 function isStopped({ end }: EndedRun, { signal }: ToolContext): boolean {
   return signal.aborted && end.code === null;
 }

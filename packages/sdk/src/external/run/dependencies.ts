@@ -2,7 +2,7 @@
  * What a tool says it needs from others, checked against the runs that lie beside the pack.
  *
  * A needed output is looked for in the newest successful run of its tool, since every run has a folder of its own; the
- * path as it is written counts too. Names come from the tool and are judged before they reach the history.
+ * path as it is written counts too. Names come from the tool and are checked before they reach the history.
  */
 import type { RunHistory, ToolCapabilities } from '../../contracts/external.ts';
 import { isExternalToolName } from '../../contracts/run-names.ts';

@@ -17,7 +17,7 @@ export interface ExternalPorts extends Pick<ToolSourcePorts, 'state' | 'root' | 
   readonly now: () => number;
   /** Digest of a program → what it said of itself. */
   readonly probed: Map<string, ToolCapabilities>;
-  /** Behind the wall that a registry wants for a tool. */
+  /** In the sandbox that a registry wants for a tool. */
   programsFor(settings: ExternalToolSettings, registry: Registry): ExternalPrograms;
 }
 

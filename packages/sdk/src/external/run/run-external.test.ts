@@ -1,4 +1,4 @@
-/** The wrapper with real programs behind the real wall, through a runtime. */
+/** The wrapper with real programs in the real sandbox, through a runtime. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
  * The wrapper: one run of an external tool, from the folder that records it to the answer.
  *
  * The folder comes first, so that every attempt leaves a result, also one that is refused. The tool runs as a sealed
- * copy behind the wall; what it says about itself afterwards counts only as far as it can be checked.
+ * copy in the sandbox; what it says about itself afterwards counts only as far as it can be checked.
  */
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
@@ -78,7 +78,7 @@ async function execute(
     signal: context.signal,
     environment: (places, { enforcesNetwork }) => ({
       ...runEnvironment(setting, facts, places),
-      // Behind the wall ours is the only way out; without one the host's own way is.
+      // In the sandbox ours is the only way out; without one the host's own way is.
       ...(settings.network && !enforcesNetwork ? proxyVariables(ports.environment) : {}),
     }),
     onOutput: (stream, chunk) => streams[stream].add(filters[stream].push(chunk)),

@@ -85,7 +85,7 @@ export function misfit(row: BlockRow, head: Place, seal: Seal): string | undefin
   if (typeof row.body !== 'string' || typeof row.mac !== 'string' || typeof row.at_ms !== 'number')
     return 'unparsable: a column has the wrong type';
   if (seal(head.mac, row) !== row.mac) return mismatch(row);
-  // Sealed by the runtime itself, but onto a total that was not the last: somebody had hidden the last one from it.
+  // Sealed by the runtime itself, but onto a total that was not the last: someone had hidden the last one from it.
   const total = head.seq === 0 ? 0 : head.total;
   if (row.claims && total !== undefined && previousTotal(row.claims) !== total)
     return 'claims rolled back: their total follows one that is not the last';

@@ -1,7 +1,7 @@
 /**
  * What the marks of writers say about the chain.
  *
- * A head that was on the disk is part of the chain for ever: where it is not, the journal was cut, rolled back or
+ * A head that was on the disk is part of the chain forever: where it is not, the journal was cut, rolled back or
  * replaced. A writer of an earlier run of the machine that never closed may have lost what came after its mark.
  */
 import type { ChainHead, HeadFinding, LostTail, VerifyReport } from '../../contracts/journal.ts';
@@ -42,7 +42,7 @@ function mayHaveLost({ clean, writer, durability }: HeadMark, boot: string): boo
   return !clean && durability === 'normal' && bootOf(writer.birth) !== boot;
 }
 
-/** `linux:<boot>:…`; systems that tell no boot have one for ever. */
+/** `linux:<boot>:…`; systems that tell no boot have one forever. */
 export function bootOf(birth: string): string {
   const [system, boot = ''] = birth.split(':');
   return system === 'linux' ? boot : '';

@@ -53,7 +53,7 @@ export async function commitRotation(
   const { tables, files } = parts;
   const leftovers = await parts.change(() => {
     if (baseSeq(tables) !== base.seq) return undefined;
-    // A draft of somebody who still writes it begins where the base no longer will be.
+    // A draft of someone who still writes it begins where the base no longer will be.
     const found = [...files.drafts(), ...findOrphans(tables, files)];
     replaceBlocks(parts, base, finished);
     return found;

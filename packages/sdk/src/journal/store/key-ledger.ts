@@ -137,7 +137,7 @@ export function previousTotal(claims: string): number {
   return Number(claims.split(':')[1]);
 }
 
-/** Throws for numbers that only somebody without the key could have written: the block they stand in is forged. */
+/** Throws for numbers that only someone without the key could have written: the block they stand in is forged. */
 function numberOf(hex: string): bigint {
   if (!/^[0-9a-f]{64}$/.test(hex)) throw damaged(0, 'the total of claims cannot be read');
   return BigInt(`0x${hex}`);

@@ -1,5 +1,5 @@
 /**
- * Copies the oldest blocks into an archive, a page at a time. Each block is checked on the way: what somebody has been
+ * Copies the oldest blocks into an archive, a page at a time. Each block is checked on the way: what someone has been
  * at must never be moved behind a new base, where the chain would seem whole again.
  */
 import type { ChainHead } from '../../contracts/journal.ts';

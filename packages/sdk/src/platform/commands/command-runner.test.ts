@@ -64,16 +64,16 @@ function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Sett
   return { workspace, state, runner, run };
 }
 
-const WALLS = [
+const SANDBOXES = [
   { name: 'bubblewrap, native start', options: { isolation: 'bubblewrap' } },
   {
     name: 'bubblewrap, started by Node (deep)',
     options: { isolation: 'bubblewrap', spawner: createSpawner({ backend: 'node' }) },
   },
-  { name: 'no wall', options: { isolation: 'none' } },
+  { name: 'no sandbox', options: { isolation: 'none' } },
 ] as const;
 
-for (const { name, options } of WALLS) {
+for (const { name, options } of SANDBOXES) {
   describe(`commands behind ${name}`, () => {
     test('S0-36 4.17 answer their output and exit code', async (t) => {
       const { run } = open(t, options);
@@ -311,7 +311,7 @@ describe('what a command may not change', () => {
   });
 });
 
-describe('a wall that cannot be had', () => {
+describe('a sandbox that cannot be had', () => {
   test('S0-36 bubblewrap missing: nothing runs, and the refusal says what to install', async (t) => {
     const root = mkdtempSync(join(tmpdir(), 'runner-'));
     t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -357,7 +357,7 @@ describe('a wall that cannot be had', () => {
       writeFileSync(bwrap, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
       const isolation = createBubblewrap({ spawner: createSpawner(), folder: root, programPlaces: [bwrap] });
       const problem = await isolation.check();
-      assert.match(problem?.problem ?? 'found nothing', /^Wall (?:does not stand|cannot be built): /, script);
+      assert.match(problem?.problem ?? 'found nothing', /^Sandbox (?:is not tight|cannot be set up): /, script);
       assert.match(problem?.problem ?? '', expected);
       assert.match(problem?.next ?? '', /isolation: none/);
       assert.throws(
@@ -393,7 +393,7 @@ describe('a wall that cannot be had', () => {
     const hidden = open(t, { programFolders: [join(tools, 'bin')] });
     await assert.rejects(hidden.runner.start(request(list(['my-tool']))), {
       code: 'E_SHELL',
-      message: /outside the wall/,
+      message: /not visible in the sandbox/,
     });
     const shown = open(t, { programFolders: [join(tools, 'bin')], readPaths: [tools] });
     const outcome = await shown.run(list(['my-tool']));

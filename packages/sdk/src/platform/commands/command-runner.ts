@@ -1,4 +1,4 @@
-/** Runs judged command lists behind the session's wall: finds the programs, and hands over to the run itself. */
+/** Runs checked command lists in the session's sandbox: finds the programs, then hands over to the run itself. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
@@ -20,7 +20,7 @@ import { runCommand } from './run-command.ts';
 
 export interface CommandRunnerOptions extends SessionSandboxOptions {
   /** Shared with others of the session; otherwise the runner makes its own and closes it. */
-  readonly wall?: SessionSandbox;
+  readonly sandbox?: SessionSandbox;
   /** How many commands run at once, and on whose account these are; left out: any number. */
   readonly slots?: CommandSlots;
 }
@@ -31,7 +31,7 @@ export interface CommandSlots {
 }
 
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
-  const shared = options.wall ?? createSessionSandbox(options);
+  const shared = options.sandbox ?? createSessionSandbox(options);
   const { workspace, spawner, isolation } = shared;
   const running = new Set<RunningCommand>();
   let isClosed = false;
@@ -50,14 +50,14 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     request.requireFolder?.(cwd);
     const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
-    const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
+    const sandbox = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
     try {
-      const ready = confineAll(programs, wall, { cwd, env: environment(options, wall, request) });
+      const ready = confineAll(programs, sandbox, { cwd, env: environment(options, sandbox, request) });
       requireUncancelled(request.signal);
       const networkEnforced = isolation.enforcesNetwork;
-      return await runCommand({ request, spawner, wall, programs: ready, networkEnforced, onBackground });
+      return await runCommand({ request, spawner, sandbox, programs: ready, networkEnforced, onBackground });
     } catch (thrown) {
-      wall.leave();
+      sandbox.leave();
       throw thrown;
     }
   }
@@ -77,7 +77,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     async close() {
       isClosed = true;
       await Promise.all([...running].map((command) => command.stop()));
-      if (options.wall === undefined) await shared.close();
+      if (options.sandbox === undefined) await shared.close();
     },
   };
 }
@@ -97,7 +97,7 @@ async function takeSlot(slots: CommandSlots | undefined, signal: AbortSignal | u
 function noTurn(size: number): ToolError {
   return new ToolError(
     'E_TIMEOUT',
-    `Command did not start: as many as may run at once in this workspace (${size}) did`,
+    `Command did not start: this workspace runs ${size} commands already, which is the limit`,
     {
       details: {
         waited_for: 'commands',
@@ -124,15 +124,15 @@ function findPrograms(
 
 function confineAll(
   programs: ReturnType<typeof findPrograms>,
-  wall: Sandbox,
+  sandbox: Sandbox,
   setting: Pick<SandboxedProgram, 'cwd' | 'env'>,
 ): readonly (readonly ReadyProgram[])[] {
   return programs.map((pipeline) =>
-    pipeline.map(({ name, program, args }) => ({ name, confined: wall.confine({ program, args, ...setting }) })),
+    pipeline.map(({ name, program, args }) => ({ name, confined: sandbox.confine({ program, args, ...setting }) })),
   );
 }
 
-/** Where `cwd` really is, below the workspace: a link that leads out is refused, also where no wall would stop it. */
+/** Where `cwd` really is, below the workspace: a link that leads out is refused, also where no sandbox would stop it. */
 function folderInside(workspace: string, cwd: string): string {
   let real: string;
   try {

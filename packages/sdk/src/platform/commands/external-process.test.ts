@@ -52,7 +52,7 @@ function scene(t: TestContext, options: { isolation?: 'bubblewrap' | 'none'; rea
   return { base, workspace, state, sealed, run, go };
 }
 
-describe('the wall of an external tool', () => {
+describe('the sandbox of an external tool', () => {
   test('S4-45 shows of the state folder the run and the copy alone', async (t) => {
     const { state, run, sealed, go } = scene(t);
     const { stdout } = await go(
@@ -135,7 +135,7 @@ describe('the wall of an external tool', () => {
   });
 });
 
-describe('the folder a walled program starts in', () => {
+describe('the folder a sandboxed program starts in', () => {
   const request = {
     workspace: { path: '/w', open: () => -1 },
     writable: true,
@@ -154,9 +154,9 @@ describe('the folder a walled program starts in', () => {
       assert.throws(() => startingFolder({ cwd }, request), { code: 'E_SHELL' });
     });
   }
-  test('is judged without a wall too', () => {
-    const wall = createNoIsolation().enter(request);
-    assert.throws(() => wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '/etc' }), { code: 'E_SHELL' });
-    assert.equal(wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '/state/run' }).cwd, '/state/run');
+  test('is judged without a sandbox too', () => {
+    const sandbox = createNoIsolation().enter(request);
+    assert.throws(() => sandbox.confine({ program: '/bin/true', args: [], env: {}, cwd: '/etc' }), { code: 'E_SHELL' });
+    assert.equal(sandbox.confine({ program: '/bin/true', args: [], env: {}, cwd: '/state/run' }).cwd, '/state/run');
   });
 });

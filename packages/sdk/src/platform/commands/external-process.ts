@@ -1,8 +1,8 @@
 /**
- * Runs the sealed copy of an external tool behind the wall.
+ * Runs the sealed copy of an external tool in the sandbox.
  *
  * It starts in its run folder, the one place it may always write to; of the state folder it sees that and its own copy.
- * Whatever it leaves running ends with the wall.
+ * Whatever it leaves running ends with the sandbox.
  */
 import type { CommandRequest, OpenCommandRunner, Sandbox } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
@@ -32,7 +32,7 @@ export interface ExternalStart {
   readonly writable: boolean;
   readonly network: boolean;
   readonly signal: AbortSignal;
-  environment(places: PrivatePlaces, wall: { readonly enforcesNetwork: boolean }): Readonly<Record<string, string>>;
+  environment(places: PrivatePlaces, sandbox: { readonly enforcesNetwork: boolean }): Readonly<Record<string, string>>;
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
   onStarted?(): void;
 }
@@ -47,7 +47,7 @@ export interface ExternalEnd {
 }
 
 export interface ExternalPrograms {
-  /** Throws E_POLICY when there is no wall, E_SHELL when the tool cannot be started. */
+  /** Throws E_POLICY when no sandbox can be set up, E_SHELL when the tool cannot be started. */
   run(start: ExternalStart): Promise<ExternalEnd>;
   close: OpenCommandRunner['close'];
 }
@@ -88,7 +88,7 @@ async function begin(shared: SessionSandbox, start: ExternalStart) {
   const words = programWords(start, workspace.path);
   const proxySocket = start.network ? await shared.proxySocket(start.signal) : null;
   const { sealed, runFolder } = start;
-  const wall = isolation.enter({
+  const sandbox = isolation.enter({
     workspace,
     writable: start.writable,
     proxySocket,
@@ -101,10 +101,10 @@ async function begin(shared: SessionSandbox, start: ExternalStart) {
   try {
     if (start.signal.aborted) throw start.signal.reason ?? cancelled();
     const request = requestOf(start, words);
-    const programs = [[{ name: 'external tool', confined: confine(wall, words, { start, isolation }) }]];
-    return await runCommand({ request, spawner, wall, programs, networkEnforced: isolation.enforcesNetwork });
+    const programs = [[{ name: 'external tool', confined: confine(sandbox, words, { start, isolation }) }]];
+    return await runCommand({ request, spawner, sandbox, programs, networkEnforced: isolation.enforcesNetwork });
   } catch (thrown) {
-    wall.leave();
+    sandbox.leave();
     throw thrown;
   }
 }
@@ -125,12 +125,12 @@ function programWords({ sealed, interpreter, args }: ExternalStart, workspace: s
 }
 
 function confine(
-  wall: Sandbox,
+  sandbox: Sandbox,
   [program = '', ...args]: readonly string[],
   { start, isolation }: { readonly start: ExternalStart; readonly isolation: SessionSandbox['isolation'] },
 ) {
-  const env = start.environment(wall.places, isolation);
-  return wall.confine({ program, args, env, cwd: start.runFolder ?? start.sealed.folder });
+  const env = start.environment(sandbox.places, isolation);
+  return sandbox.confine({ program, args, env, cwd: start.runFolder ?? start.sealed.folder });
 }
 
 function neverRan(complaint: string) {

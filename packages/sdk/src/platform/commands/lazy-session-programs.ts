@@ -1,20 +1,11 @@
 /** Programs whose code (spawning, isolation, proxy, git) is loaded with the first one: most sessions never start any. */
-import { forgetFailed } from '../forget-failed.ts';
+import { once } from '@tool-runtime/protocol/internal';
 import type { Spawner } from '../processes/spawned-process.ts';
 import type { ProgramsOptions, SessionPrograms } from './session-programs.ts';
 
 /** Opened with the first who starts a program, and the same for all sessions. */
 export function lazySpawner(): () => Promise<Spawner> {
-  let spawner: Promise<Spawner> | undefined;
-  return () => {
-    spawner ??= forgetFailed(
-      import('../processes/spawner.ts').then(({ createSpawner }) => createSpawner()),
-      () => {
-        spawner = undefined;
-      },
-    );
-    return spawner;
-  };
+  return once(async () => (await import('../processes/spawner.ts')).createSpawner());
 }
 
 export interface LazyProgramsOptions extends Omit<ProgramsOptions, 'spawner'> {
@@ -23,17 +14,12 @@ export interface LazyProgramsOptions extends Omit<ProgramsOptions, 'spawner'> {
 
 export function lazySessionPrograms(options: LazyProgramsOptions): SessionPrograms {
   let opening: Promise<SessionPrograms> | undefined;
-  const open = (): Promise<SessionPrograms> => {
-    opening ??= forgetFailed(
-      Promise.all([import('./session-programs.ts'), options.spawner()]).then(([{ createSessionPrograms }, spawner]) =>
-        createSessionPrograms({ ...options, spawner }),
-      ),
-      () => {
-        opening = undefined;
-      },
+  const open = once(() => {
+    opening = Promise.all([import('./session-programs.ts'), options.spawner()]).then(
+      ([{ createSessionPrograms }, spawner]) => createSessionPrograms({ ...options, spawner }),
     );
     return opening;
-  };
+  });
   const close = async (): Promise<void> => {
     const programs = await opening?.catch(() => undefined);
     await programs?.close();

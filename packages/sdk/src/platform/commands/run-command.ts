@@ -96,8 +96,8 @@ class CommandRun implements RunningCommand {
   };
 
   #start(index: number, stdin: InputSource): Promise<RunningPipeline> {
-    const { spawner, wall, programs } = this.#plan;
-    const setting = { spawner, wall, onOutput: this.#onOutput, stop: this.#stop.signal };
+    const { spawner, sandbox, programs } = this.#plan;
+    const setting = { spawner, sandbox, onOutput: this.#onOutput, stop: this.#stop.signal };
     return startPipeline(programs[index] ?? [], stdin, setting);
   }
 
@@ -142,7 +142,7 @@ class CommandRun implements RunningCommand {
   #leave(): readonly string[] {
     this.#pipeline = undefined;
     this.#plan.request.signal?.removeEventListener('abort', this.#kill);
-    return this.#plan.wall.leave();
+    return this.#plan.sandbox.leave();
   }
 
   #outcome({ code, signal }: ProcessEnd, quarantined: readonly string[]): CommandOutcome {
@@ -158,7 +158,7 @@ class CommandRun implements RunningCommand {
     };
   }
 
-  /** The wall's own complaint is on the error output, where the program's would have been. */
+  /** The sandbox's own complaint is on the error output, where the program's would have been. */
   #neverRan(index: number, reason: string): ToolError {
     const complaint = /^bwrap: .*$/m.exec(this.#captures.stderr.finish().text)?.[0];
     return notStarted(this.#plan.programs[index]?.[0]?.name ?? '', complaint?.slice(0, 300) ?? reason);

@@ -1,4 +1,4 @@
-/** The programs of one session, commands and git, behind one wall. */
+/** The programs of one session, commands and git, in one sandbox. */
 import type { OpenCommandRunner } from '../../contracts/commands.ts';
 import type { OpenGit } from '../../contracts/git.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
@@ -36,15 +36,15 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
     ...{ workspace, state, isolation, allowedDomains, governing },
     ...(spawner === undefined ? {} : { spawner }),
   };
-  const wall = createSessionSandbox(options);
-  const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
-  const git = createGitRepository({ wall, registry, actor, governing, state });
+  const sandbox = createSessionSandbox(options);
+  const commands = createCommandRunner({ ...options, sandbox, ...(slots === undefined ? {} : { slots }) });
+  const git = createGitRepository({ sandbox, registry, actor, governing, state });
   return {
     commands,
     git,
     async close() {
       await Promise.all([commands.close(), git.close()]);
-      await wall.close();
+      await sandbox.close();
     },
   };
 }

@@ -84,7 +84,9 @@ for (const [kind, native] of [
         import { loadNativeCalls } from ${JSON.stringify(join(import.meta.dirname, 'native-calls.ts'))};
         const fd = openSync(process.argv[1], ${DIRECTORY_HANDLE});
         const native = process.argv[2] === 'flock' ? loadNativeCalls() : undefined;
-        createDirectoryLock(native).run(fd, () => new Promise(() => setInterval(() => {}, 1000)));
+        // Reachable, or a garbage collection would end the wait and close the lock with it.
+        globalThis.forever = new Promise(() => setInterval(() => {}, 1000));
+        createDirectoryLock(native).run(fd, () => globalThis.forever);
         process.stdout.write('locked');
       `;
       const child = spawn(

@@ -129,7 +129,7 @@ function stayedLocked(waitMs: number): ToolError {
 
 /** A lock that may be tried again and again. */
 interface LockAttempt {
-  /** False while somebody else has it. */
+  /** False while someone else has it. */
   tryLock(): boolean;
   /** Gives the lock back, held or not, and whatever was opened for it. */
   release(): void;
@@ -138,6 +138,11 @@ interface LockAttempt {
 /** Its low byte; the rest of a result code only says why. */
 const SQLITE_BUSY = 5;
 
+/**
+ * A lock by name for processes of one user, where the folder itself cannot be locked. Node has no file locks, but SQLite
+ * takes one for every transaction, and the kernel drops it with the process. The files are empty and stay: a few per
+ * user, shared by names with the same hash, which costs a wait at most because no process holds two.
+ */
 function openLockFile(name: string): LockAttempt {
   const database = openDatabase(join(lockFolder(), `${sha256Hex(name).slice(0, 2)}.lock`));
   return {

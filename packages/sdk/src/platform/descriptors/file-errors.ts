@@ -45,7 +45,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EAGAIN: fileIo('Path kept changing while it was resolved', 'Try again when nothing is being renamed'),
   EBUSY: fileIo('File is busy', 'Try again later'),
   EIO: fileIo('Disk or file system failed', 'Look at the system log, then try again'),
-  ESTALE: fileIo('File handle is stale', 'Try again; the file system was remounted or exported anew'),
+  ESTALE: fileIo('File handle is stale', 'Try again; the file system was remounted or exported again'),
   EINVAL: fileIo('File system does not support this', 'Use another file or file system'),
   ETXTBSY: fileIo('File is a running program', 'Stop the program first'),
   EBADF: fileIo('Workspace is closed', 'Open a new session'),

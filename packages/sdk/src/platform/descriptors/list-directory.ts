@@ -1,5 +1,5 @@
 /**
- * What is in an open directory, read a bounded number of entries at a time: however large it is, everybody else gets a turn
+ * What is in an open directory, read a bounded number of entries at a time: however large it is, everyone else gets a turn
  * in between. Nothing on the path of a call reads a whole directory in one go.
  */
 import { isUtf8 } from 'node:buffer';

@@ -2,7 +2,7 @@
  * Renames between held directories: replacing, refusing to replace, or exchanging two names.
  *
  * The kernel's own flags do each in one step. Without them a file is linked to its new name first, which fails when
- * the name exists, and a folder takes the place of an empty one made for it, which fails when somebody filled that.
+ * the name exists, and a folder takes the place of an empty one made for it, which fails when someone filled that.
  * Killed in between, the file has both names, or the new name is an empty folder.
  */
 
@@ -87,6 +87,6 @@ function removePlaceholder(entry: DirectoryEntry): void {
   try {
     removeDirectory(entry);
   } catch {
-    // Filled or removed by somebody else: theirs now.
+    // Filled or removed by someone else: theirs now.
   }
 }

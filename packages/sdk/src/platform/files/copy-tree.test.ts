@@ -1,4 +1,4 @@
-/** What appears in a tree after it was looked at: copying judges each name again. */
+/** What appears in a tree after it was looked at: copying checks each name again. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

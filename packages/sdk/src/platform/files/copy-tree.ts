@@ -1,12 +1,12 @@
 /**
  * The content of one folder into another that nobody sees yet.
  *
- * Links are copied as text and never followed. Each name is judged while it is copied, so what appears in the source
- * meanwhile is judged too; what vanishes meanwhile is not in the copy.
+ * Links are copied as text and never followed. Each name is checked while it is copied, so what appears in the source
+ * meanwhile is checked too; what vanishes meanwhile is not in the copy.
  */
 
 import { closeSync, constants, fchmodSync, fstatSync } from 'node:fs';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import {
   type InnerEntry,
   type ListedEntry,

@@ -5,7 +5,7 @@
  * still alive then fails to find it under its name, instead of publishing what a sweep has half removed.
  */
 import { closeSync } from 'node:fs';
-import { isTemporaryName, temporaryOwner } from '../../contracts/temporary-name.ts';
+import { isTemporaryName, temporaryOwner } from '../../contracts/path-text.ts';
 import { type DirectoryEntry, removeFile, renameEntry, statEntry } from '../descriptors/directory-entry.ts';
 import { findNames } from '../descriptors/list-directory.ts';
 import { joinPath, type RelativePath, splitPath } from '../descriptors/path-rules.ts';

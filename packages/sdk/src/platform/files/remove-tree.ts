@@ -22,7 +22,7 @@ import { ENTRY_UNITS, Pace } from '../pace.ts';
 import { MAX_DEPTH } from './survey-tree.ts';
 import { temporaryEntry } from './temporary-file.ts';
 
-/** What others add while we remove is removed as well, but not for ever. */
+/** What others add while we remove is removed as well, but not forever. */
 const MAX_ROUNDS = 16;
 const OWNER_ACCESS = 0o700;
 
@@ -40,7 +40,7 @@ export function setAside(root: Root, folder: DirectoryEntry, identity: string): 
 }
 
 /**
- * Answers what went wrong, if anything: once a folder is aside it is gone for everybody, whatever happens to the rest.
+ * Answers what went wrong, if anything: once a folder is aside it is gone for everyone, whatever happens to the rest.
  * A cancelled call leaves that to the next sweep.
  */
 export async function removeAside(aside: DirectoryEntry, signal: AbortSignal | undefined): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** A name that no longer means what was judged: nothing may be lost, and everything is as it was. */
+/** A name that no longer means what was checked: nothing may be lost, and everything is as it was. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

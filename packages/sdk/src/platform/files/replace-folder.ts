@@ -5,7 +5,8 @@
  * after, the old one still lies under the name of the new one. Elsewhere the old one is set aside first, and killed
  * right after that, there is no target and the new one is where it was.
  */
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import { type DirectoryEntry, statEntry } from '../descriptors/directory-entry.ts';
 import { identityOf, type Root } from '../descriptors/root.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';

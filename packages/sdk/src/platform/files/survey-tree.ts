@@ -1,11 +1,11 @@
 /**
  * A look at a whole tree before anything is done to it: how much there is, and what forbids the operation.
  *
- * It says nothing about what appears in the tree afterwards. Copying judges each name again while it copies; moving
- * and removing rely on this look, because what may be lost there is what stood in the tree when the call was judged.
+ * It says nothing about what appears in the tree afterwards. Copying checks each name again while it copies; moving
+ * and removing rely on this look, because what may be lost there is what stood in the tree when the call was checked.
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import {
   type FoundEntry,
   type InnerEntry,

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fchownSync, readlinkSync } from 'node:fs';
-import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
+import { TEMPORARY_PREFIX } from '../../contracts/path-text.ts';
 import { type DirectoryEntry, openEntry, removeFile, reopenDirectory } from '../descriptors/directory-entry.ts';
 import type { RenameMode } from '../descriptors/rename-entry.ts';
 import type { Root } from '../descriptors/root.ts';

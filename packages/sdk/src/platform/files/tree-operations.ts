@@ -1,7 +1,7 @@
 /** The part of the workspace that concerns folders: listing and making one, and moving, copying, removing whole trees. */
 
 import { closeSync, constants } from 'node:fs';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import type { DirectoryItem, FileChange, Workspace } from '../../contracts/workspace.ts';
 import { makeDirectory, statEntry } from '../descriptors/directory-entry.ts';
 import { explained } from '../descriptors/file-errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Starts git: the one place that does. No shell, an environment built from nothing, everything that could start another
- * program switched off, the session's wall around it, its output whole or not at all.
+ * program switched off, the session's sandbox around it, its output whole or not at all.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../../contracts/failures.ts';
@@ -21,7 +21,7 @@ import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
 
 export interface GitProgram {
-  /** Exit codes are not judged here. */
+  /** Exit codes are not checked here. */
   run(request: GitRun, folders: GitFolders): Promise<GitOutput>;
   close(): Promise<void>;
 }
@@ -47,24 +47,24 @@ export function createGitProgram(
     async run(request, folders) {
       await shared.require(request.signal);
       program ??= findGit(shared.workspace.path);
-      const wall = enterSandbox(
+      const sandbox = enterSandbox(
         shared,
         request,
         request.remote === undefined ? null : await proxyFor(request, shared),
         folders,
       );
       try {
-        const confined = wall.confine({
+        const confined = sandbox.confine({
           program,
           args: [...options, ...places(shared, folders), ...(request.remote?.options ?? []), ...request.words],
-          env: environment(request, folders, wall.places.home),
+          env: environment(request, folders, sandbox.places.home),
           cwd: '.',
         });
-        const setting = { spawner: shared.spawner, wall, stop: request.signal };
+        const setting = { spawner: shared.spawner, sandbox, stop: request.signal };
         const run = () => runIn(setting, { name: 'git', confined }, { request, running });
         return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
       } finally {
-        wall.leave();
+        sandbox.leave();
       }
     },
     async close() {

@@ -1,4 +1,4 @@
-/** Judges a configured remote: its address by the egress gate, a local one by who may reach outside the workspace. */
+/** Checks a configured remote: its address by the egress gate, a local one by who may reach outside the workspace. */
 
 import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
@@ -52,7 +52,7 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
 }
 
 /**
- * The remote by a name nobody can have configured, with the judged address as its only one: git contacts what was judged,
+ * The remote by a name nobody can have configured, with the checked address as its only one: git contacts what was checked,
  * and no other key of the remote (push, mirror, tagOpt, a second address) has a say.
  */
 function addressed({ address, ...judged }: Addressed, name: string): GitRemote {
@@ -98,7 +98,7 @@ function judgeAddress(
   };
 }
 
-/** Git follows no redirect to a place nobody judged; the proxy would refuse it anyway. */
+/** Git follows no redirect to a place nobody checked; the proxy would refuse it anyway. */
 const HTTP_OPTIONS = ['-c', 'http.followRedirects=false', '-c', 'http.cookieFile='];
 
 /**

@@ -91,7 +91,7 @@ function hostileRepository(): TestRepository & { readonly program: string; reado
   repository.write({ 'a.txt': 'three\n' });
   repository.git('remote', 'add', 'origin', join(repository.beside, 'remote.git'));
   repository.git('init', '-q', '--bare', join(repository.beside, 'remote.git'));
-  // Inside the work tree: what lies outside could not be started behind the wall anyway.
+  // Inside the work tree: what lies outside could not be started in the sandbox anyway.
   const program = repository.path('evil/run.sh');
   const canary = repository.path('canary');
   mkdirSync(repository.path('evil/hooks'), { recursive: true });

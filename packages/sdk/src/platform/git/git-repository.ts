@@ -1,10 +1,12 @@
 /**
- * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and judged;
+ * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and checked;
  * the judgement is kept as long as the files it came from are the same.
  */
+
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
+import { once } from '@tool-runtime/protocol/internal';
 import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { Registry } from '../../contracts/registry.ts';
@@ -13,7 +15,6 @@ import { judgeConfig } from '../../git/judge-config.ts';
 import { judgeState } from '../../git/judge-state.ts';
 import { type ConfigEntry, parseConfig } from '../../git/parse-config.ts';
 import { errnoCode } from '../errno-error.ts';
-import { forgetFailed } from '../forget-failed.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import { createGitFiles } from './git-files.ts';
@@ -26,7 +27,7 @@ import { readState } from './git-state.ts';
 import { createGitWrites } from './git-writes.ts';
 
 interface GitOptions {
-  readonly wall: SessionSandbox;
+  readonly sandbox: SessionSandbox;
   readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
   readonly governing: readonly GoverningPlace[];
   /** Where it is noted which gits may leave locks behind. */
@@ -43,23 +44,23 @@ interface Judged {
   readonly watched: readonly string[];
 }
 
-export function createGitRepository({ wall, registry, actor, governing, state }: GitOptions): OpenGit {
+export function createGitRepository({ sandbox, registry, actor, governing, state }: GitOptions): OpenGit {
   const writes = createGitWrites(state);
-  const program = createGitProgram(wall, registry, writes);
+  const program = createGitProgram(sandbox, registry, writes);
   let judged: Judged | undefined;
-  let identity: Promise<GitIdentity> | undefined;
+  let identity: (() => Promise<GitIdentity>) | undefined;
 
   async function ready(signal: AbortSignal | undefined): Promise<Judged> {
     if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
     judged = undefined;
     identity = undefined;
-    const folders = findGitFolders(wall.workspace.path);
-    const base = baseFiles(wall.workspace.path, folders);
+    const folders = findGitFolders(sandbox.workspace.path);
+    const base = baseFiles(sandbox.workspace.path, folders);
     const before = witnessOf(base);
     const entries = await readConfig(program.run, folders, signal);
     judgeConfig(entries, registry.git.allow_config, { registryAt: placeOf(registry, 'git.allow_config') });
-    const watched = [...new Set([...base, ...originFiles(entries, wall.workspace.path)])];
-    // Changed while it was read: what was judged may not be what is there. The next call reads again.
+    const watched = [...new Set([...base, ...originFiles(entries, sandbox.workspace.path)])];
+    // Changed while it was read: what was checked may not be what is there. The next call reads again.
     const fresh: Judged = { folders, config: createConfig(entries), witness: witnessOf(watched), watched };
     if (before === witnessOf(base)) judged = fresh;
     return fresh;
@@ -90,29 +91,26 @@ export function createGitRepository({ wall, registry, actor, governing, state }:
     config: async (signal) => (await ready(signal)).config,
     async identity(signal) {
       const { config } = await ready(signal);
-      identity ??= forgetFailed(
+      identity ??= once(() =>
         findIdentity({
           config,
           actor,
-          spawner: wall.spawner,
-          program: findGit(wall.workspace.path),
+          spawner: sandbox.spawner,
+          program: findGit(sandbox.workspace.path),
           environment: process.env,
         }),
-        () => {
-          identity = undefined;
-        },
       );
-      return identity;
+      return identity();
     },
     async remote(name, purpose, signal) {
       const { config } = await ready(signal);
       const place = (key: string) => placeOf(registry, key);
-      const remote = judgeRemote({ name, purpose, workspace: wall.workspace.path }, config, { ...registry, place });
+      const remote = judgeRemote({ name, purpose, workspace: sandbox.workspace.path }, config, { ...registry, place });
       if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
       return remote;
     },
-    files: createGitFiles(() => findGitFolders(wall.workspace.path), { writes, durability: registry.durability }),
-    requireChangeable: async (paths) => requireChangeable(paths, { workspace: wall.workspace.path, governing }),
+    files: createGitFiles(() => findGitFolders(sandbox.workspace.path), { writes, durability: registry.durability }),
+    requireChangeable: async (paths) => requireChangeable(paths, { workspace: sandbox.workspace.path, governing }),
     close: () => program.close(),
   };
 }
@@ -145,7 +143,7 @@ async function readConfig(
     return parseConfig(stdout.toString('utf8')).filter(({ origin }) => !origin.startsWith('command line:'));
   throw gitFailure('Repository configuration cannot be read', {
     reason: 'bad_config',
-    next: 'mend .git/config',
+    next: 'fix .git/config',
     details: { stderr: stderr.slice(0, 500) },
   });
 }

@@ -1,4 +1,4 @@
-/** Reads what an unfinished operation left in the git folder, links and all, so that it can be judged before git goes on. */
+/** Reads what an unfinished operation left in the git folder, links and all, so that it can be checked before git goes on. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { isStateFile, MAX_STATE_FILE, STATE_FOLDERS, type StateEntry } from '../../git/judge-state.ts';

@@ -1,5 +1,5 @@
 /**
- * HTTP for tools. Every hop is judged by its text, its name looked up once, the addresses judged and pinned, and only
+ * HTTP for tools. Every hop is checked by its text, its name looked up once, the addresses checked and pinned, and only
  * then dialled: a name that changes its mind between the judgement and the connection changes nothing.
  *
  * No cookies, no cache, no proxies. A status of 400 or 500 is an answer like any other.

@@ -50,7 +50,7 @@ function sendOnce(
     });
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
-      fail(protocolFailure('Server switched protocols unasked', host));
+      fail(protocolFailure('Server switched protocols without being asked', host));
     });
     request.on('close', () => {
       stop.removeEventListener('abort', onStop);

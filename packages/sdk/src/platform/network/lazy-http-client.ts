@@ -1,22 +1,18 @@
 /** A client whose code (HTTP, TLS, compression) is loaded with the first request: most sessions never send one. */
+import { once } from '@tool-runtime/protocol/internal';
 import type { OpenHttpClient } from '../../contracts/http.ts';
-import { forgetFailed } from '../forget-failed.ts';
 import type { HttpClientOptions } from './http-client.ts';
 
 export function lazyHttpClient(options: HttpClientOptions): OpenHttpClient {
   let opening: Promise<OpenHttpClient> | undefined;
+  const open = once(() => {
+    opening = import('./http-client.ts').then(({ createHttpClient }) => createHttpClient(options));
+    return opening;
+  });
   return {
-    async send(request) {
-      opening ??= forgetFailed(
-        import('./http-client.ts').then(({ createHttpClient }) => createHttpClient(options)),
-        () => {
-          opening = undefined;
-        },
-      );
-      return (await opening).send(request);
-    },
+    send: async (request) => (await open()).send(request),
     close() {
-      // A failed load was already reported to whoever sent.
+      // The sender was told about a failed load.
       opening?.then((client) => client.close()).catch(() => {});
     },
   };

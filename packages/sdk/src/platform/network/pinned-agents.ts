@@ -1,7 +1,7 @@
 /**
- * Connections that can only lead to the addresses that were judged.
+ * Connections that can only lead to the addresses that were checked.
  *
- * A socket is kept for reuse under its target and its judged addresses together, so it never serves another host, nor
+ * A socket is kept for reuse under its target and its checked addresses together, so it never serves another host, nor
  * the same host after its name began to point elsewhere. Proxy variables of the environment are not looked at.
  */
 import { Agent as HttpAgent } from 'node:http';
@@ -62,13 +62,13 @@ function poolName(options: PinnedRequestOptions | undefined): string {
   return `${options.pin.origin} ${options.pin.addresses.toSorted().join(' ')}`;
 }
 
-/** The second look: whatever lies between us and the kernel, the peer is one of the judged addresses or hears nothing. */
+/** The second look: whatever lies between us and the kernel, the peer is one of the checked addresses or hears nothing. */
 function watchPeer(socket: Socket, pin: Pin): void {
   socket.prependOnceListener('connect', () => {
     const peer = addressBytes(socket.remoteAddress ?? '')?.join();
     if (pin.addresses.some((address) => addressBytes(address)?.join() === peer)) return;
     socket.destroy(
-      egressRefused('Connection leads to another address than the one judged', {
+      egressRefused('Connection leads to another address than the one checked', {
         host: pin.origin,
         reason: 'peer_changed',
         next: 'look at what redirects connections on this machine',

@@ -150,7 +150,7 @@ function bindCollect(library: Library, koffi: Koffi): NativeSpawn['collect'] {
     if (collected === 0) return undefined;
     const errno = koffi.errno();
     if (errno === EINTR) return undefined;
-    // Somebody else in this process waited for any child and took ours: it is gone, and nobody can say how.
+    // Someone else in this process waited for any child and took ours: it is gone, and nobody can say how.
     if (errno === ECHILD) return { code: null, signal: null };
     throw errnoError(errno);
   };

@@ -3,7 +3,7 @@
  *
  * Three differences remain inside. A link goes through the host, because Node makes no bare pipes. A descriptor the host
  * itself inherited cannot be marked to close, so each such number is covered with an empty device in the child. And a
- * gate is a socket, so a child that waits at it goes on when the host dies; the native one then waits for ever.
+ * gate is a socket, so a child that waits at it goes on when the host dies; the native one then waits forever.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

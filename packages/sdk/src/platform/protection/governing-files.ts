@@ -9,7 +9,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import { LOCK_FILE } from '../../contracts/external.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import { SANDBOX_RULE, shownPath } from '../descriptors/path-rules.ts';
 import { identityOf, type Root } from '../descriptors/root.ts';
 import type { WriteTarget } from '../descriptors/write-target.ts';

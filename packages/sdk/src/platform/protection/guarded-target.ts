@@ -1,4 +1,4 @@
-/** The way to every mutation: the target is found by descriptor first, and judged by where it really is. */
+/** The way to every mutation: the target is found by descriptor first, and checked by where it really is. */
 import { ToolError } from '@tool-runtime/protocol';
 import { shownPath } from '../descriptors/path-rules.ts';
 import { type Place, requireWritable } from '../descriptors/places.ts';

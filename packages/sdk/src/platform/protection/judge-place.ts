@@ -24,7 +24,7 @@ export function judgePlace(place: Place, held: HeldPlace, access: PathAccess): v
   rule.check({ ...inFrame(place, held), access });
 }
 
-/** The same for everything in a tree: the answer judges one name below the place. */
+/** The same for everything in a tree: the answer checks one name below the place. */
 export function judgeBelow(place: Place, held: HeldPlace, access: PathAccess): ((name: string) => void) | undefined {
   const rule = place.ruling?.rule;
   if (rule === undefined) return undefined;
@@ -32,7 +32,7 @@ export function judgeBelow(place: Place, held: HeldPlace, access: PathAccess): (
   return (name) => rule.check({ path: `${path}/${name}`, location: `${location}/${name}`, access });
 }
 
-/** For reading; the caller closes the descriptor. The name is opened in the directory that was judged. */
+/** For reading; the caller closes the descriptor. The name is opened in the directory that was checked. */
 export function openJudged(place: Place, flags: number): number {
   if (place.ruling?.rule === undefined) return place.root.openBeneath(place.path, flags);
   const target = findTarget(place.root, place.path, { followLast: true });

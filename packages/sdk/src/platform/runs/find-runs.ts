@@ -2,7 +2,7 @@
  * Everything below the folder of external tools that carries the name of a run: those without a pack, and those of every
  * pack.
  *
- * What only looks like a run (a link, a file) is found too, so that somebody can say so. No link is followed.
+ * What only looks like a run (a link, a file) is found too, so that someone can say so. No link is followed.
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';

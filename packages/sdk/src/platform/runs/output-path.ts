@@ -1,7 +1,7 @@
 /**
  * A file a tool says it made: it must be a regular file of its own, below the run folder, reached through no link.
  *
- * It is opened name by name and judged by descriptor, so what is hashed is what was judged. A second name for the same
+ * It is opened name by name and checked by descriptor, so what is hashed is what was checked. A second name for the same
  * file is refused: it may lie anywhere, and change there.
  */
 
@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import type { ArtifactRef, ArtifactStore } from '../../contracts/artifacts.ts';
+import { isAbsolutePath, pathFault } from '../../contracts/path-text.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import { openEntry, reopenDirectory } from '../descriptors/directory-entry.ts';
 import { readContent } from '../descriptors/file-content.ts';
@@ -29,7 +30,6 @@ export interface OutputLimits {
 }
 
 const DEFAULT_MAX_BYTES = 1024 ** 3;
-const ABSOLUTE = /^[/\\]/;
 const VOLUME = /^[A-Za-z]:/;
 
 /** Throws E_VALIDATION_FAIL with `details.reason`: what is wrong is always something about the path. */
@@ -83,9 +83,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function partsOf(path: string): string[] {
-  if (path === '' || path.includes('\0') || !path.isWellFormed()) throw refused(path, 'malformed');
-  if (ABSOLUTE.test(path)) throw refused(path, 'absolute');
-  if (VOLUME.test(path)) throw refused(path, 'volume');
+  if (pathFault(path) !== undefined) throw refused(path, 'malformed');
+  if (isAbsolutePath(path)) throw refused(path, VOLUME.test(path) ? 'volume' : 'absolute');
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) throw refused(path, 'traversal');
   // A reader on another system would take it for a separator.
@@ -153,7 +152,7 @@ function changed(path: string): ToolError {
 
 interface OutputKeeping {
   readonly path: string;
-  /** As it was judged. */
+  /** As it was checked. */
   readonly digest: string;
   readonly artifacts: ArtifactStore;
   /** Values that must not be in it. */

@@ -188,7 +188,7 @@ function held(dirFd: number, runId: string): RunFolder {
     runId,
     path: pathOf(dirFd),
     close() {
-      // Once: the number may be somebody else's file by the next time.
+      // Once: the number may be someone else's file by the next time.
       if (isOpen) closeSync(dirFd);
       isOpen = false;
     },
@@ -242,7 +242,7 @@ function explain(thrown: unknown): unknown {
 
 function unsafe(problem: string, reason: string, cause?: unknown): ToolError {
   return new ToolError('E_POLICY', `Run folder is not safe: ${problem}`, {
-    details: { reason, next: 'Remove what stands in the way below the folder of runs' },
+    details: { reason, next: 'Remove what is in the way below the folder of runs' },
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -73,7 +73,7 @@ class Filling {
   async copyFolder(from: number, to: number, shown: string): Promise<void> {
     for (const { name, type } of await listEntries(from)) {
       const path = `${shown}/${name}`;
-      if (typeof name !== 'string') throw problem('not_regular', `Name is no text: ${path}`);
+      if (typeof name !== 'string') throw problem('not_regular', `Name is not valid text: ${path}`);
       if (type === 'directory') await this.enter({ dirFd: from, name }, { dirFd: to, name }, path);
       else await this.keep({ dirFd: from, name }, { dirFd: to, name }, path);
     }

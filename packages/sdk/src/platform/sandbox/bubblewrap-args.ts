@@ -1,4 +1,4 @@
-/** The words of bubblewrap's command line. Later mounts lie over earlier ones, so their order is the profile. */
+/** The arguments of bubblewrap. Later mounts cover earlier ones, so their order matters. */
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { errnoCode } from '../errno-error.ts';
@@ -75,7 +75,7 @@ export function defaultLimits(): ResourceLimits {
 
 const PROGRAMS = ['/usr/bin/prlimit', '/bin/prlimit'];
 
-/** The words before the program's own. None where prlimit is missing: limits are coarse, the wall does not rest on them. */
+/** The words before the program's own. None where prlimit is missing: limits are coarse, the sandbox does not rest on them. */
 export function limitWords(limits: ResourceLimits): readonly string[] {
   const program = PROGRAMS.find((path) => existsSync(path));
   if (program === undefined) return [];

@@ -32,7 +32,7 @@ export async function settleReport(end: ProcessEnd, report: string): Promise<Pro
   if (init !== undefined) await endNamespace(init, end);
   if (end.code === null) return end;
   const code = numberIn(report, 'exit-code');
-  if (code === undefined) return { ...end, notStarted: 'the wall could not be set up around it' };
+  if (code === undefined) return { ...end, notStarted: 'its sandbox could not be set up' };
   const signal = SIGNALS.get(code - FOLDED);
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }

@@ -1,7 +1,7 @@
 /**
  * Running a program that sees one folder and nothing else: read-only, without network, capabilities or environment.
  *
- * Whatever is renamed or linked while it runs, there is nothing outside for it to find. Bubblewrap builds the wall; it
+ * Whatever is renamed or linked while it runs, there is nothing outside for it to find. Bubblewrap builds the sandbox; it
  * is tried once on this machine before it is relied on.
  */
 import { existsSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ export function confinedCommand(
   { folder, identity, program, args }: ConfinedProgram,
 ): Command {
   // One static program that starts nothing: what newer versions can close besides makes no difference to it.
-  const walls = [...sandboxFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
+  const sandboxes = [...sandboxFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
   const mounts: readonly Mount[] = [
     { at: CONFINED_FOLDER, from: folder, writable: false, identity },
     { at: CONFINED_PROGRAM, from: program, writable: false, identity: tried },
@@ -46,7 +46,7 @@ export function confinedCommand(
   return {
     file: path,
     args: [
-      ...walls,
+      ...sandboxes,
       ...words,
       ...['--dir', `/${SETTLED}`, '--chdir', CONFINED_FOLDER, '--', CONFINED_PROGRAM],
       ...args,
@@ -59,7 +59,7 @@ function identityAt(path: string): string {
   return identityOf(statSync(path, { bigint: true }));
 }
 
-/** Undefined where bubblewrap is missing or may not build its wall, as in many containers. */
+/** Undefined where bubblewrap is missing or may not build its sandbox, as in many containers. */
 export async function findBubblewrap(trial: Trial, spawner: Spawner): Promise<Bubblewrap | undefined> {
   for (const path of BUBBLEWRAP_PLACES) {
     if (!existsSync(path) || !existsSync(trial.program)) continue;
@@ -89,7 +89,7 @@ async function holds(bubblewrap: Bubblewrap, { program, args, output }: Trial, s
     await running.ended;
     return printed === output;
   } catch {
-    // Not startable: no wall.
+    // Not startable: no sandbox.
     return false;
   }
 }

@@ -193,7 +193,7 @@ const CLIENT = `
   print while <S>;
 `;
 
-describe('a walled command', () => {
+describe('a sandboxed command', () => {
   function openRunner(t: TestContext, allowedDomains: readonly string[]) {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'egress-')));
     const [workspace, state] = [join(root, 'workspace'), join(root, 'state')];

@@ -1,8 +1,8 @@
 /**
- * The only way out for walled commands: an HTTP proxy on a Unix socket, which judges every target as our own client does
- * and connects only to addresses that were judged.
+ * The only way out for sandboxed commands: an HTTP proxy on a Unix socket, which checks every target as our own client does
+ * and connects only to addresses that were checked.
  *
- * It offers plain requests and tunnels. What goes through a tunnel is encrypted and not looked into; its target is judged
+ * It offers plain requests and tunnels. What goes through a tunnel is encrypted and not looked into; its target is checked
  * all the same, and a refusal is told in words, so that whoever reads the command's output learns what to do.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';

@@ -2,7 +2,7 @@
  * Opens and holds everything of the host that a sandbox is to show, and says what each mount must turn out to be.
  *
  * Nothing is resolved here that a program in a sandbox could have changed: the workspace comes from its descriptor, and
- * every other source is a path whose links were resolved when it was judged, opened without following a link.
+ * every other source is a path whose links were resolved when it was checked, opened without following a link.
  */
 import { closeSync, fstatSync, readlinkSync } from 'node:fs';
 import type { ToolError } from '@tool-runtime/protocol';
@@ -50,7 +50,7 @@ export function holdMounts(
     return {
       mounts: orderMounts([...own, ...entries.mounts]),
       leave() {
-        // Once: the numbers may be somebody else's files by the next time.
+        // Once: the numbers may be someone else's files by the next time.
         if (held.length === 0) return [];
         try {
           return entries.quarantine();

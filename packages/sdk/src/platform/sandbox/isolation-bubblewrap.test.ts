@@ -11,7 +11,7 @@ import { startSandboxed } from './sandboxed-process.ts';
 
 interface Place {
   readonly workspace: string;
-  /** Output of a shell script behind the wall. */
+  /** Output of a shell script in the sandbox. */
   run(script: string, hiddenPaths?: readonly string[]): Promise<string>;
 }
 
@@ -27,14 +27,14 @@ function openPlace(t: TestContext): Place {
       const isolation = createBubblewrap({ spawner: createSpawner(), folder, hiddenPaths });
       assert.equal(await isolation.check(), undefined);
       const root = openRoot(workspace);
-      const wall = isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] });
+      const sandbox = isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] });
       const words = { program: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, cwd: '.' };
-      const program = { name: 'sh', confined: wall.confine(words) };
+      const program = { name: 'sh', confined: sandbox.confine(words) };
       const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
-      const { process, ended } = await startSandboxed({ spawner: createSpawner(), wall }, program, ends);
+      const { process, ended } = await startSandboxed({ spawner: createSpawner(), sandbox }, program, ends);
       const [stdout, stderr] = await Promise.all([process.stdout, process.stderr].map((one) => one && text(one)));
       await ended;
-      wall.leave();
+      sandbox.leave();
       root.close();
       assert.equal(stderr, '');
       return stdout ?? '';

@@ -1,5 +1,5 @@
 /**
- * The wall made by bubblewrap: programs see the system read-only, the workspace at its own path, and nothing else of the
+ * The sandbox made by bubblewrap: programs see the system read-only, the workspace at its own path, and nothing else of the
  * host: not its files, processes, sockets or network.
  *
  * The environment is handed to bubblewrap itself and passed on, not written on its command line, where others could read
@@ -76,12 +76,13 @@ export function createBubblewrap(options: BubblewrapOptions): Isolation {
         stood = raised;
         return undefined;
       }
-      // Asked again next time: the operator may have mended it meanwhile.
+      // Asked again next time: the operator may have fixed it by then.
       standing = undefined;
       return raised;
     },
     enter(request) {
-      if (stood === undefined) throw failure('isolation_failure', 'host_configuration_needed', 'Wall was not checked');
+      if (stood === undefined)
+        throw failure('isolation_failure', 'host_configuration_needed', 'Sandbox was not tested');
       return enterSandbox(stood, request);
     },
   };
@@ -108,7 +109,7 @@ async function prepareSandbox(options: BubblewrapOptions): Promise<Standing | Wa
     return problem === undefined ? standing : { problem, next: ALLOW_OR_GO_WITHOUT };
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : 'unknown';
-    return { problem: `Wall cannot be built: ${reason}`, next: ALLOW_OR_GO_WITHOUT };
+    return { problem: `Sandbox cannot be set up: ${reason}`, next: ALLOW_OR_GO_WITHOUT };
   }
 }
 
@@ -162,14 +163,14 @@ function readSources(paths: readonly string[] = []): readonly Source[] {
 function existing(paths: readonly string[] = []): readonly string[] {
   for (const path of paths) {
     if (!isAbsolute(path) || path === '/')
-      throw new TypeError(`Path of the wall is not absolute, or everything: ${path}`);
+      throw new TypeError(`Path for the sandbox is not absolute, or is /: ${path}`);
   }
   return paths.filter((path) => existsSync(path));
 }
 
 function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
   const { path } = request.workspace;
-  if (!isAbsolute(path) || path === '/') throw new TypeError(`Workspace cannot be walled in: ${path}`);
+  if (!isAbsolute(path) || path === '/') throw new TypeError(`Workspace cannot be sandboxed: ${path}`);
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
   const sources = [...standing.sources, ...relaySources(relay)];
   const { mounts, leave } = holdMounts(request, { sources, hidden: standing.hidden });
@@ -226,10 +227,10 @@ function splitEnvironment(env: Readonly<Record<string, string>>): { loader: Word
   };
 }
 
-/** Said here, because behind the wall it would only look as if the program did not exist. */
+/** Reported here: inside the sandbox it would only look as if the program did not exist. */
 function checkVisible({ program }: SandboxedProgram, shown: readonly string[]): void {
   if (isAmong(program, shown) && isAmong(realpathSync.native(program), shown)) return;
-  throw new ToolError('E_SHELL', `Program is outside the wall: ${program}`, {
+  throw new ToolError('E_SHELL', `Program is not visible in the sandbox: ${program}`, {
     details: { reason: 'not_visible', next: 'ask the operator to show its folder to commands' },
   });
 }

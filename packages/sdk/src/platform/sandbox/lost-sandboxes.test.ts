@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endLostSandboxes } from './lost-sandboxes.ts';
 
-/** A process with the words of a wall, started by one that is gone; answers its number. */
+/** A process with the words of a sandbox, started by one that is gone; answers its number. */
 async function plantLost(...words: string[]): Promise<number> {
   const inner = `setInterval(() => {}, 1000)`;
   const outer = `const child = require('node:child_process').spawn(process.execPath,
@@ -39,7 +39,7 @@ async function untilGone(pid: number): Promise<void> {
 }
 
 async function withState(use: (state: string) => Promise<void>): Promise<void> {
-  const state = realpathSync(mkdtempSync(join(tmpdir(), 'tool-runtime-walls-')));
+  const state = realpathSync(mkdtempSync(join(tmpdir(), 'tool-runtime-sandboxes-')));
   try {
     await use(state);
   } finally {
@@ -49,7 +49,7 @@ async function withState(use: (state: string) => Promise<void>): Promise<void> {
 
 const sandboxWords = (state: string) => ['--die-with-parent', '--ro-bind', join(state, 'wall/etc-1'), '/etc'];
 
-describe('lost walls', () => {
+describe('lost sandboxes', () => {
   test('one whose builder is gone is ended', () =>
     withState(async (state) => {
       const pid = await plantLost(...sandboxWords(state));

@@ -1,17 +1,17 @@
 /**
- * Ends walls that outlived whoever built them.
+ * Ends sandboxes that outlived the process that set them up.
  *
- * Bubblewrap ties its life to its parent's, but late: whoever is killed while a wall is being built leaves its inner half
- * behind, which then runs the command with nobody to bound it, or waits for ever. Such a wall has our folder among its
- * words, and a parent that is neither the other half of a wall nor somebody who has the journal of that folder open.
+ * Bubblewrap ties its life to its parent's, but late: a host killed while a sandbox is being set up leaves its inner half
+ * behind, which then runs the command without limits, or waits forever. Such a sandbox has our folder among its
+ * arguments, and a parent that is neither the other half of a sandbox nor a process that has the journal of that folder open.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a round ends may uncover another: the inner half of a wall whose outer half was lost, too. */
+/** What a round ends may uncover another: the inner half of a sandbox whose outer half was lost, too. */
 const ROUNDS = 3;
 
-/** `state`: the folder whose walls are meant. Answers how many processes were ended; none where there is no /proc. */
+/** `state`: the folder whose sandboxes are meant. Answers how many processes were ended; none where there is no /proc. */
 export function endLostSandboxes(state: string): number {
   const ended = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -70,7 +70,7 @@ function listed(path: string): readonly string[] {
   try {
     return readdirSync(path);
   } catch {
-    // A system without /proc, or a process that ended meanwhile or is somebody else's.
+    // A system without /proc, or a process that ended meanwhile or is someone else's.
     return [];
   }
 }

@@ -1,5 +1,5 @@
 /**
- * How a walled program reaches the egress proxy: a relay beside it turns a loopback port of its own network into the
+ * How a sandboxed program reaches the egress proxy: a relay beside it turns a loopback port of its own network into the
  * proxy's Unix socket. The relay runs on the Node that runs us, because that is surely there.
  */
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 /**
- * A program of its own, run behind the wall: listens on a loopback port, passes every connection on to the proxy's Unix
+ * A program of its own, run in the sandbox: listens on a loopback port, passes every connection on to the proxy's Unix
  * socket, and runs the command it is given until that ends.
  *
  * Arguments: socket, port, program, its arguments. It imports nothing of ours: only this one file is mounted.

@@ -1,5 +1,5 @@
 /**
- * The /etc that programs behind the wall see: a folder of ours, so that one mount stands for a dozen.
+ * The /etc that programs in the sandbox see: a folder of ours, so that one mount stands for a dozen.
  *
  * It holds copies of what programs need to start and to trust certificates, and four small files that name nobody but
  * the sandbox itself. It is built anew when one of its sources changes, and shared by every runtime of this user.
@@ -94,8 +94,8 @@ async function copyAll(source: string, draft: string): Promise<void> {
 
 /**
  * Answers the names inside a folder, which are still to be copied. Links stay links: they lead into the system folders,
- * which stand at the same place behind the wall. What not everyone may read is left out: as root we could read more than
- * anyone behind the wall should.
+ * which stand at the same place in the sandbox. What not everyone may read is left out: as root we could read more than
+ * anyone in the sandbox should.
  */
 function copyEntry(from: string, to: string): readonly string[] {
   const stat = lstatSync(from);

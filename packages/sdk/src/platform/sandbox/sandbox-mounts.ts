@@ -66,7 +66,7 @@ export function startingFolder(
   if (!isAbsolute(cwd)) return join(workspace.path, cwd);
   const folder = normalize(cwd);
   if (folders.some(({ path }) => folder === path || folder.startsWith(`${path}/`))) return folder;
-  throw new ToolError('E_SHELL', 'Folder to start in is outside the wall', {
+  throw new ToolError('E_SHELL', 'Folder to start in is not visible in the sandbox', {
     path: 'cwd',
     details: { reason: 'not_visible', next: 'start in a folder of the workspace' },
   });

@@ -1,5 +1,5 @@
 /**
- * Tries the wall on this machine before anything is run behind it: a shell inside attempts what must not succeed.
+ * Tries the sandbox on this machine before anything is run behind it: a shell inside attempts what must not succeed.
  *
  * That a socket of the host cannot be reached is told by the network namespace: it is another one, with nothing in it
  * but its own loopback.
@@ -27,8 +27,8 @@ const FEW_PROCESSES = 8;
 
 /**
  * Arguments: the host's folder, which must not be there, and the workspace, which must. A write to the first may succeed
- * inside, in memory, when the wall made the folder on the way to a mount; the host looks whether it came through. The
- * rest only looks whether it could: where the wall fails, nothing of the host may have changed.
+ * inside, in memory, when the sandbox made the folder on the way to a mount; the host looks whether it came through. The
+ * rest only looks whether it could: where the sandbox fails, nothing of the host may have changed.
  */
 const SCRIPT = `
 for name in ${NAMESPACES.join(' ')}; do echo "namespace $name $(readlink /proc/self/ns/$name)"; done
@@ -45,7 +45,7 @@ if [ "$count" -gt ${FEW_PROCESSES} ]; then echo "fault sees $count processes"; f
 if echo x > "$2/written"; then echo "done"; fi
 `;
 
-/** Undefined when the wall holds; otherwise what is wrong with it. */
+/** Undefined when the sandbox holds; otherwise what is wrong with it. */
 export async function testSandbox({ spawner, folder, enter }: SandboxTest): Promise<string | undefined> {
   const outside = mkdtempSync(join(folder, 'test-'));
   try {
@@ -55,7 +55,7 @@ export async function testSandbox({ spawner, folder, enter }: SandboxTest): Prom
     writeFileSync(join(workspace, PROTECTED), '');
     const printed = await runInside({ spawner, folder, enter }, outside, workspace);
     return existsSync(join(outside, 'written'))
-      ? 'Wall does not stand: can write outside the workspace'
+      ? 'Sandbox is not tight: can write outside the workspace'
       : judge(printed);
   } finally {
     rmSync(outside, { recursive: true, force: true });
@@ -63,8 +63,8 @@ export async function testSandbox({ spawner, folder, enter }: SandboxTest): Prom
 }
 
 async function runInside({ spawner, enter }: SandboxTest, outside: string, workspace: string): Promise<string> {
-  const wall = enter(workspace);
-  const confined = wall.confine({
+  const sandbox = enter(workspace);
+  const confined = sandbox.confine({
     program: '/bin/sh',
     args: ['-c', SCRIPT, 'sh', outside, workspace],
     env: { PATH: '/usr/bin:/bin' },
@@ -72,24 +72,24 @@ async function runInside({ spawner, enter }: SandboxTest, outside: string, works
   });
   try {
     const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
-    const { process, ended } = await startSandboxed({ spawner, wall }, { name: 'sh', confined }, ends);
+    const { process, ended } = await startSandboxed({ spawner, sandbox }, { name: 'sh', confined }, ends);
     const streams = [process.stdout, process.stderr];
     const printing = streams.map((stream) => (stream === undefined ? '' : text(stream)));
     const [end, printed = '', complaint = ''] = await Promise.all([ended, ...printing]);
     return end.notStarted === undefined ? printed : `fault ${complaint.trim().slice(0, 300) || end.notStarted}`;
   } finally {
-    wall.leave();
+    sandbox.leave();
   }
 }
 
 function judge(printed: string): string | undefined {
   const lines = printed.split('\n');
   const fault = lines.find((line) => line.startsWith('fault '))?.slice('fault '.length);
-  if (fault !== undefined) return `Wall does not stand: ${fault}`;
+  if (fault !== undefined) return `Sandbox is not tight: ${fault}`;
   const shared = NAMESPACES.find((name) => {
     const own = lines.find((line) => line.startsWith(`namespace ${name} `))?.split(' ')[2];
     return own === undefined || own === '' || own === readlinkSync(`/proc/self/ns/${name}`);
   });
-  if (shared !== undefined) return `Wall does not stand: a namespace of the host is shared: ${shared}`;
-  return lines.includes('done') ? undefined : 'Wall does not stand: the workspace cannot be written inside';
+  if (shared !== undefined) return `Sandbox is not tight: a namespace of the host is shared: ${shared}`;
+  return lines.includes('done') ? undefined : 'Sandbox does not work: the workspace cannot be written inside';
 }

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../contracts/commands.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { startSandboxed } from './sandboxed-process.ts';
 
-/** Ends nothing by itself, so that what the process left behind is not somebody else's merit. */
+/** Ends nothing by itself, so that what the process left behind is not someone else's merit. */
 const OPEN_FIELD: Sandbox = {
   places: { home: '/', temporary: '/tmp' },
   confine: (program) => ({ ...program, reports: false, pauses: false }),
@@ -26,7 +26,7 @@ test('S0-36 what a program left running in its group ends with it', async () => 
   });
   const ends = { stdin: 'null', stdout: 'pipe', stderr: 'null' } as const;
   const { process: started, ended } = await startSandboxed(
-    { spawner: createSpawner(), wall: OPEN_FIELD },
+    { spawner: createSpawner(), sandbox: OPEN_FIELD },
     { name: 'sh', confined },
     ends,
   );

@@ -1,4 +1,4 @@
-/** One process behind the wall: started, watched to its end, and everything it left behind ended with it. */
+/** One process in the sandbox: started, watched to its end, and everything it left behind ended with it. */
 import { writeFileSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import type { ConfinedProcess, ProcessEnd, Sandbox } from '../../contracts/commands.ts';
@@ -18,7 +18,7 @@ export type Ends = Pick<SpawnOptions, 'stdin' | 'stdout' | 'stderr'>;
 
 export interface SandboxSetting {
   readonly spawner: Spawner;
-  readonly wall: Sandbox;
+  readonly sandbox: Sandbox;
   /** Kills the process at any time, also while its sandbox is being set up. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -48,7 +48,7 @@ export async function startSandboxed(
 
 /** Same, but answers before it is admitted, for those who start several at once. */
 export async function spawnSandboxed(
-  { spawner, wall, stop }: SandboxSetting,
+  { spawner, sandbox, stop }: SandboxSetting,
   { name, confined }: ReadyProgram,
   ends: Ends,
 ): Promise<SandboxedProcess> {
@@ -61,9 +61,11 @@ export async function spawnSandboxed(
     });
     preferAsVictim(process.pid);
     if (stop !== undefined) killOnStop(process, stop);
-    const { admitted, report } = reports ? admitProcess(process, { early: wall.verifyEarly, all: wall.verify }) : OPEN;
+    const { admitted, report } = reports
+      ? admitProcess(process, { early: sandbox.verifyEarly, all: sandbox.verify })
+      : OPEN;
     admitted.catch(() => abandon(process));
-    return { process, admitted, ended: untilEnded(process, wall, report) };
+    return { process, admitted, ended: untilEnded(process, sandbox, report) };
   } catch (thrown) {
     throw notStarted(name, errnoCode(thrown) ?? 'unknown', thrown);
   }
@@ -91,12 +93,12 @@ export function notStarted(name: string, reason: string, cause?: unknown): ToolE
   });
 }
 
-async function untilEnded(process: SpawnedProcess, wall: Sandbox, report: Promise<string>): Promise<ProcessEnd> {
+async function untilEnded(process: SpawnedProcess, sandbox: Sandbox, report: Promise<string>): Promise<ProcessEnd> {
   const end = await process.exited;
-  // Background processes of the same group; without a wall nothing else would end them.
+  // Background processes of the same group; without a sandbox nothing else would end them.
   process.kill('SIGKILL');
   process.stdin?.destroy();
-  return wall.settle(end, await report);
+  return sandbox.settle(end, await report);
 }
 
 /** When memory runs out, the kernel shall take a command rather than the runtime. */

@@ -1,16 +1,16 @@
 /**
- * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
+ * What the sandboxed programs of one session share: the spawner, the sandbox that was tested once, and the egress proxy, which
  * opens when the first of them may use the network.
  */
 
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { once } from '@tool-runtime/protocol/internal';
 import type { HeldWorkspace, Isolation, ProtectedPath } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { tracePath } from '../descriptors/trace-path.ts';
-import { forgetFailed } from '../forget-failed.ts';
 import type { ResolveHost } from '../network/resolve-host.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { createSpawner } from '../processes/spawner.ts';
@@ -22,12 +22,12 @@ import { protectedInRoot } from './protected-entries.ts';
 import { startingFolder } from './sandbox-mounts.ts';
 
 export interface SessionSandboxOptions {
-  /** Held open by its owner; a path is opened here, and held until the wall is closed. */
+  /** Held open by its owner; a path is opened here, and held until the sandbox is closed. */
   readonly workspace: HeldWorkspace | string;
   readonly isolation: 'bubblewrap' | 'none' | Isolation;
   /** What programs with network may reach; registry entries in normal form. */
   readonly allowedDomains: readonly string[];
-  /** The state folder: never visible to programs; the wall keeps its files below it. Default: where state lies by default. */
+  /** The state folder: never visible to programs; the sandbox keeps its files below it. Default: where state lies by default. */
   readonly state?: string;
   /** Programs are looked for here too, after the system's folders. The operator's word, like `readPaths`. */
   readonly programFolders?: readonly string[];
@@ -51,7 +51,7 @@ export interface SessionSandbox {
   protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
   readonly spawner: Spawner;
   readonly isolation: Isolation;
-  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. A cancelled caller stops waiting. */
+  /** Throws E_POLICY when no sandbox can be set up or the workspace was moved. A cancelled caller stops waiting. */
   require(signal?: AbortSignal): Promise<void>;
   /** The proxy's socket, or null where the isolation has no use for one. A cancelled caller stops waiting. */
   proxySocket(signal?: AbortSignal): Promise<string | null>;
@@ -67,6 +67,10 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
   const rootPaths = options.protectedPaths ?? protectedInRoot(options.workspace);
   let proxy: Promise<EgressProxy> | undefined;
+  const openProxy = once(() => {
+    proxy = openEgressProxy(options);
+    return proxy;
+  });
   return {
     workspace,
     protectedPaths: (user) => [
@@ -81,10 +85,7 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
     },
     async proxySocket(signal) {
       if (!isolation.enforcesNetwork) return null;
-      proxy ??= forgetFailed(openEgressProxy(options), () => {
-        proxy = undefined;
-      });
-      return (await unlessCancelled(proxy, signal)).socket;
+      return (await unlessCancelled(openProxy(), signal)).socket;
     },
     async close() {
       await (await proxy?.catch(() => undefined))?.close();
@@ -113,7 +114,7 @@ function createIsolation(options: SessionSandboxOptions & { readonly workspace: 
 async function requireSandbox(isolation: Isolation): Promise<void> {
   const problem = await isolation.check();
   if (problem === undefined) return;
-  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
+  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be sandboxed: ${problem.problem}`, {
     details: { isolation: isolation.name, next: problem.next },
   });
 }

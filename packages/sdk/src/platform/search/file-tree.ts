@@ -1,11 +1,11 @@
 /** Listing and searching one root. What they need besides it is found at first use and kept. */
+import { once } from '@tool-runtime/protocol/internal';
 import { failure } from '../../contracts/failures.ts';
 import type { ListAnswer, ListQuery } from '../../contracts/listing.ts';
 import type { SearchAnswer, SearchQuery } from '../../contracts/search.ts';
 import { createDirectoryReader } from '../descriptors/directory-reader.ts';
 import { loadNativeCalls } from '../descriptors/native-calls.ts';
 import type { Root } from '../descriptors/root.ts';
-import { forgetFailed } from '../forget-failed.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import type { SecretTest } from '../protection/secret-files.ts';
 import { type Bubblewrap, CONFINED_PROGRAM, findBubblewrap, type Trial } from '../sandbox/confinement.ts';
@@ -19,7 +19,7 @@ export interface FileTree {
 }
 
 export interface FileTreeOptions {
-  /** `auto` walls the search program in where that works; `off` confirms every line it reports instead. */
+  /** `auto` sandboxes the search program where that works; `off` confirms every line it reports instead. */
   readonly confinement?: 'auto' | 'off';
   /** Searches tell nothing of files that may not be read. */
   readonly secrets?: () => SecretTest | undefined;
@@ -28,34 +28,28 @@ export interface FileTreeOptions {
 export function createFileTree(root: Root, options: FileTreeOptions = {}): FileTree {
   const { confinement = 'auto', secrets = () => undefined } = options;
   let tree: TreeSource | undefined;
-  let search: Promise<SearchSource> | undefined;
   let attempts = 0;
   const treeSource = (): TreeSource => {
     const native = root.backend === 'openat2' ? loadNativeCalls() : undefined;
     tree ??= { root, readDirectory: createDirectoryReader(native) };
     return tree;
   };
-  const searchSource = async (): Promise<SearchSource> => {
+  const searchSource = once(async (): Promise<SearchSource> => {
     const program = await findRipgrep(attempts++);
     const { createSpawner } = await import('../processes/spawner.ts');
     const spawner = createSpawner();
-    const bubblewrap = confinement === 'off' ? undefined : await findWall(program, spawner);
+    const bubblewrap = confinement === 'off' ? undefined : await findSandbox(program, spawner);
     return { ...treeSource(), program, bubblewrap, spawner, secrets };
-  };
+  });
   return {
     list: async (query) => listTree(treeSource(), query),
-    search: async (query) => {
-      search ??= forgetFailed(searchSource(), () => {
-        search = undefined;
-      });
-      return searchTree(await search, query);
-    },
+    search: async (query) => searchTree(await searchSource(), query),
   };
 }
 
 /**
  * Loaded late: its package throws where it has no program for the platform, and also where it cannot look for want of a
- * descriptor. A module that threw once throws for ever under the same address, so further attempts use others.
+ * descriptor. A module that threw once throws forever under the same address, so further attempts use others.
  */
 async function findRipgrep(attempt: number): Promise<string> {
   try {
@@ -75,8 +69,8 @@ async function findRipgrep(attempt: number): Promise<string> {
   }
 }
 
-/** Ripgrep lists itself by the one name it has behind the wall, and finds nothing under its real one. */
-function findWall(program: string, spawner: Spawner): Promise<Bubblewrap | undefined> {
+/** Ripgrep lists itself by the one name it has in the sandbox, and finds nothing under its real one. */
+function findSandbox(program: string, spawner: Spawner): Promise<Bubblewrap | undefined> {
   const trial: Trial = {
     program,
     args: ['--no-config', '--files', '--', CONFINED_PROGRAM, program],

@@ -5,7 +5,7 @@
  * and the walk ends at the limit. Links are listed and never followed.
  */
 import type { ListAnswer, ListQuery } from '../../contracts/listing.ts';
-import { isTemporaryName } from '../../contracts/temporary-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
 import { type GlobLevel, walkGlobs } from '../../glob/glob-walk.ts';
 import { Pace } from '../pace.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';

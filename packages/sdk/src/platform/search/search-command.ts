@@ -2,8 +2,9 @@
  * The arguments ripgrep is given for a query. No pattern or path is ever taken for an option: the pattern stands
  * behind `-e`, the path behind `--`.
  */
+
+import { TEMPORARY_PREFIX } from '../../contracts/path-text.ts';
 import type { SearchQuery } from '../../contracts/search.ts';
-import { TEMPORARY_PREFIX } from '../../contracts/temporary-name.ts';
 import { type GlobPath, parseGlob } from '../../glob/glob-syntax.ts';
 import { VENDOR_FOLDERS } from './folder-view.ts';
 
@@ -54,7 +55,7 @@ export function searchArguments(query: SearchQuery, { base, readsParents }: Sear
 
 /**
  * Keeps ripgrep from reading files whose last name no glob accepts. Its own globs mean other things than ours and
- * would also override ignore files; its file types do neither, and a superset is enough: every path is judged again.
+ * would also override ignore files; its file types do neither, and a superset is enough: every path is checked again.
  */
 function nameFilter(globs: readonly string[]): readonly string[] {
   const names = new Set(globs.flatMap(parseGlob).map(widenedName));

@@ -100,7 +100,7 @@ function processesWith(text: string): string[] {
 }
 
 for (const confinement of ['auto', 'off'] as const) {
-  describe(confinement === 'auto' ? 'searchTree behind a wall' : 'searchTree confirming every line', () => {
+  describe(confinement === 'auto' ? 'searchTree in a sandbox' : 'searchTree confirming every line', () => {
     test('S0-33 agrees with ripgrep about files, lines and columns', async (t) => {
       const name = fc.constantFrom('a.txt', 'b.ts', 'n\nl', 'co:lon', 'é', 'x'.repeat(255), 'sub/a.txt', 'sub/deep/-e');
       const text = fc

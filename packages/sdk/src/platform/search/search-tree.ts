@@ -1,7 +1,7 @@
 /**
  * Text in a workspace, found by ripgrep and never outside the root.
  *
- * Ripgrep walks by name, so a folder swapped for a link could lead it out. Where bubblewrap works it runs behind a wall
+ * Ripgrep walks by name, so a folder swapped for a link could lead it out. Where bubblewrap works it runs in a sandbox
  * with nothing but the workspace in sight; elsewhere every line it reports is read again by descriptor before it
  * counts. Its pattern engine needs linear time, whatever the pattern.
  */
@@ -36,7 +36,7 @@ const MAX_ATTEMPTS = 5;
 export interface SearchSource extends TreeSource {
   /** Absolute path of ripgrep. */
   readonly program: string;
-  /** Undefined: no wall on this machine. */
+  /** Undefined: no sandbox on this machine. */
   readonly bubblewrap: Bubblewrap | undefined;
   readonly spawner: Spawner;
   /** Tells whether an open file may not be read; undefined where there can be none. */
@@ -67,7 +67,7 @@ interface Search {
   readonly attempt: number;
 }
 
-/** Ripgrep searches what it is told to, ignored or not, so the way down to the globs' folder is judged here. */
+/** Ripgrep searches what it is told to, ignored or not, so the way down to the globs' folder is checked here. */
 async function findBase(
   { source, query }: Search,
   base: readonly string[],
@@ -176,7 +176,7 @@ function isHidden(path: string): boolean {
   return path.startsWith('.') || path.includes('/.');
 }
 
-/** Behind the wall a found line counts at once; without it, once it is confirmed. */
+/** In the sandbox a found line counts at once; without it, once it is confirmed. */
 function acceptor({ source, query, results }: Search): (file: FoundFile) => MaybePromise<void> {
   if (source.bubblewrap !== undefined) return (file) => results.add(file);
   const pace = new Pace(query.signal);

@@ -81,10 +81,10 @@ describe('S2-22 artifacts', () => {
       const last = store.read(handles.at(-1), { offset: 0, length: 1 }).totalBytes;
       const { bavail, blocks } = statfsSync(${JSON.stringify(disk)});
       console.log(JSON.stringify({ last, free: bavail / blocks }));`;
-    const walls = ['--bind', '/', '/', '--dev', '/dev', '--size', String(32 * 1024 * 1024), '--tmpfs', disk];
+    const sandboxes = ['--bind', '/', '/', '--dev', '/dev', '--size', String(32 * 1024 * 1024), '--tmpfs', disk];
     const node = [process.execPath, '-C', 'tool-runtime-source', '--input-type=module', '-e', script];
     try {
-      const told = execFileSync('bwrap', [...walls, '--', ...node], { encoding: 'utf8' });
+      const told = execFileSync('bwrap', [...sandboxes, '--', ...node], { encoding: 'utf8' });
       const { last, free } = JSON.parse(told) as { last: number; free: number };
       assert.equal(last, 1024 * 1024);
       assert.ok(free > 0.4, `${free} of the disk is free`);

@@ -1,6 +1,6 @@
 /** Everything that is not as HEAD has it, in one run of git, with the objects only the index keeps alive. */
 import type { GitRepository } from '../../../contracts/git.ts';
-import { isTemporaryPath } from '../../../contracts/temporary-name.ts';
+import { isTemporaryPath } from '../../../contracts/path-text.ts';
 import { type RawPath, toShown } from './raw-path.ts';
 
 export interface DirtyEntry {

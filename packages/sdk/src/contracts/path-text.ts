@@ -1,0 +1,58 @@
+/**
+ * What a path looks like as text, before anything is opened. Policy, git and the file system read it the same way here.
+ *
+ * This proves nothing about where a path leads: that is decided by descriptor at the moment of use.
+ */
+import { utf8Length } from '@tool-runtime/protocol';
+
+export const MAX_PATH_BYTES = 4096;
+
+export type PathFault = 'empty' | 'too_long' | 'nul' | 'broken_unicode';
+
+/** Why this text can be no path at all. */
+export function pathFault(text: string): PathFault | undefined {
+  if (text === '') return 'empty';
+  if (text.length > MAX_PATH_BYTES || utf8Length(text) > MAX_PATH_BYTES) return 'too_long';
+  if (text.includes('\0')) return 'nul';
+  return text.isWellFormed() ? undefined : 'broken_unicode';
+}
+
+const ABSOLUTE_PATH = /^(?:[/\\]|[A-Za-z]:)/;
+
+/** Windows forms count on every system, so that a policy means the same everywhere. */
+export function isAbsolutePath(text: string): boolean {
+  return ABSOLUTE_PATH.test(text);
+}
+
+/** The names without empty, `.` and `..` parts; undefined where the path leaves its root. */
+export function resolveDots(path: string): readonly string[] | undefined {
+  const kept: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') kept.push(part);
+    else if (kept.pop() === undefined) return undefined;
+  }
+  return kept;
+}
+
+/**
+ * Names of files and trees that are being written; lists, searches and git tools leave them out. A name contains its
+ * owner (process number, start time, process namespace and boot), so that what a dead owner left can be removed at once.
+ * A name without an owner comes from an older version.
+ */
+export const TEMPORARY_PREFIX = '.tool-runtime-tmp-';
+const TEMPORARY_NAME = /^\.tool-runtime-tmp-(?:([0-9]+-[0-9]+-[0-9]+-[0-9a-f]{8})-)?[0-9a-f]{12}$/;
+
+export function isTemporaryName(name: string | Buffer): boolean {
+  return typeof name === 'string' && TEMPORARY_NAME.test(name);
+}
+
+/** Undefined when the name has none. */
+export function temporaryOwner(name: string): string | undefined {
+  return TEMPORARY_NAME.exec(name)?.[1];
+}
+
+/** Whether the path is one of these, or inside one. */
+export function isTemporaryPath(path: string): boolean {
+  return path.includes(TEMPORARY_PREFIX) && path.split('/').some(isTemporaryName);
+}
