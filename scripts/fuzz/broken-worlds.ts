@@ -73,7 +73,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   patches: {
     seed: 'usual',
     wrong: 'lines of context are lost',
-    file: 'sdk/src/text/patch-writer.ts',
+    file: 'sdk/src/text/apply-patch.ts',
     line: 'else if (mark === CONTEXT) this.copyUntil(this.#line + 1);',
     by: 'else if (mark === CONTEXT) this.#line += 1;',
     finds: /lines were lost or joined/,

@@ -30,7 +30,7 @@ describe('an event bus', () => {
     }
     assert.equal(seen.length, 5);
     for (const message of seen) {
-      assert.deepEqual([message.progress.message, message.data], ['red bidi', data]);
+      assert.deepEqual([message.progress.message, message.data], ['red \\u{202e}bidi', data]);
     }
   });
 

@@ -5,8 +5,8 @@
  */
 import type { EventMessage } from '@tool-runtime/protocol';
 import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/events.ts';
-import { plainMessage } from '../contracts/plain-message.ts';
 import { EventListener } from './event-listener.ts';
+import { plainMessage } from './plain-message.ts';
 
 export interface EventFilter {
   /** Undefined: every session. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { FINDING_SEVERITIES } from './command-finding.ts';
-import { MAX_FINDINGS, parseFindings } from './parse-findings.ts';
+import { findingPath, MAX_FINDINGS, parseFindings, plainLines } from './parse-findings.ts';
 
 /** Pieces that formats look for, so that random texts come near them. */
 const PIECES = [
@@ -75,4 +75,80 @@ https://example.org:8080/a.ts: not found
       { numRuns: 2000 },
     );
   });
+});
+
+test('colours, hyperlinks and character sets disappear, text stays', () => {
+  const link = '\u001b]8;;https://example.org/x\u0007a.ts\u001b]8;;\u001b\\';
+  assert.deepEqual(plainLines(`\u001b[1;31mred\u001b[0m \u001b(B${link}\r\n\u009b32mgreen  \nlast\u0007`), [
+    'red a.ts',
+    'green',
+    'last',
+  ]);
+});
+
+test('a progress bar that overwrites itself is several lines', () => {
+  assert.deepEqual(plainLines('10%\r50%\rdone\n'), ['10%', '50%', 'done', '']);
+});
+
+test('an unfinished sequence hides no other line', () => {
+  assert.deepEqual(plainLines('\u001b]0;title\nsrc/a.ts\n\u001b[12'), ['', 'src/a.ts', '[12']);
+});
+
+test('whatever is printed, no control character is left (deep)', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+      for (const line of plainLines(`\u001b[${text}\u001b]${text}`)) {
+        assert.doesNotMatch(line, /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/);
+      }
+    }),
+  );
+});
+
+test('paths below the root become relative, with forward slashes', () => {
+  const table: readonly (readonly [string, string | undefined, string])[] = [
+    ['src/a.ts', undefined, 'src/a.ts'],
+    ['./src/../lib//a.ts', undefined, 'lib/a.ts'],
+    ['/srv/ws/src/a.ts', '/srv/ws', 'src/a.ts'],
+    ['/srv/ws/a.ts', '/srv/ws///', 'a.ts'],
+    ['/a.ts', '/', 'a.ts'],
+    ['C:\\ws\\src\\a.ts', 'c:/ws', 'src/a.ts'],
+    ['src\\a.ts', undefined, 'src/a.ts'],
+    ['/srv/ws/My Folder/a b.ts', '/srv/ws', 'My Folder/a b.ts'],
+    ['Makefile', undefined, 'Makefile'],
+  ];
+  for (const [printed, root, expected] of table) assert.equal(findingPath(printed, root), expected, printed);
+});
+
+test('paths outside the root, and what is no path, are left out', () => {
+  const table: readonly (readonly [string, string | undefined])[] = [
+    ['/srv/other/a.ts', '/srv/ws'],
+    ['/srv/ws2/a.ts', '/srv/ws'],
+    ['/srv/ws/../other/a.ts', '/srv/ws'],
+    ['/srv/ws/a.ts', undefined],
+    ['../a.ts', '/srv/ws'],
+    ['a/../../b.ts', undefined],
+    ['D:\\x\\a.ts', 'C:\\x'],
+    ['word', undefined],
+    ['a sentence.', undefined],
+    ['2024-05-01 10', undefined],
+    ['https://example.org/a.ts', undefined],
+    ['a\u0000.ts', undefined],
+    [' a.ts', undefined],
+    ['', undefined],
+    ['.', undefined],
+    [`${'x'.repeat(2000)}.ts`, undefined],
+  ];
+  for (const [printed, root] of table) assert.equal(findingPath(printed, root), undefined, printed);
+});
+
+test('whatever is printed, the answer stays inside the workspace', () => {
+  const piece = fc.constantFrom('..', '.', '/', '\\', 'a', 'b.ts', 'C:', 'srv', 'ws', ' ');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const path = findingPath(pieces.join(''), '/srv/ws');
+      if (path === undefined) return;
+      assert.ok(!path.startsWith('/') && !path.includes('\\'));
+      assert.ok(path.split('/').every((segment) => segment !== '..' && segment !== '.' && segment !== ''));
+    }),
+  );
 });

@@ -6,8 +6,6 @@
  */
 import { FINDING_FORMATS } from './catalog.ts';
 import type { CommandFinding, FindingList, LineReader, PrintedFinding } from './command-finding.ts';
-import { findingPath } from './finding-path.ts';
-import { plainLines } from './plain-lines.ts';
 
 export interface ParseFindingsOptions {
   /** Absolute path of the workspace as the program saw it. Without it absolute paths are left out. */
@@ -69,4 +67,73 @@ function judged(printed: PrintedFinding, root: string | undefined): CommandFindi
 function place(digits: string | undefined): number | undefined {
   const number = digits === undefined ? 0 : Number(digits);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+/** CSI, OSC (never past its line), and the two- and three-character sequences. Each alternative reads forward only. */
+const ESCAPES =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\r\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]/g;
+const LINE_ENDS = /\r\n|\r|\n/;
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
+/** Longer ones are minified code or data, never a finding's own line. */
+const MAX_LINE = 4096;
+
+/**
+ * Printed output as lines a pattern can be held against: no colours, no hyperlinks, no control characters.
+ *
+ * A lone carriage return ends a line too, because progress bars overwrite themselves with it.
+ */
+export function plainLines(output: string): readonly string[] {
+  return output
+    .replace(ESCAPES, '')
+    .split(LINE_ENDS)
+    .map((line) => line.slice(0, MAX_LINE).replace(CONTROLS, '').trimEnd());
+}
+
+const ABSOLUTE = /^(?:\/|[A-Za-z]:\/)/;
+const EXTENSION = /.\.[A-Za-z][A-Za-z0-9_+-]{0,15}$/;
+const BARE_NAMES = new Set(['Makefile', 'GNUmakefile', 'makefile', 'Dockerfile', 'Gemfile', 'Rakefile', 'Jenkinsfile']);
+const IMPOSSIBLE = /[\u0000-\u001f"<>|*?]|:\//;
+const MAX_PATH = 1024;
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/');
+}
+
+function drive(path: string): string {
+  return path.replace(/^[A-Z]:/, (letter) => letter.toLowerCase());
+}
+
+/** Undefined for an absolute path that is not below the root. */
+function belowRoot(path: string, root: string | undefined): string | undefined {
+  if (!ABSOLUTE.test(path)) return path;
+  if (root === undefined) return undefined;
+  let folder = drive(slashed(root));
+  while (folder.endsWith('/')) folder = folder.slice(0, -1);
+  const full = drive(path);
+  return full.startsWith(`${folder}/`) ? full.slice(folder.length + 1) : undefined;
+}
+
+/** Undefined when `..` leaves the workspace. */
+function withoutDots(path: string): string | undefined {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') kept.push(segment);
+    else if (kept.pop() === undefined) return undefined;
+  }
+  return kept.join('/');
+}
+
+/**
+ * A printed path → workspace-relative with forward slashes, or undefined when it is none or lies outside.
+ *
+ * Names decide, not the disk: a last segment without an extension is taken for prose unless it is a well-known file.
+ */
+export function findingPath(printed: string, root: string | undefined): string | undefined {
+  if (printed.length > MAX_PATH || printed !== printed.trim()) return undefined;
+  const inside = belowRoot(slashed(printed), root);
+  const path = inside === undefined ? undefined : withoutDots(inside);
+  if (path === undefined || IMPOSSIBLE.test(path)) return undefined;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return EXTENSION.test(name) || BARE_NAMES.has(name) ? path : undefined;
 }

@@ -7,7 +7,7 @@ import { ToolError, utf8Length } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { RE2JS } from 're2js';
 import type { CompiledPattern } from '../contracts/registry.ts';
-import { anchoredForm } from './anchored-alternatives.ts';
+import { skipClass, skipEscape } from './pattern-scan.ts';
 import { MAX_PATTERN_WEIGHT, patternWeight } from './pattern-weight.ts';
 
 export const MAX_PATTERN_BYTES = 1024;
@@ -77,4 +77,47 @@ export function compilePattern(source: string): CompiledPattern {
 export function compileAllowlistPattern(source: string): CompiledPattern {
   const engine = engineOf(compileAllowlist(source));
   return pattern(source, (text) => engine.matcher(text).lookingAt());
+}
+
+const LEADING_FLAGS = /^\(\?[imsU]+\)/;
+
+function topLevelAlternatives(source: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  let at = 0;
+  while (at < source.length) {
+    const character = source[at];
+    if (character === '\\') {
+      at = skipEscape(source, at);
+      continue;
+    }
+    if (character === '[') {
+      at = skipClass(source, at);
+      continue;
+    }
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    if (character === '|' && depth === 0) {
+      parts.push(source.slice(start, at));
+      start = at + 1;
+    }
+    at++;
+  }
+  return [...parts, source.slice(start)];
+}
+
+/** A quantifier behind the anchor would make it optional, also across what stands for nothing: flags, an empty quotation. */
+function isAnchored(alternative: string): boolean {
+  if (!alternative.startsWith('^')) return false;
+  return !/^\^(?:\(\?[A-Za-z-]*\)|\\Q\\E|\\E)*[*+?{]/.test(alternative);
+}
+
+/** Undefined when anchored; otherwise the closest pattern that is. */
+function anchoredForm(source: string): string | undefined {
+  const flags = LEADING_FLAGS.exec(source)?.[0] ?? '';
+  const alternatives = topLevelAlternatives(source.slice(flags.length));
+  if (alternatives.every(isAnchored)) return undefined;
+  const bare = alternatives.map((alternative) => alternative.replace(/^\^[*+?]?/, ''));
+  return bare.length === 1 ? `${flags}^${bare[0]}` : `${flags}^(?:${bare.join('|')})`;
 }

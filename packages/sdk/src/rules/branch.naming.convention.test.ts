@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { inForce, withGate } from '../../test/gate-probe.ts';
-import { isBranchName, suggestBranchName } from './conventions/branch-name.ts';
+import { isBranchName, suggestBranchName } from './branch.naming.convention.ts';
 
 describe('S0-71 branch.naming.convention', () => {
   const good = [

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { gateProbe, inForce, withGate } from '../../test/gate-probe.ts';
 import { createRepository, openGitRuntime } from '../../test/git-repository.ts';
 import { defineRule } from '../contracts/rule.ts';
-import { checkCommand } from './configured-command/check-command.ts';
+import { checkCommand } from './check-command.ts';
 
 const registry = (commands: string, level = 'blocking') =>
   `${inForce('build.must.pass', level)}\ncommands: ${commands}`;

@@ -1,6 +1,6 @@
 /** build.must.pass: the registry's build command succeeds on exactly what would be committed. */
 import { defineRule } from '../contracts/rule.ts';
-import { checkCommand } from './configured-command/check-command.ts';
+import { checkCommand } from './check-command.ts';
 
 export const buildMustPass = defineRule({
   id: 'build.must.pass',

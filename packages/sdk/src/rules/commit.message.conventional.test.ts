@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { inForce, withGate } from '../../test/gate-probe.ts';
-import { isConventionalHeader, judgeMessage, suggestHeader } from './conventions/conventional-header.ts';
+import { isConventionalHeader, judgeMessage, suggestHeader } from './commit.message.conventional.ts';
 
 describe('S0-71 commit.message.conventional', () => {
   const good = [

@@ -1,6 +1,6 @@
 /** fmt.must.pass: the registry's fmt command succeeds on exactly what would be committed. */
 import { defineRule } from '../contracts/rule.ts';
-import { checkCommand } from './configured-command/check-command.ts';
+import { checkCommand } from './check-command.ts';
 
 export const fmtMustPass = defineRule({
   id: 'fmt.must.pass',

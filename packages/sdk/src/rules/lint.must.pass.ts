@@ -1,6 +1,6 @@
 /** lint.must.pass: the registry's lint command succeeds on exactly what would be committed. */
 import { defineRule } from '../contracts/rule.ts';
-import { checkCommand } from './configured-command/check-command.ts';
+import { checkCommand } from './check-command.ts';
 
 export const lintMustPass = defineRule({
   id: 'lint.must.pass',

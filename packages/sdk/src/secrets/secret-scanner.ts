@@ -6,13 +6,10 @@
  */
 import { createHash } from 'node:crypto';
 import { createAnchorIndex } from './anchor-index.ts';
-import { type FindKnown, findKnownSecrets } from './known-secrets.ts';
-import { mergeMatches } from './merge-matches.ts';
 import { PRESET_RULES, type PresetRule } from './preset-rules.ts';
 import type { SecretFinding, SecretMatch } from './secret-finding.ts';
 import { describeKind } from './secret-kinds.ts';
 import { SHAPE_DETECTORS, type ShapeDetector } from './shape-detectors.ts';
-import { splitWindows, type TextWindow, WINDOW_SIZE, type WindowSize } from './split-windows.ts';
 import { plainSource, type TextSource, textSources } from './text-source.ts';
 import { narrowText, widenMatches } from './wide-text.ts';
 
@@ -125,4 +122,84 @@ function addUnseen(findings: readonly SecretFinding[], others: readonly SecretFi
   const seen = new Set(findings.map((finding) => finding.fingerprint));
   const unseen = others.filter((finding) => !seen.has(finding.fingerprint));
   return [...findings, ...unseen].sort((one, other) => one.line - other.line || one.column - other.column);
+}
+
+/** Anything shorter stands in every other text by accident. */
+const MIN_LENGTH = 6;
+
+type FindKnown = (text: string) => readonly SecretMatch[];
+
+/** Values the host itself holds as secrets, found wherever they stand word for word. */
+function findKnownSecrets(secrets: readonly string[]): FindKnown {
+  const long = secrets.filter((secret) => secret.length >= MIN_LENGTH);
+  const forms = new Set(long.flatMap((secret) => [secret, asBytes(secret)]));
+  if (forms.size === 0) return () => [];
+  // Longest first, so that a secret inside another does not stand for it.
+  const longestFirst = [...forms].sort((one, other) => other.length - one.length);
+  const source = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+  return (text) =>
+    Array.from(text.matchAll(new RegExp(source, 'g')), ({ index, 0: value }) => ({
+      kind: 'known-secret',
+      start: index,
+      end: index + value.length,
+      value,
+    }));
+}
+
+/** How the secret looks where a file is read byte by byte; the same for ASCII. */
+function asBytes(secret: string): string {
+  return Buffer.from(secret, 'utf8').toString('latin1');
+}
+
+/** In order of their place; at the same place the longer first. */
+function mergeMatches(matches: readonly SecretMatch[]): readonly SecretMatch[] {
+  const inOrder = matches.toSorted((one, other) => one.start - other.start || other.end - one.end);
+  const kept: SecretMatch[] = [];
+  for (const match of inOrder) {
+    const last = kept.at(-1);
+    if (last === undefined || match.start >= last.end) kept.push(match);
+    else if (rankOf(match) > rankOf(last)) kept[kept.length - 1] = match;
+  }
+  return kept;
+}
+
+function rankOf(match: SecretMatch): number {
+  return describeKind(match.kind).rank;
+}
+
+interface WindowSize {
+  readonly units: number;
+  /** Larger than any secret with its name. */
+  readonly margin: number;
+}
+
+interface TextWindow {
+  readonly text: string;
+  /** The owned part of the text. */
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
+}
+
+/** Small enough that other work gets its turn between two windows of even the most awkward text. */
+const WINDOW_SIZE: WindowSize = { units: 1024 * 1024, margin: 64 * 1024 };
+
+/**
+ * A long text in windows that overlap on both sides.
+ *
+ * A window owns the middle part: what begins there is its to report. What begins in the margins is seen only so that
+ * neighbours judge a place at the border by the same text.
+ */
+export function* splitWindows(source: TextSource, { units, margin }: WindowSize): Generator<TextWindow> {
+  const { length } = source;
+  const cut = (at: number): number => (at >= length ? length : source.cut(Math.max(at, 0)));
+  for (let start = 0; start < length; ) {
+    const end = cut(start + units);
+    const before = source.slice(cut(start - margin), start);
+    const own = source.slice(start, end);
+    const after = source.slice(end, cut(end + margin));
+    const from = before.length;
+    yield { text: before + own + after, from, to: from + own.length, isLast: end === length };
+    start = end;
+  }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { PRESET_GATES } from './preset-gates.ts';
 import { privateKeyAt } from './private-key.ts';
-import { SHAPE_DETECTORS } from './shape-detectors.ts';
+import { looksRandom } from './randomness.ts';
+import { genericAssignmentAt, NAME_ANCHORS, SHAPE_DETECTORS } from './shape-detectors.ts';
 
 /** The source without escapes and classes, where a star, a plus or an open count would be a quantifier. */
 function skeletonOf(pattern: RegExp): string {
@@ -34,4 +36,93 @@ test('S0-67 a text full of key headers is read once: no two key blocks share a c
     assert.ok(match !== undefined && match.start >= end);
     end = match.end;
   }
+});
+
+const VALUE = ['a8Kd02', 'nsLq9Z', 'pT4wVx7'].join('');
+
+function valuesIn(text: string): readonly string[] {
+  const words = new RegExp(NAME_ANCHORS.join('|'), 'gi');
+  const matches = Array.from(text.matchAll(words), ({ index }) => genericAssignmentAt(text, index));
+  const found = matches.filter((match) => match !== undefined);
+  for (const match of found) assert.equal(text.slice(match.start, match.end), match.value);
+  return [...new Set(found.map((match) => match.value))];
+}
+
+describe('a value under the name of a secret', () => {
+  const notations: readonly string[] = [
+    'password = "?"',
+    "token: '?'",
+    '"api_key": "?"',
+    'API_KEY=?',
+    'secretKey=?\r',
+    '\\"secret\\": \\"?\\"',
+    "const apiKey: string = '?';",
+    'let token: &str = "?";',
+    'token := "?"',
+    '<password>?</password>',
+    'setPassword("?")',
+    'put("api.key", "?")',
+    'https://host/?access_token=?&x=1',
+    '--password=?',
+    'password:\n  ?',
+    "x['token'] = '?'",
+    'AccountKey=?==;',
+    "password => '?'",
+    "export CLIENT_SECRET='?'",
+    'SIGNING_KEY ?= ?',
+    "apiKey || '?'",
+  ];
+  for (const notation of notations) {
+    test(`S0-67 is found in ${JSON.stringify(notation)}`, () => {
+      const at = notation.lastIndexOf('?');
+      const text = notation.slice(0, at) + VALUE + notation.slice(at + 1);
+      assert.equal(valuesIn(text)[0]?.replace(/=+$/, ''), VALUE);
+    });
+  }
+
+  const harmless: readonly string[] = [
+    'password = "changeme-2024-Ab1"',
+    'token = "xxxxXXXX11112222xxxx"',
+    "token: '<your-token-1A2b3C4d>'",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a shell or a template would replace
+    "secret: '${SECRET_V2_abc1D2}'",
+    'token = process.env.TOKEN_1A2b3C',
+    'API_KEY=$API_KEY_1a2B3c4D5e',
+    'api_key = "example1A2b3C4d5E"',
+    'token = parseTokenFromHeader2',
+    "token: 'session-token-name-v1'",
+    'tokenUrl = "https://host/a1B2c3D4e5F6g7"',
+    `passwordHash = "${VALUE}"`,
+    `token = ${VALUE}(1)`,
+    `token = ${VALUE}.value`,
+    `key = "${VALUE}"`,
+    `monkey = "${VALUE}"`,
+    'password = "short1A"',
+    'the secret of this token is nothing: it has no value 1A2b3C4d5E',
+  ];
+  for (const text of harmless) {
+    test(`S0-67 is not seen in ${JSON.stringify(text)}`, () => assert.deepEqual(valuesIn(text), []));
+  }
+
+  test('S0-67 is found whatever a machine draws of twenty-four letters and digits, nearly always', () => {
+    const drawn = fc.string({
+      minLength: 24,
+      maxLength: 24,
+      unit: fc.constantFrom(...'abcdefghijkmnpqrstuvwyzABCDEFGHJKLMNPQRSTUVWYZ23456789'),
+    });
+    const samples = fc.sample(drawn, 500);
+    const found = samples.filter((value) => valuesIn(`token = "${value}"`).includes(value));
+    assert.ok(found.length > 450, `${found.length} of 500`);
+  });
+
+  test('S0-67 is not seen in words, however they are joined', () => {
+    const words = ['session', 'Token', 'value', 'Request', 'handler', 'names', 'Index', 'Window', 'user'];
+    const joined = fc
+      .tuple(
+        fc.array(fc.constantFrom(...words), { minLength: 2, maxLength: 8 }),
+        fc.constantFrom('', '-', '_', '.', '/'),
+      )
+      .map(([parts, joint]) => [...parts, 'v2'].join(joint));
+    fc.assert(fc.property(joined, (text) => assert.equal(looksRandom(text), false)));
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { splitWindows } from './split-windows.ts';
+import { splitWindows } from './secret-scanner.ts';
 import { plainSource, type TextSource, textSources } from './text-source.ts';
 
 const TEXT = 'const word = "grüße, 你好 \u{1f511}";\r\nnext();\n'.repeat(40);

@@ -6,8 +6,8 @@ import { compileAllowlistPattern } from '../pattern/compile-pattern.ts';
 import { joinArgv } from './join-argv.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { OPTION_RULES } from './option-rules.ts';
-import { parseArgv } from './parse-argv.ts';
 import { parseCommandLine } from './parse-command-line.ts';
+import { parseArgv } from './read-command.ts';
 
 interface Group {
   readonly name: string;

@@ -5,9 +5,10 @@
  * encodings, byte order marks and line ends survive. Lines of context come from the file, not from the diff.
  */
 import { ToolError } from '@tool-runtime/protocol';
+import { ADDED, CONTEXT } from './diff-reader.ts';
 import { asBuffer, type LineTable, TextLines } from './line-table.ts';
 import { locateHunk, type Placement, type Progress } from './locate-hunk.ts';
-import { PatchWriter } from './patch-writer.ts';
+import { endsInCarriageReturn, endsInLineFeed, withoutLineEnd } from './same-line.ts';
 import type { FilePatch } from './unified-diff.ts';
 
 export interface AppliedHunk {
@@ -70,4 +71,109 @@ function notWhole(bytes: number): ToolError {
       next: 'Read the file again and delete all of its lines; nothing was changed',
     },
   });
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/**
+ * Writes the new text: stretches of the old one, and the added lines between them.
+ *
+ * Where a hunk matched exactly its lines go in as the diff has them. Where it matched tolerantly the diff knows nothing
+ * of the file's line ends, so added lines end as their neighbours do, and the end of the file keeps or lacks its newline
+ * as before, unless the diff says that it changes just that.
+ */
+class PatchWriter {
+  readonly #text: TextLines;
+  readonly #table: LineTable;
+  readonly #output: Buffer;
+  #length = 0;
+  /** The next line of the old text. */
+  #line = 0;
+
+  constructor(text: TextLines, table: LineTable, placements: readonly Placement[]) {
+    this.#text = text;
+    this.#table = table;
+    this.#output = Buffer.allocUnsafe(text.bytes.length + roomForAdded(table, placements));
+  }
+
+  copyUntil(line: number): void {
+    if (line <= this.#line) return;
+    this.#copy(this.#text.bytes, this.#text.start(this.#line), this.#text.start(line));
+    this.#line = line;
+  }
+
+  writeHunk(placement: Placement): void {
+    const { hunk, isExact } = placement;
+    let isLastAdded = false;
+    for (let row = hunk.firstRow; row < hunk.endRow; row++) {
+      const mark = this.#table.mark(row);
+      if (mark === ADDED) this.#add(row, isExact ? 'as written' : 'as neighbours');
+      else if (mark === CONTEXT) this.copyUntil(this.#line + 1);
+      else this.#line += 1;
+      isLastAdded = mark === ADDED || (isLastAdded && mark !== CONTEXT);
+    }
+    if (!isExact && isLastAdded && !this.#text.has(this.#line)) this.#settleEnd(placement);
+  }
+
+  finish(): Buffer {
+    this.#copy(this.#text.bytes, this.#text.start(this.#line), this.#text.bytes.length);
+    return this.#output.subarray(0, this.#length);
+  }
+
+  #add(row: number, ends: 'as written' | 'as neighbours'): void {
+    const table = this.#table;
+    // Only the last line of a file has no end; what is added behind it must not be joined to it.
+    if (this.#length > 0 && !this.#isEnded()) this.#endLine();
+    const isWritten = ends === 'as written';
+    this.#copy(table.bytes, table.start(row), isWritten ? table.end(row) : withoutLineEnd(table, row));
+    if (!isWritten && endsInLineFeed(table, row)) this.#endLine();
+  }
+
+  #settleEnd({ oldIsBare, newIsBare }: Placement): void {
+    const { bytes } = this.#text;
+    const wasBare = bytes.length > 0 && bytes[bytes.length - 1] !== LINE_FEED;
+    const isBare = oldIsBare === newIsBare ? wasBare : newIsBare;
+    if (!isBare && !this.#isEnded()) this.#endLine();
+    if (!isBare || !this.#isEnded()) return;
+    this.#length -= 1;
+    if (this.#endsInCarriageReturn() && this.#neighboursDo()) this.#length -= 1;
+  }
+
+  #endLine(): void {
+    if (this.#neighboursDo()) this.#output[this.#length++] = CARRIAGE_RETURN;
+    this.#output[this.#length++] = LINE_FEED;
+  }
+
+  /** Whether the line above in the old text ends in CRLF; the one below where there is none, or it is the bare last one. */
+  #neighboursDo(): boolean {
+    const above = this.#line - 1;
+    const text = this.#text;
+    if (above >= 0 && endsInLineFeed(text, above)) return endsInCarriageReturn(text, above);
+    return endsInCarriageReturn(text, above > 0 ? above - 1 : this.#line);
+  }
+
+  #isEnded(): boolean {
+    return this.#output[this.#length - 1] === LINE_FEED;
+  }
+
+  #endsInCarriageReturn(): boolean {
+    return this.#length > 0 && this.#output[this.#length - 1] === CARRIAGE_RETURN;
+  }
+
+  #copy(source: Buffer, start: number, end: number): void {
+    source.copy(this.#output, this.#length, start, end);
+    this.#length += end - start;
+  }
+}
+
+/** Each added line may get one carriage return and one line feed of its own, and the line before it too. */
+function roomForAdded(table: LineTable, placements: readonly Placement[]): number {
+  let room = 0;
+  for (const { hunk } of placements) {
+    for (let row = hunk.firstRow; row < hunk.endRow; row++) {
+      if (table.mark(row) === ADDED) room += table.end(row) - table.start(row) + 4;
+    }
+  }
+  return room;
 }

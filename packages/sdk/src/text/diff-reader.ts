@@ -1,4 +1,5 @@
 /** A diff as its lines, one after the other, with a look at the next two. What a line means is decided by its first bytes. */
+import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 
 /** The marks of hunk lines, and what stands in their place. */
 export const CONTEXT = 32;
@@ -110,4 +111,9 @@ export class DiffReader {
     const byte = this.bytes[at];
     return byte === LINE_FEED || (byte === CARRIAGE_RETURN && this.bytes[at + 1] === LINE_FEED);
   }
+}
+
+/** A diff that cannot be understood or is not supported. What does not fit the file is told elsewhere. */
+export function invalidDiff(message: string, details: JsonObject): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', message, { path: 'unified_diff', details: { reason: 'diff', ...details } });
 }

@@ -1,7 +1,7 @@
 /** The lines of a diff that are neither names nor hunks: git's extended headers, other formats, and the text around. */
 import { safeText } from '@tool-runtime/protocol/internal';
-import { invalidDiff } from './diff-errors.ts';
 import type { DiffReader } from './diff-reader.ts';
+import { invalidDiff } from './diff-reader.ts';
 
 export interface FileFacts {
   isCreation: boolean;

@@ -5,8 +5,7 @@
  * change otherwise. Only a header without counts (`@@` alone) leaves it to the lines where the hunk ends: at the next
  * header or at the end of the diff.
  */
-import { invalidDiff } from './diff-errors.ts';
-import { ADDED, CONTEXT, type DiffReader, NO_NEWLINE, REMOVED, UNMARKED } from './diff-reader.ts';
+import { ADDED, CONTEXT, type DiffReader, invalidDiff, NO_NEWLINE, REMOVED, UNMARKED } from './diff-reader.ts';
 import type { LineTable } from './line-table.ts';
 
 /** Lines of the old and the new side; a side that the header leaves out is undefined. */

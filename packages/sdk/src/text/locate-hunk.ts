@@ -4,8 +4,7 @@
  * The stated line comes first, moved by as much as the hunk before had to move. Elsewhere a place counts only when it is
  * the only one: nothing is guessed, and no line of context is given up. Throws E_FILE_IO otherwise.
  */
-import { findLines, isAt, type Wanted } from './find-lines.ts';
-import { HunkSide } from './hunk-side.ts';
+import { findLines, HunkSide, isAt, type Wanted } from './find-lines.ts';
 import type { TextLines } from './line-table.ts';
 import { ambiguousHunk, hunkMismatch, hunkOutOfOrder, openEndedHunk, tooFarOff, unplacedHunk } from './patch-errors.ts';
 import { endsInCarriageReturn, endsInLineFeed, exactly, type LineComparison, tolerantly } from './same-line.ts';

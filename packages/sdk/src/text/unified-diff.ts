@@ -5,9 +5,8 @@
  * belongs to no hunk is refused, because leaving it out would change what the diff says. One pass, bounded input.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
-import { invalidDiff } from './diff-errors.ts';
 import { gitNames, headerName } from './diff-names.ts';
-import { ADDED, DiffReader, REMOVED } from './diff-reader.ts';
+import { ADDED, DiffReader, invalidDiff, REMOVED } from './diff-reader.ts';
 import { isAround, mergeDiff, readExtendedHeader, refuseForeign } from './diff-surroundings.ts';
 import { type HunkCounts, readHunkBody } from './hunk-body.ts';
 import { asBuffer, LineTable } from './line-table.ts';

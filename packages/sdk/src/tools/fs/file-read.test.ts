@@ -10,7 +10,7 @@ import { openRoot } from '../../platform/descriptors/root.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { createWorkspace } from '../../platform/files/workspace.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
-import { fileRead } from './file-read.ts';
+import { fileRead, newlineStyle } from './file-read.ts';
 
 function scene(t: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), 'file-read-'));
@@ -284,4 +284,17 @@ test('file_read gives the wanted part of a file of gigabytes, without reading al
   assert.deepEqual([beginning.content, beginning.truncated], ['line 1\nline 2\n', true]);
   const cut = await read({ path: 'line.txt', offset: 1, limit: 1, max_bytes: 10 });
   assert.deepEqual([cut.content, cut.truncated], ['x'.repeat(10), true]);
+});
+
+test('S0-30 the style of the line ends is told, and mixtures are called so', () => {
+  const table: Record<string, readonly string[]> = {
+    none: ['', 'a'],
+    lf: ['\n', 'a\nb'],
+    crlf: ['\r\n', 'a\r\nb\r\n'],
+    cr: ['\r', 'a\rb'],
+    mixed: ['\r\n\n', '\n\r\n', 'a\rb\n', '\r\r\n', '\n\r', 'a\rb\r\nc\n'],
+  };
+  for (const [style, texts] of Object.entries(table)) {
+    for (const text of texts) assert.equal(newlineStyle(text), style, JSON.stringify(text));
+  }
 });

@@ -10,8 +10,21 @@ import type { FileContent } from '../../contracts/workspace.ts';
 import { decodeText, TEXT_ENCODINGS, type TextEncoding } from '../../text/decode-text.ts';
 import { type DetectedEncoding, detectEncoding } from '../../text/detect-encoding.ts';
 import { LineWindow } from '../../text/line-window.ts';
-import { NEWLINE_STYLES, newlineStyle } from '../../text/newline-style.ts';
 import { LazyReadOptions } from './file-read/read-options.ts';
+
+const NEWLINE_STYLES = ['lf', 'crlf', 'cr', 'mixed', 'none'] as const;
+type NewlineStyle = (typeof NEWLINE_STYLES)[number];
+
+/** How the lines of a text end. */
+export function newlineStyle(text: string): NewlineStyle {
+  if (!text.includes('\r')) return text.includes('\n') ? 'lf' : 'none';
+  const hasReturns = /\r(?!\n)/.test(text);
+  const hasPairs = text.includes('\r\n');
+  const hasFeeds = /(?<!\r)\n/.test(text);
+  if (Number(hasReturns) + Number(hasPairs) + Number(hasFeeds) > 1) return 'mixed';
+  if (hasPairs) return 'crlf';
+  return hasFeeds ? 'lf' : 'cr';
+}
 
 const MAX_BYTES_DEFAULT = 1_048_576;
 const MAX_BYTES_LIMIT = 64 * 1024 * 1024;

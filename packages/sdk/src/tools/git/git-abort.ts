@@ -8,7 +8,7 @@ import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { gitRefused } from './operation/git-refused.ts';
 import { operationUnderWay, readOperationState, type StateFile } from './operation/operation-state.ts';
 import { readHead } from './operation/read-head.ts';
-import { namingRecovery } from './recovery/naming-recovery.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
 import { saveRecovery } from './recovery/save-recovery.ts';
 
 const data = z.strictObject({

@@ -11,7 +11,7 @@ import { refuseOverwriting } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { gitRefused } from './operation/git-refused.ts';
 import { shortBranch } from './operation/read-head.ts';
-import { namingRecovery } from './recovery/naming-recovery.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({

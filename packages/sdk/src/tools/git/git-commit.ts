@@ -9,8 +9,8 @@ import { defineTool, type RehearsalContext, type ToolContext } from '../../contr
 import { gitFailure } from '../../git/git-failure.ts';
 import { headCommit } from '../../git/head-commit.ts';
 import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
+import { committerEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { committerEnvironment } from './identity/committer.ts';
 
 const args = z.strictObject({
   message: z

@@ -10,14 +10,13 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
 import { reportChanges } from './changes/report-changes.ts';
+import { committerEnvironment, rebaseEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { committerEnvironment } from './identity/committer.ts';
-import { rebaseEnvironment } from './identity/rebase-environment.ts';
 import { gitRefused } from './operation/git-refused.ts';
 import { type Operation, operationUnderWay, readOperationState } from './operation/operation-state.ts';
 import { readHead, unmergedPaths } from './operation/read-head.ts';
 import { warnOfConflicts } from './operation/warn-of-conflicts.ts';
-import { namingRecovery } from './recovery/naming-recovery.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const data = z.strictObject({

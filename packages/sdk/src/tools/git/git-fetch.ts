@@ -1,8 +1,8 @@
 /** git_fetch: brings a remote's branches into refs/remotes, and nothing else: no local branch, no work tree. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { fetchRemote } from './fetch-remote.ts';
 import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
-import { fetchRemote } from './remote/fetch-remote.ts';
 
 const args = z.strictObject({
   remote: z.string().min(1).default('origin').describe('Name of a configured remote'),

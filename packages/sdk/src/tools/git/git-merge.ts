@@ -13,12 +13,12 @@ import { checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { reportChanges, reportDirty } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
+import { committerEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { committerEnvironment } from './identity/committer.ts';
 import { gitRefused } from './operation/git-refused.ts';
 import { shortBranch, unmergedPaths } from './operation/read-head.ts';
 import { warnOfConflicts } from './operation/warn-of-conflicts.ts';
-import { namingRecovery } from './recovery/naming-recovery.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z

@@ -10,10 +10,10 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { currentBranch } from '../../git/current-branch.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
+import { fetchRemote } from './fetch-remote.ts';
 import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 import { gitMerge } from './git-merge.ts';
 import { gitRebase } from './git-rebase.ts';
-import { fetchRemote } from './remote/fetch-remote.ts';
 
 const args = z.strictObject({
   remote: z.string().min(1).default('origin').describe('Name of a configured remote'),

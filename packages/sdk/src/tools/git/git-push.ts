@@ -1,11 +1,12 @@
 /** git_push: one branch or tag to a configured remote. What is pushed is a hash; where to is spelled out in full. */
 import type { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
+import { policyDenial } from '../../contracts/failures.ts';
 import type { GitOutput, GitRemote } from '../../contracts/git.ts';
+import type { Registry } from '../../contracts/registry.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
-import { refusePush } from './remote/refuse-push.ts';
 
 const args = z.strictObject({
   remote: z.string().min(1).default('origin').describe('Name of a configured remote'),
@@ -86,5 +87,19 @@ function rejected(remote: GitRemote, destination: string, why: string): ToolErro
     reason: 'rejected',
     next: 'bring in what the remote has (git_pull), then push again',
     details: { remote: remote.name, destination },
+  });
+}
+
+/** Why nothing may be pushed, with the line that decided. */
+function refusePush(registry: Pick<Registry, 'spot'>): ToolError {
+  const spot = registry.spot('git.allow_push');
+  return policyDenial('Push is not allowed: git.allow_push is false', {
+    details: {
+      gate: 'route',
+      reason: 'push_forbidden',
+      field: 'git.allow_push',
+      ...(spot === undefined ? {} : { registry: `${spot.file}:${spot.line}` }),
+      next: 'have the operator set git.allow_push: true in the registry',
+    },
   });
 }

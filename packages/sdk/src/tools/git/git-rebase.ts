@@ -12,12 +12,12 @@ import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { reportChanges } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
+import { rebaseEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { rebaseEnvironment } from './identity/rebase-environment.ts';
 import { gitRefused } from './operation/git-refused.ts';
 import { readHead, unmergedPaths } from './operation/read-head.ts';
-import { namingRecovery } from './recovery/naming-recovery.ts';
 import { readRecovery } from './recovery/read-recovery.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
 import { restoreRecovery } from './recovery/restore-recovery.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 

@@ -3,7 +3,10 @@
  *
  * The present state is saved first, so that going back can be undone the same way. Untracked files made since then stay.
  */
+
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { emptyTree } from '../../git/empty-tree.ts';
 import { gitFailure } from '../../git/git-failure.ts';
@@ -12,13 +15,12 @@ import { reportPaths } from './changes/report-changes.ts';
 import { touchedFiles } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { readHead, shortBranch } from './operation/read-head.ts';
-import { clearLocks } from './recovery/clear-locks.ts';
 import { findLeftovers } from './recovery/find-leftovers.ts';
-import { listRecoveries } from './recovery/list-recoveries.ts';
 import { type RecoveryPoint, readRecovery } from './recovery/read-recovery.ts';
-import { checkRecoveryRef } from './recovery/recovery-ref.ts';
+import { type RecoveryNote, readNote } from './recovery/recovery-note.ts';
+import { checkRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery/recovery-ref.ts';
 import { pathsInDanger, requireFreeBranch, restoreRecovery } from './recovery/restore-recovery.ts';
-import { readWorktree, saveRecovery } from './recovery/save-recovery.ts';
+import { type RecoveryContext, readWorktree, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
   recovery: z.string().exactOptional().describe('What a git tool answered as `recovery`; the newest one unless said'),
@@ -149,4 +151,62 @@ async function savePresent(context: ToolContext, point: RecoveryPoint, refs: rea
 
 function tipsOf(refs: readonly string[], tips: readonly (string | undefined)[]): Record<string, string> {
   return Object.fromEntries(refs.flatMap((ref, at) => (tips[at] === undefined ? [] : [[ref, tips[at]]])));
+}
+
+const LOOKS = 20;
+const PAUSE_MS = 100;
+
+/** Whether there were any. */
+async function clearLocks({ git, signal, warn }: RecoveryContext, refs: readonly string[]): Promise<boolean> {
+  const names = ['index', 'HEAD', 'ORIG_HEAD', 'AUTO_MERGE', 'packed-refs', 'refs/stash', ...refs].map(
+    (name) => `${name}.lock`,
+  );
+  let held = await heldOf(names);
+  for (let look = 0; held.length > 0 && look < LOOKS; look++) {
+    await wait(PAUSE_MS, undefined, { signal });
+    held = await heldOf(held);
+  }
+  if (held.length === 0) return false;
+  for (const name of held) await git.files.remove(name);
+  warn({
+    code: 'E_GIT',
+    message: `Lock files were removed: ${held.join(', ')}`,
+    details: { reason: 'left_over_lock', next: 'nothing, unless another git was still at work: then run it again' },
+  });
+  return true;
+
+  async function heldOf(candidates: readonly string[]): Promise<readonly string[]> {
+    const found = await Promise.all(candidates.map((name) => git.files.read(name)));
+    return candidates.filter((_, at) => found[at] !== undefined);
+  }
+}
+
+interface ListedRecovery {
+  readonly ref: string;
+  readonly note: RecoveryNote;
+}
+
+/** The recovery points of a repository, newest first; references under the same name that are none are left out. */
+async function listRecoveries(git: GitRepository): Promise<readonly ListedRecovery[]> {
+  const { stdout } = await git.run({
+    words: ['for-each-ref', '--sort=-refname', '--format=%(refname)%00%(contents)%00', `${RECOVERY_FOLDER}/`],
+    access: 'read',
+  });
+  const fields = stdout.toString('utf8').split('\0');
+  const listed: ListedRecovery[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const ref = (fields[at] ?? '').trim();
+    const note = RECOVERY_REF.test(ref) ? noteOf(fields[at + 1] ?? '') : undefined;
+    if (note !== undefined) listed.push({ ref, note });
+  }
+  return listed;
+}
+
+function noteOf(message: string): RecoveryNote | undefined {
+  try {
+    return readNote(message);
+  } catch {
+    // Not made by us: nothing to go back to.
+    return undefined;
+  }
 }

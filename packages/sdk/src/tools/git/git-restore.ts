@@ -8,8 +8,8 @@ import { literalPathspec } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
-import { namingRecovery } from './recovery/naming-recovery.ts';
 import { type RawPath, toShown } from './recovery/raw-path.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
 import { saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z

@@ -1,9 +1,12 @@
 /** The verbs of git_branch that change something. Names are checked before git sees them; revisions become hashes. */
+
+import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { GitRepository } from '../../../contracts/git.ts';
 import { currentBranch } from '../../../git/current-branch.ts';
+import { gitFailure } from '../../../git/git-failure.ts';
 import { checkBranchName } from '../../../git/ref-names.ts';
 import { resolveRevision } from '../../../git/resolve-revisions.ts';
-import { branchCheckedOut, branchExists, branchNotMerged, missingArgument, unknownBranch } from './branch-failures.ts';
 import { findRefs, type KnownRef } from './read-branches.ts';
 
 export interface BranchArgs {
@@ -107,4 +110,42 @@ function required(value: string | undefined, action: string, argument: string): 
 
 function forced(force: boolean): readonly string[] {
   return force ? ['--force'] : [];
+}
+
+/** What stands in the way of a branch, with the way around it. */
+function missingArgument(action: string, argument: string): ToolError {
+  return gitFailure(`Branch ${action} needs an argument: ${argument}`, {
+    path: argument,
+    reason: 'missing_argument',
+    next: `give ${argument}`,
+  });
+}
+
+function branchExists(name: string, argument: string): ToolError {
+  return gitFailure(`Branch exists already: ${safeText(name, 120)}`, {
+    path: argument,
+    reason: 'exists',
+    next: 'choose another name, or pass force: true to replace it',
+  });
+}
+
+function unknownBranch(name: string, argument: string): ToolError {
+  return gitFailure(`Branch not found: ${safeText(name, 120)}`, {
+    path: argument,
+    reason: 'unknown_branch',
+    next: 'git_branch with action list shows what there is; git_fetch brings branches of a remote',
+  });
+}
+
+function branchCheckedOut(name: string, next: string): ToolError {
+  return gitFailure(`Branch is checked out: ${safeText(name, 120)}`, { path: 'name', reason: 'checked_out', next });
+}
+
+function branchNotMerged(name: string, hash: string): ToolError {
+  return gitFailure(`Branch is not merged: ${safeText(name, 120)}`, {
+    path: 'name',
+    reason: 'not_merged',
+    next: 'merge it first, or pass force: true to delete it with its commits',
+    details: { hash },
+  });
 }

@@ -7,10 +7,9 @@ import { isToolError } from '@tool-runtime/protocol';
 import { emptyTree } from '../../../git/empty-tree.ts';
 import { createLooker } from './look-at.ts';
 import { type RawPath, toPlain, toShown } from './raw-path.ts';
-import { storeFiles } from './read-by-git.ts';
+import { storeFiles, withTemporaryIndex } from './read-by-git.ts';
 import { readStored, type StoredFile } from './read-recovery.ts';
 import type { RecoveryContext } from './save-recovery.ts';
-import { withTemporaryIndex } from './temporary-index.ts';
 
 /** Answers the raw paths that were written. */
 export async function putFiles(context: RecoveryContext, files: readonly StoredFile[]): Promise<readonly RawPath[]> {

@@ -2,10 +2,11 @@
  * Files git itself puts into its store: links, whose text no tool can read, names that are no text, and large files, which
  * would have to be held in memory otherwise. Bytes go in as they are: no end of line is converted.
  */
+
+import { randomBytes } from 'node:crypto';
 import type { GitRepository } from '../../../contracts/git.ts';
 import type { BlobEntry, BlobMode } from './fast-import.ts';
 import { quoted, type RawPath } from './raw-path.ts';
-import { withTemporaryIndex } from './temporary-index.ts';
 
 /** Raw content of regular files, in order. */
 export async function storeFiles(git: GitRepository, paths: readonly RawPath[]): Promise<readonly string[]> {
@@ -54,4 +55,15 @@ async function indexed(git: GitRepository, index: string, paths: readonly RawPat
       const [, mode, hash = '', path = ''] = /^(100644|100755|120000) ([0-9a-f]+) 0\t(.+)$/s.exec(record) ?? [];
       return mode === undefined ? [] : [{ path, hash, mode: mode as BlobMode }];
     });
+}
+
+/** Index files of our own in the git folder, for what only git can read or write: links, and names that are no text. */
+export async function withTemporaryIndex<T>(git: GitRepository, use: (index: string) => Promise<T>): Promise<T> {
+  const index = `tool-runtime-${randomBytes(8).toString('hex')}.index`;
+  try {
+    return await use(index);
+  } finally {
+    await git.files.remove(index);
+    await git.files.remove(`${index}.lock`);
+  }
 }

@@ -1,5 +1,6 @@
 /** Names of recovery points: the time first, so that their order is the order of making. */
 import { randomBytes } from 'node:crypto';
+import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { gitFailure } from '../../../git/git-failure.ts';
 
 export const RECOVERY_FOLDER = 'refs/tool-runtime/recovery';
@@ -17,4 +18,18 @@ export function checkRecoveryRef(text: string): string {
     reason: 'bad_recovery',
     next: 'give the value of `recovery` that a git tool answered; git_recover with list shows them all',
   });
+}
+
+/** Whatever goes wrong after something was saved, the error says where to go back to. */
+export async function namingRecovery<T>({ ref }: { readonly ref: string }, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (thrown) {
+    if (!isToolError(thrown) || thrown.details['recovery'] !== undefined) throw thrown;
+    throw new ToolError(thrown.code, thrown.message, {
+      ...(thrown.path === undefined ? {} : { path: thrown.path }),
+      details: { ...thrown.details, recovery: ref },
+      cause: thrown,
+    });
+  }
 }

@@ -14,12 +14,11 @@ import { branchOf, commitsOf, readOperationState, type StateFile } from '../oper
 import { type Captured, captureFiles, type Skipped } from './capture-files.ts';
 import { importStream } from './fast-import.ts';
 import { mayConvert } from './may-convert.ts';
-import { pruneRecoveries } from './prune-recoveries.ts';
 import { type RawPath, toShown } from './raw-path.ts';
 import { type DirtyTree, readDirty } from './read-dirty.ts';
 import { recoveryEntries } from './recovery-entries.ts';
 import { NOTED_PATHS, type RecoveryNote, writeNote } from './recovery-note.ts';
-import { newRecoveryRef } from './recovery-ref.ts';
+import { newRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery-ref.ts';
 import { standingAt } from './standing-at.ts';
 
 export type RecoveryContext = Pick<ToolContext, 'git' | 'workspace' | 'signal' | 'warn'>;
@@ -213,4 +212,27 @@ async function parentsOf(
           others.map((hash) => `${hash}^{commit}`),
         );
   return [...(head === null ? [] : [head]), ...found.flatMap((hash) => (hash === undefined ? [] : [hash]))];
+}
+
+const KEPT_RECOVERIES = 100;
+
+/** Keeps the newest recovery points. Counting them costs nothing until there are too many. */
+async function pruneRecoveries(git: GitRepository): Promise<void> {
+  const loose = await git.files.list(RECOVERY_FOLDER);
+  if (loose.length <= KEPT_RECOVERIES) return;
+  const { stdout } = await git.run({
+    words: ['for-each-ref', '--format=%(refname)', '--sort=-refname', `${RECOVERY_FOLDER}/`],
+    access: 'read',
+  });
+  const old = stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((ref) => RECOVERY_REF.test(ref))
+    .slice(KEPT_RECOVERIES);
+  if (old.length === 0) return;
+  await git.run({
+    words: ['update-ref', '--stdin', '-z'],
+    access: 'write',
+    stdin: old.map((ref) => `delete ${ref}\0\0`).join(''),
+  });
 }

@@ -1,19 +1,18 @@
 /** The actions of git_stash that change something. */
-import type { ChangedFile, GitOutput } from '../../../contracts/git.ts';
+import type { ChangedFile, GitOutput, GitRepository } from '../../../contracts/git.ts';
 import type { ToolContext } from '../../../contracts/tool.ts';
 import { UNFINISHED } from '../../../git/pathspec.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
 import { reportFiles, reportPaths } from '../changes/report-changes.ts';
 import { refuseOverwriting, touchedFiles } from '../changes/touched-files.ts';
-import { committerEnvironment } from '../identity/committer.ts';
+import { committerEnvironment } from '../committer.ts';
 import { gitRefused } from '../operation/git-refused.ts';
 import { unmergedPaths } from '../operation/read-head.ts';
 import { warnOfConflicts } from '../operation/warn-of-conflicts.ts';
 import { findLeftovers } from '../recovery/find-leftovers.ts';
-import { namingRecovery } from '../recovery/naming-recovery.ts';
 import { removeFiles } from '../recovery/put-files.ts';
+import { namingRecovery } from '../recovery/recovery-ref.ts';
 import { type SavedRecovery, saveRecovery } from '../recovery/save-recovery.ts';
-import { quietSubmodules } from './quiet-submodules.ts';
 import { readStashes } from './read-stashes.ts';
 import { NOTHING_SHOWN, type StashAnswer, stashAt, toldStash } from './stash-answer.ts';
 
@@ -121,4 +120,22 @@ async function outcomeOf(
   }
   warnOfConflicts(context, conflicts, `stash ${action}`);
   return { done: false, conflicts: [...conflicts] };
+}
+
+/** For the environment of the verb. */
+async function quietSubmodules(git: GitRepository): Promise<Readonly<Record<string, string>>> {
+  // Git takes the file of the work tree, and the one of the index where there is none.
+  const names = await Promise.all(['--file=.gitmodules', '--blob=:.gitmodules'].map((place) => namesIn(git, place)));
+  const settings = [...new Set(names.flat())].flatMap((name, at) => [
+    [`GIT_CONFIG_KEY_${at}`, `submodule.${name}.ignore`],
+    [`GIT_CONFIG_VALUE_${at}`, 'dirty'],
+  ]);
+  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(settings.length / 2) };
+}
+
+async function namesIn(git: GitRepository, place: string): Promise<readonly string[]> {
+  const words = ['config', '--null', '--name-only', place, '--get-regexp', '^submodule\\..*\\.'];
+  const { stdout } = await git.run({ words, access: 'read', accept: [0, 1, 128] });
+  const keys = stdout.toString('utf8').split('\0').filter(Boolean);
+  return keys.map((key) => key.slice('submodule.'.length, key.lastIndexOf('.')));
 }

@@ -1,5 +1,5 @@
 /** The committer's name in the form git takes from its environment, with a word to the caller when nobody gave one. */
-import type { ToolContext } from '../../../contracts/tool.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
 
 export async function committerEnvironment({ git, warn }: ToolContext): Promise<Readonly<Record<string, string>>> {
   const { name, email, madeUp } = await git.identity();
@@ -16,4 +16,14 @@ export async function committerEnvironment({ git, warn }: ToolContext): Promise<
     GIT_COMMITTER_NAME: name,
     GIT_COMMITTER_EMAIL: email,
   };
+}
+
+/**
+ * For verbs that replay commits: authors stay who they are, only the committer is ours. Where git would open an editor, its
+ * own proposal is taken: by this name git knows that there is no program to start.
+ */
+export async function rebaseEnvironment(context: ToolContext): Promise<Readonly<Record<string, string>>> {
+  const all = Object.entries(await committerEnvironment(context));
+  const committer = all.filter(([name]) => name.startsWith('GIT_COMMITTER_'));
+  return { ...Object.fromEntries(committer), GIT_EDITOR: ':', GIT_SEQUENCE_EDITOR: ':' };
 }

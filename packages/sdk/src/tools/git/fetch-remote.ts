@@ -1,5 +1,5 @@
 /** One fetch and what it changed, by comparing the references before and after. */
-import type { GitRepository } from '../../../contracts/git.ts';
+import type { GitRepository } from '../../contracts/git.ts';
 
 export interface FetchRequest {
   readonly remote: string;
