@@ -267,6 +267,18 @@ describe('each violation is found, and nothing else', () => {
       [`fail catalogs ${SDK}/journal/store/catalog.ts`],
     ],
     [
+      'a registry section that is not listed',
+      {
+        [`${SDK}/registry/load-registry.test.ts`]: ``,
+        [`${SDK}/registry/load-registry.ts`]: `/** Loads. */\nexport const load = 1;\n`,
+        [`${SDK}/registry/narrow-registry.test.ts`]: ``,
+        [`${SDK}/registry/narrow-registry.ts`]: `/** Narrows. */\nexport const narrow = 1;\n`,
+        [`${SDK}/registry/sections/git.ts`]: `/** Git. */\nexport const git = 1;\n`,
+        [`${SDK}/registry/sections/catalog.ts`]: `/** None. */\n`,
+      },
+      [`fail catalogs ${SDK}/registry/sections/git.ts`],
+    ],
+    [
       'a catalog with code in it',
       { [`${SDK}/tools/catalog.ts`]: `export { fileRead } from './fs/file-read.ts';\nexport const count = 1;\n` },
       [`fail catalogs ${SDK}/tools/catalog.ts`],
@@ -365,6 +377,12 @@ describe('each violation is found, and nothing else', () => {
       { [`${SDK}/call/ghost.test.ts`]: `export {};\n` },
       [`fail file-places ${SDK}/call/ghost.test.ts`],
     ],
+    [
+      'a deep test without its source',
+      { [`${SDK}/call/ghost.deep.test.ts`]: `export {};\n` },
+      [`fail file-places ${SDK}/call/ghost.deep.test.ts`],
+    ],
+    ['a deep test beside its source', { 'scripts/x.ts': 'export {};\n', 'scripts/x.deep.test.ts': 'export {};\n' }, []],
     [
       'a path of this machine',
       { 'docs/notes.md': `# Notes\nsee /${'root'}/.config\n` },

@@ -4,6 +4,7 @@
  * `node scripts/check-structure.ts [root]` prints every finding and fails if any of them is more than a warning.
  */
 import path from 'node:path';
+import { checkArchitecturePage } from './structure/architecture-page.ts';
 import { checkCatalogs } from './structure/catalogs.ts';
 import { checkFilePlaces } from './structure/file-places.ts';
 import { type Finding, formatFinding } from './structure/finding.ts';
@@ -40,6 +41,7 @@ const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkMachineTraces,
   checkTestSwitches,
   checkGuardLists,
+  checkArchitecturePage,
 ];
 
 export function checkStructure(root: string): Finding[] {

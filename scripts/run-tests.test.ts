@@ -5,28 +5,39 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chooseTests } from './run-tests.ts';
+import { chooseSuite, chooseTests, slowestFiles } from './run-tests.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-test('words choose test files by path, and titles where no path fits', (t) => {
+test('words choose test files by path, and titles where no path fits; suites choose by name', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'run-tests-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const files = {
     'packages/sdk/src/git/merge-base.test.ts': "test('finds a base')",
     'packages/sdk/src/git/merge-base.ts': "test('finds a base')",
-    'packages/host/test/merge.test.ts': "test('Joins two lines')",
+    'packages/host/test/merge.test.ts': "test('Joins two lines'); test('joins many (deep)')",
+    'packages/sdk/test/merge-loop.deep.test.ts': "test('merges for ever')",
     'packages/sdk/node_modules/x/src/merge.test.ts': '',
+    'packages/sdk/node_modules/x/src/merge.deep.test.ts': '',
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   const merge = ['packages/host/test/merge.test.ts', 'packages/sdk/src/git/merge-base.test.ts'];
-  assert.deepEqual(chooseTests(['Merge'], folder), { files: merge });
-  assert.deepEqual(chooseTests(['sdk', 'merge'], folder), { files: [merge[1]] });
-  assert.deepEqual(chooseTests(['joins', 'two'], folder), { files: [merge[0]], title: 'joins two' });
+  const deep = ['packages/sdk/test/merge-loop.deep.test.ts'];
+  assert.deepEqual(chooseTests(['Merge'], folder), { files: [...merge, ...deep] });
+  assert.deepEqual(chooseTests(['sdk', 'merge'], folder), { files: [merge[1], ...deep] });
+  assert.deepEqual(chooseTests(['for', 'ever'], folder), { files: deep, only: `/${RegExp.escape('for ever')}/i` });
+  assert.deepEqual(chooseTests(['joins', 'two'], folder), {
+    files: [merge[0]],
+    only: `/${RegExp.escape('joins two')}/i`,
+  });
   assert.deepEqual(chooseTests(['joins', 'three'], folder).files, []);
+  const pattern = '/\\(deep\\)$/';
+  assert.deepEqual(chooseSuite('fast', folder), [{ files: merge, without: pattern }]);
+  assert.deepEqual(chooseSuite('deep', folder), [{ files: deep }, { files: [merge[0]], only: pattern }]);
+  assert.deepEqual(chooseSuite('all', folder), [{ files: [...merge, ...deep] }]);
 });
 
 test('the command runs what was chosen, and refuses words that fit nothing', () => {
@@ -42,4 +53,46 @@ test('the command runs what was chosen, and refuses words that fit nothing', () 
   assert.match(found.stdout, /pass 1\b/);
   assert.equal(run('no-such-test-anywhere', String(process.pid)).status, 2);
   assert.equal(run().status, 2);
+  assert.equal(run('--fast', '--deep').status, 2);
+  assert.equal(run('--deep', 'words').status, 2);
+});
+
+test('a run ends with its ten slowest files, the slowest first', () => {
+  const seconds = new Map(Array.from({ length: 12 }, (_, index) => [`folder/f${index}.test.ts`, index]));
+  const [head, ...lines] = slowestFiles(seconds).split('\n');
+  assert.equal(head, 'Slowest of 12 files, which took 66 s in all:');
+  assert.deepEqual(
+    lines.map((line) => line.trim().split(/ +/)),
+    [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((index) => [`${index}.0`, 's', `folder/f${index}.test.ts`]),
+  );
+  assert.equal(slowestFiles(new Map([['one.test.ts', 3]])), '');
+});
+
+test('a failing test and a file that cannot be loaded fail the run', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'run-tests-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [join(ROOT, 'scripts/run-tests.ts'), ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    });
+  const one = (title: string, body: string) => `require('node:test').test('${title}', () => { ${body} });\n`;
+  write('scripts/pin-seeds.ts', '');
+  write('test/good.test.ts', one('good', '') + one('slow (deep)', 'throw 1'));
+  assert.equal(run('--fast').status, 0);
+  assert.match(run('--fast').stdout, /pass 1\n/);
+  const deep = run('--deep');
+  assert.equal(deep.status, 1);
+  assert.match(deep.stdout, /fail 1\n/);
+  write('test/bad.test.ts', "require('./missing.cjs');");
+  assert.equal(run('bad').status, 1);
+  write('test/bad.test.ts', one('bad', 'throw 1'));
+  const fast = run('--fast');
+  assert.equal(fast.status, 1);
+  assert.match(fast.stdout, /Slowest of 2 files/);
 });

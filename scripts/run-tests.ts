@@ -1,55 +1,127 @@
 /**
- * npm run t -- <words> [--watch]: runs the tests that fit the words.
+ * npm test, npm run test:deep, npm run t: chooses test files and runs them.
  *
- * Files whose path holds every word are run whole. When there is none, the tests whose title holds the words as one
- * phrase are run.
+ * Deep tests take long: fault and kill loops, races, differential runs, load, enumerations. They are the files named
+ * `*.deep.test.ts`, and in other files the tests and suites whose title ends with "(deep)". `npm test` leaves them to
+ * `npm run test:deep`; `npm run t -- <words>` runs both kinds. Files whose path contains every word run whole. If there
+ * is none, the tests whose title contains the words as one phrase run.
  */
-import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { relative, resolve } from 'node:path';
+import { run as startTests } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 
 const TEST_FILES = ['packages/*/{src,test}/**/*.test.ts', '{scripts,examples,test}/**/*.test.ts', 'bench/*.test.ts'];
 const EXCLUDED = ['**/node_modules/**', '**/dist/**'];
+const DEEP_FILE = /\.deep\.test\.ts$/;
+/** As the title is written in the source. */
+const DEEP_TITLE = /\(deep\)['"`]/;
+const DEEP_PATTERN = '/\\(deep\\)$/';
+/** Ends a test that hangs. A busy machine never reaches it. */
+const TEST_TIMEOUT_MS = 600_000;
+const SHOWN = 10;
+const USAGE = 'Usage: npm run t -- <words of a path or of a title> [--watch], or --fast, --deep or --all for a suite';
+
+export type Suite = 'fast' | 'deep' | 'all';
 
 export interface Choice {
   readonly files: readonly string[];
-  /** Only tests with this in their title; undefined for all. */
-  readonly title?: string;
+  /** Only the tests whose title matches this regular expression, in the form node:test reads. */
+  readonly only?: string;
+  /** All tests but those whose title matches this one. */
+  readonly without?: string;
+}
+
+export function chooseSuite(suite: Suite, cwd: string): readonly Choice[] {
+  const all = listTests(cwd);
+  const isDeep = (file: string): boolean => DEEP_FILE.test(file);
+  const mixed = all.filter((file) => !isDeep(file));
+  if (suite === 'all') return [{ files: all }];
+  if (suite === 'fast') return [{ files: mixed, without: DEEP_PATTERN }];
+  return [
+    { files: all.filter(isDeep) },
+    { files: mixed.filter((file) => DEEP_TITLE.test(read(cwd, file))), only: DEEP_PATTERN },
+  ];
 }
 
 export function chooseTests(words: readonly string[], cwd: string): Choice {
-  const all = globSync(TEST_FILES, { cwd, exclude: EXCLUDED }).sort();
+  const all = listTests(cwd);
   const lower = words.map((word) => word.toLowerCase());
   const byPath = all.filter((file) => lower.every((word) => file.toLowerCase().includes(word)));
   if (byPath.length > 0) return { files: byPath };
   const title = words.join(' ');
   const phrase = title.toLowerCase();
-  return { files: all.filter((file) => readFileSync(`${cwd}/${file}`, 'utf8').toLowerCase().includes(phrase)), title };
+  const files = all.filter((file) => read(cwd, file).toLowerCase().includes(phrase));
+  return { files, only: `/${RegExp.escape(title)}/i` };
 }
 
-function run(words: readonly string[], isWatching: boolean): number {
-  if (words.length === 0) return fail('Usage: npm run t -- <words of a path or of a title> [--watch]');
-  const { files, title } = chooseTests(words, process.cwd());
-  if (files.length === 0) return fail(`No test file and no title holds: ${words.join(' ')}`);
-  const pattern = title === undefined ? [] : [`--test-name-pattern=/${RegExp.escape(title)}/i`];
-  const watch = isWatching ? ['--watch'] : [];
-  const options = [
-    '-C',
-    'tool-runtime-source',
-    '--import',
-    './scripts/pin-seeds.ts',
-    '--test',
-    '--test-timeout=120000',
-  ];
-  return spawnSync(process.execPath, [...options, ...watch, ...pattern, ...files], { stdio: 'inherit' }).status ?? 1;
+function listTests(cwd: string): string[] {
+  return globSync(TEST_FILES, { cwd, exclude: EXCLUDED }).sort();
 }
 
-function fail(message: string): number {
+function read(cwd: string, file: string): string {
+  return readFileSync(`${cwd}/${file}`, 'utf8');
+}
+
+async function run({ files, only, without }: Choice, isWatching: boolean): Promise<void> {
+  const events = startTests({
+    files: files.map((file) => resolve(file)),
+    concurrency: availableParallelism(),
+    timeout: TEST_TIMEOUT_MS,
+    execArgv: ['-C', 'tool-runtime-source', '--import', './scripts/pin-seeds.ts'],
+    watch: isWatching,
+    ...(only === undefined ? {} : { testNamePatterns: only }),
+    ...(without === undefined ? {} : { testSkipPatterns: without }),
+  });
+  const seconds = new Map<string, number>();
+  events.on('test:fail', () => {
+    process.exitCode = 1;
+  });
+  // Each file has a process of its own, and is reported as a test around its tests.
+  events.on('test:complete', ({ name, nesting, details }) => {
+    if (nesting === 0 && name.endsWith('.test.ts')) seconds.set(relative('.', name), details.duration_ms / 1000);
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  console.log(slowestFiles(seconds));
+}
+
+/** The ten slowest files with their seconds, nothing for a run of one file. */
+export function slowestFiles(seconds: ReadonlyMap<string, number>): string {
+  if (seconds.size < 2) return '';
+  const total = [...seconds.values()].reduce((sum, one) => sum + one, 0);
+  const lines = [...seconds]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, SHOWN)
+    .map(([name, one]) => `${one.toFixed(1).padStart(7)} s  ${name}`);
+  return [`Slowest of ${seconds.size} files, which took ${total.toFixed(0)} s in all:`, ...lines].join('\n');
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      watch: { type: 'boolean' },
+      fast: { type: 'boolean' },
+      deep: { type: 'boolean' },
+      all: { type: 'boolean' },
+    },
+  });
+  const suites = (['fast', 'deep', 'all'] as const).filter((name) => values[name] === true);
+  const [suite] = suites;
+  if (suites.length + (positionals.length > 0 ? 1 : 0) !== 1) return fail(USAGE);
+  const cwd = process.cwd();
+  const choices = suite === undefined ? [chooseTests(positionals, cwd)] : chooseSuite(suite, cwd);
+  const runs = choices.filter(({ files }) => files.length > 0);
+  if (runs.length === 0) return fail(`No test file and no test title contains: ${positionals.join(' ')}`);
+  process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compiled');
+  for (const choice of runs) await run(choice, values.watch === true);
+}
+
+function fail(message: string): void {
   console.error(message);
-  return 2;
+  process.exitCode = 2;
 }
 
-if (import.meta.main) {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { watch: { type: 'boolean' } } });
-  process.exitCode = run(positionals, values.watch === true);
-}
+if (import.meta.main) await main();

@@ -65,7 +65,7 @@ describe('examples/browser-client.html', () => {
     assert.ok(page.includes(`/node_modules/@tool-runtime/protocol${manifest.exports['./client'].default.slice(1)}"`));
   });
 
-  test('loads without Node and reads a file through a host that knows its origin; another origin is kept out', async () => {
+  test('loads without Node and reads a file through a host that knows its origin; another origin is kept out (deep)', async () => {
     using scratch = createScratch();
     scratch.write('README.md', 'hello, page\n');
     const pages = await servePages();

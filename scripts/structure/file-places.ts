@@ -16,7 +16,7 @@ function judgeHeader(file: SourceFile): Finding[] {
 
 function judgeTest(tree: Tree, file: SourceFile): Finding[] {
   if (/(?:^|\/)test\//.test(file.path)) return [];
-  const subject = file.path.replace(/\.test(\.\w+)$/, '$1');
+  const subject = file.path.replace(/(?:\.deep)?\.test(\.\w+)$/, '$1');
   if (tree.has(subject)) return [];
   return [
     fail(file.path, `No ${subject} beside this test`, 'Rename it after its source, or move it to a test/ folder'),

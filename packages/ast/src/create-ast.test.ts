@@ -34,7 +34,7 @@ function loadedBy(script: string): readonly string[] {
 }
 
 describe('createAst', () => {
-  test('calls that are not about code load no parser, no index and no server', () => {
+  test('calls that are not about code load no parser, no index and no server (deep)', () => {
     const script = `
       await scratch.session.call('file_write', { path: 'a.ts', content: 'export const a = 1;' });
       await scratch.session.call('file_read', { path: 'a.ts' });

@@ -1,4 +1,4 @@
-/** Makes one keyed edit of two files in each scene and stops each at its point. Killed by keyed-edit.test.ts. */
+/** Makes one keyed edit of two files in each scene and stops each at its point. Killed by keyed-edit.deep.test.ts. */
 import { createRuntime } from '@tool-runtime/sdk';
 import { createAst } from '../src/index.ts';
 

@@ -252,7 +252,7 @@ for (const desk of DESKS) {
 }
 
 describe('approvals', () => {
-  test('two answers at once: exactly one wins, a hundred times', async () => {
+  test('two answers at once: exactly one wins, a hundred times (deep)', async () => {
     await using host = await openApprovals();
     const desks = await Promise.all(DESKS.map((desk) => desk.open(host)));
     const session = await open(host);
@@ -292,7 +292,7 @@ describe('approvals', () => {
     assert.equal(outcomeOf(await waiting), 'approval.denied');
   });
 
-  test('an answer after the time is over is refused, and nothing is done', async () => {
+  test('an answer after the time is over is refused, and nothing is done (deep)', async () => {
     await using host = await openApprovals({ registryText: `${REGISTRY}limits: {approval_timeout_ms: 200}\n` });
     const session = await open(host);
     assert.equal(outcomeOf(await write(host, session, 'allowed-1')), 'approval.timeout');

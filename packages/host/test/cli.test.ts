@@ -28,7 +28,7 @@ describe('bin/tool-runtime.js', () => {
     }
   });
 
-  test('calls, refuses and complains with 0, 1 and 2', async () => {
+  test('calls, refuses and complains with 0, 1 and 2 (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     const call = (...args: string[]) => run('call', ...args, '--json', ...scratch.options);
@@ -60,7 +60,7 @@ describe('bin/tool-runtime.js', () => {
 });
 
 describe('bin/tool-runtime.js stdio', () => {
-  test('S0-10 answers a thousand requests in flight, each exactly once', async () => {
+  test('S0-10 answers a thousand requests in flight, each exactly once (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using client = await connect(scratch);
@@ -98,7 +98,7 @@ describe('bin/tool-runtime.js stdio', () => {
     );
   });
 
-  test('S0-3 S0-6 answers every malformed line exactly once and names what is wrong with it', async () => {
+  test('S0-3 S0-6 answers every malformed line exactly once and names what is wrong with it (deep)', async () => {
     using scratch = createScratch();
     using client = await connect(scratch);
     const request = (more: object) => client.request('r1', 'file_read', { path: 'a' }, more);
@@ -160,7 +160,7 @@ describe('bin/tool-runtime.js stdio', () => {
     ]);
   });
 
-  test('neither crashes nor hangs when its client stops reading and keeps writing', async () => {
+  test('neither crashes nor hangs when its client stops reading and keeps writing (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'x'.repeat(10_000));
     const child = startCli(['stdio', ...scratch.options], { program: FROM_BIN });
@@ -175,7 +175,7 @@ describe('bin/tool-runtime.js stdio', () => {
     assert.deepEqual([await client.closed, complaint], [[0, null], '']);
   });
 
-  test('S0-9 survives ten thousand random lines and then still answers', async () => {
+  test('S0-9 survives ten thousand random lines and then still answers (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using client = await connect(scratch);

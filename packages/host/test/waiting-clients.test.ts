@@ -152,7 +152,7 @@ async function handIn(raw: RawSocket, calls: number, about: { tool: string; args
   for (let at = 0; at < calls; at++) raw.write(`${JSON.stringify({ ...request, request_id: `q${at}` })}\n`);
 }
 
-test('a line of calls is worked off with a turn for others in between', async () => {
+test('a line of calls is worked off with a turn for others in between (deep)', async () => {
   const CALLS = 800;
   await using host = await openHost();
   const [workspace] = host.host.workspaces.all;

@@ -1,5 +1,5 @@
 /**
- * Makes one keyed call and kills itself (SIGKILL) at the named point. Started by crash.test.ts.
+ * Makes one keyed call and kills itself (SIGKILL) at the named point. Started by crash.deep.test.ts.
  *
  * The tool `bell` is not safe to repeat: each run appends a line to a file outside the workspace.
  */

@@ -1,4 +1,4 @@
-/** Calls one git tool and says when it begins and ends. Started, and killed, by git-crash.test.ts. */
+/** Calls one git tool and says when it begins and ends. Started, and killed, by git-crash.deep.test.ts. */
 import { gitMerge } from '../src/tools/git/git-merge.ts';
 import { gitRebase } from '../src/tools/git/git-rebase.ts';
 import { gitRecover } from '../src/tools/git/git-recover.ts';

@@ -1,4 +1,4 @@
-/** Commits until it is killed, or kills itself as soon as git makes a lock. Started by git-lock.test.ts. */
+/** Commits until it is killed, or kills itself as soon as git makes a lock. Started by git-lock.deep.test.ts. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRuntime } from '../src/runtime.ts';

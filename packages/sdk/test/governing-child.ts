@@ -1,7 +1,7 @@
 /**
  * Attacks on one kind of governing file at every place, by every tool of the catalog, each with a twin that must work.
  *
- * Runs in a process of its own, as root or as a user without privileges. Started by governing-files.test.ts; prints one
+ * Runs in a process of its own, as root or as a user without privileges. Started by governing-files.deep.test.ts; prints one
  * line of JSON.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Adds one to the number in a file, many times, while others do the same. Started by lost-update.test.ts.
+ * Adds one to the number in a file, many times, while others do the same. Started by lost-update.deep.test.ts.
  *
  * `expected` and `append` go through file_write. `naive` is what one would write without a lock: it compares the
  * content right before the rename, and that is not enough.

@@ -1,4 +1,4 @@
-/** Runs commands with a text of their own among their words until it is killed. Started, and killed, by orphans.test.ts. */
+/** Runs commands with a text of their own among their words until it is killed. Started, and killed, by orphans.deep.test.ts. */
 import { createRuntime } from '../src/runtime.ts';
 
 const [workspace = '', state = '', isolation = '', mark = ''] = process.argv.slice(2);

@@ -69,7 +69,7 @@ function applied(before: Buffer, diff: Buffer): Buffer | undefined {
   }
 }
 
-test('a patch cut off at any byte is refused, is still whole, or is what git applies too', (t) => {
+test('a patch cut off at any byte is refused, is still whole, or is what git applies too (deep)', (t) => {
   const git = gitIn(t);
   let [cuts, refused] = [0, 0];
   fc.assert(

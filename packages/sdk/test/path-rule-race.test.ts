@@ -50,7 +50,7 @@ for (const backend of ['openat2', 'walk'] as const) {
   }
 }
 
-test('an ordinary user loses the race as well', (t) => {
+test('an ordinary user loses the race as well (deep)', (t) => {
   const base = mkdtempSync(join(tmpdir(), 'rule-race-user-'));
   mkdirSync(join(base, 'home'));
   chmodSync(base, 0o777);

@@ -8,7 +8,7 @@ import { Canaries } from './canaries.ts';
 import { openExternalScene } from './external-scene.ts';
 import { createRepository, openGitRuntime } from './git-repository.ts';
 
-test('the token of a git host, which the server says back in its own spelling', async () => {
+test('the token of a git host, which the server says back in its own spelling (deep)', async () => {
   const canaries = new Canaries();
   process.env['EXITS_GIT_TOKEN'] = canaries.plant('git.credentials', { plain: true });
   const seen: (string | undefined)[] = [];

@@ -1,4 +1,4 @@
-/** Moves, copies, removes and writes without end, until it is killed. Started by tree-crash.test.ts. */
+/** Moves, copies, removes and writes without end, until it is killed. Started by tree-crash.deep.test.ts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRoot, type RootBackend } from '../src/platform/descriptors/root.ts';

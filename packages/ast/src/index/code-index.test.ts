@@ -130,7 +130,7 @@ function parts() {
 }
 
 describe('after any edits', () => {
-  test('S0-52 S0-53 the index says what a fresh index says', async (t) => {
+  test('S0-52 S0-53 the index says what a fresh index says (deep)', async (t) => {
     const { index, workspace, put, open } = scratchIndex(t);
     await index.generate();
     const change = async (one: Step) => {

@@ -89,7 +89,7 @@ describe('refresh', () => {
     assert.equal((await index.query({ type: 'const' })).nodes.length, 50);
   });
 
-  test('takes large files too, which are parsed elsewhere', async (t) => {
+  test('takes large files too, which are parsed elsewhere (deep)', async (t) => {
     const { index, write } = scratchIndex(t);
     const text = Array.from({ length: 8_000 }, (_, at) => `export const value${at} = ${at};`).join('\n');
     await write('large.ts', text);

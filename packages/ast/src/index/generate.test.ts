@@ -62,7 +62,7 @@ describe('generate', () => {
     await assert.rejects(index.generate({ maxFiles: 0 }), isRefusal(/whole number/));
   });
 
-  test('S0-52 stops at the number of files allowed and says so', async (t) => {
+  test('S0-52 stops at the number of files allowed and says so (deep)', async (t) => {
     const { index } = scratchIndex(t, many(6));
     const report = await index.generate({ maxFiles: 4 });
     assert.deepEqual([report.files, report.parsed, report.truncated], [4, 4, true]);

@@ -133,7 +133,7 @@ describe('a file whose facts wait', () => {
     assert.deepEqual(namesOf((await index.query({})).nodes), ['a']);
   });
 
-  test('S0-53 ends as if every write had been read at once', async (t) => {
+  test('S0-53 ends as if every write had been read at once (deep)', async (t) => {
     const { index, write, workspace, open } = scratchIndex(t);
     await index.generate();
     const file = fc.constantFrom('a.ts', 'b.ts', 'c.py');

@@ -37,7 +37,7 @@ describe('the stored index', () => {
     assert.deepEqual(namesOf((await next.query({})).nodes), ['a', 'b']);
   });
 
-  test('gives true answers when pages in the middle are damaged', async (t) => {
+  test('gives true answers when pages in the middle are damaged (deep)', async (t) => {
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [`f${at}.ts`, `export function fn${at}() { ${'call();'.repeat(400)} }\n`]),
     );
@@ -119,7 +119,7 @@ describe('the stored index', () => {
     assert.deepEqual(await everything(other), await everything(index));
   });
 
-  test('survives another process that writes to it at the same time', async (t) => {
+  test('survives another process that writes to it at the same time (deep)', async (t) => {
     const { index, open, put, directory, state } = scratchIndex(t);
     for (let at = 0; at < 30; at++) put(`f${at}.ts`, `export const v${at} = ${at};\n`);
     const script = `

@@ -13,7 +13,7 @@ describe('TypeScript 7 behind the wall', () => {
   };
   const at = { path: 'src/a.ts', line: 0, character: 17 };
 
-  test('S0-54 plans a whole rename at once, and knows a new file when it is told', async (t) => {
+  test('S0-54 plans a whole rename at once, and knows a new file when it is told (deep)', async (t) => {
     const { manager, write } = openScratchServers(t, { isolation: 'bubblewrap', providers: resolveProviders(), files });
     const server = await manager.serverFor(at.path);
     assert.equal(server.provider, 'typescript');
@@ -32,7 +32,7 @@ describe('TypeScript 7 behind the wall', () => {
     assert.deepEqual(Object.keys(after.files).sort(), ['src/a.ts', 'src/b.ts', 'src/c.ts']);
   });
 
-  test('S0-56 answers questions without naming places of the host', async (t) => {
+  test('S0-56 answers questions without naming places of the host (deep)', async (t) => {
     const { manager, root } = openScratchServers(t, { isolation: 'bubblewrap', providers: resolveProviders(), files });
     const server = await manager.serverFor(at.path);
     const places = await server.references(at);
@@ -55,7 +55,7 @@ describe('TypeScript 7 behind the wall', () => {
     assert.ok(!JSON.stringify([raw, library, await server.workspaceSymbol('load')]).includes(root));
   });
 
-  test('says what an edit broke', async (t) => {
+  test('says what an edit broke (deep)', async (t) => {
     const { manager, write } = openScratchServers(t, { isolation: 'bubblewrap', providers: resolveProviders(), files });
     const server = await manager.serverFor('src/b.ts');
     const before = await server.diagnostics('src/b.ts');

@@ -88,7 +88,7 @@ describe('a server that is not ready yet', () => {
     assert.deepEqual(Object.keys((await server.rename(AT, 'three', { probe })).files), ['a.txt', 'b.txt']);
   });
 
-  test('S0-54 past the limit is E_TIMEOUT with server_indexing, for the strategy and for the probe', async (t) => {
+  test('S0-54 past the limit is E_TIMEOUT with server_indexing, for the strategy and for the probe (deep)', async (t) => {
     const { server } = await open(t, {}, { ready });
     await server.start();
     await assert.rejects(server.rename(AT, 'three', { timeoutMs: 500 }), failing('E_TIMEOUT', 'server_indexing'));
@@ -106,7 +106,7 @@ describe('a server that is not ready yet', () => {
 });
 
 describe('a server that fails', () => {
-  test('by dying in a request rejects it and all others, and is started again', async (t) => {
+  test('by dying in a request rejects it and all others, and is started again (deep)', async (t) => {
     const { server } = await open(t, {
       on: { 'textDocument/hover': [[]], 'textDocument/rename': [[{ complain: 'first\nout of luck\n' }, { die: 3 }]] },
     });
@@ -140,7 +140,7 @@ describe('a server that fails', () => {
     ['no JSON', 'Content-Length: 5\r\n\r\n{nope'],
     ['a frame that is too long', 'Content-Length: 99999999999\r\n\r\n'],
   ]) {
-    test(`by printing ${name} is ended with a coded error`, async (t) => {
+    test(`by printing ${name} is ended with a coded error (deep)`, async (t) => {
       const { server } = await open(t, { on: { 'textDocument/hover': [[{ print }]] } });
       await assert.rejects(server.hover(AT), failing('E_INTERNAL', 'malformed_frame'));
       await until(() => server.state === 'stopped');
@@ -175,7 +175,7 @@ describe('a server that fails', () => {
     assert.equal(server.generation, 1);
   });
 
-  test('by complete silence is ended after three requests', async (t) => {
+  test('by complete silence is ended after three requests (deep)', async (t) => {
     const quiet: Script = { on: { 'textDocument/hover': [[]] } };
     const { server } = await open(t, quiet);
     await server.start();
@@ -185,7 +185,7 @@ describe('a server that fails', () => {
     await until(() => server.state === 'stopped');
   });
 
-  test('by not reading is E_TIMEOUT, and still ends when told', async (t) => {
+  test('by not reading is E_TIMEOUT, and still ends when told (deep)', async (t) => {
     const { server, manager, write } = await open(t, { afterInitialized: [{ deafen: true }] });
     write('a.txt', 'x'.repeat(1024 * 1024));
     await server.start();
@@ -194,7 +194,7 @@ describe('a server that fails', () => {
     assert.equal(server.state, 'stopped');
   });
 
-  test('by flooding us is ended before it fills our memory', async (t) => {
+  test('by flooding us is ended before it fills our memory (deep)', async (t) => {
     const { server } = await open(t, { on: { 'textDocument/hover': [[{ flood: 400_000 }]] } });
     await assert.rejects(server.hover(AT), failing('E_INTERNAL', 'malformed_frame'));
   });
@@ -472,7 +472,7 @@ describe('diagnostics', () => {
     assert.deepEqual(await messages(), ['new']);
   });
 
-  test('of a file are asked for anew when another file changed', async (t) => {
+  test('of a file are asked for anew when another file changed (deep)', async (t) => {
     const { server, write, manager } = await open(t, {
       on: {
         'textDocument/didOpen': [[publish(1, 'before')]],

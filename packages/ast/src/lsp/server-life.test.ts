@@ -51,7 +51,7 @@ function watching() {
 }
 
 describe("a server's life", () => {
-  test('begins with the first request, and ends after ten idle minutes in the order of the protocol', async (t) => {
+  test('begins with the first request, and ends after ten idle minutes in the order of the protocol (deep)', async (t) => {
     const { server, timers, manager } = await open(t);
     assert.equal(server.state, 'stopped');
     await received(server);

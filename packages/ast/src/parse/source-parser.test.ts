@@ -134,7 +134,7 @@ describe('a parser', () => {
     parsed.delete();
   });
 
-  test('keeps the memory of the runtime flat over 500 parses that are deleted', async () => {
+  test('keeps the memory of the runtime flat over 500 parses that are deleted (deep)', async () => {
     const parser = await parsers.parserFor('typescript');
     const source = sourceOf(sample('typescript', 'sample.ts').repeat(4));
     const parseMany = (count: number): void => {

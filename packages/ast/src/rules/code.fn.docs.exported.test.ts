@@ -29,7 +29,7 @@ const EXAMPLES: readonly [path: string, text: string, missing: readonly string[]
 ];
 
 describe('S0-68 code.fn.docs.exported', () => {
-  test('S0-68 wants a doc comment on what is exported, and nothing else', async () => {
+  test('S0-68 wants a doc comment on what is exported, and nothing else (deep)', async () => {
     await using gate = await openCommitGate({ rule });
     for (const [path, text, missing] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });

@@ -50,7 +50,7 @@ const EXAMPLES: readonly [path: string, text: string, found: readonly string[]][
 ];
 
 describe('S0-70 code.mod.import.rules', () => {
-  test('S0-70 finds imports that cross a boundary, by the file they lead to', async () => {
+  test('S0-70 finds imports that cross a boundary, by the file they lead to (deep)', async () => {
     await using gate = await openCommitGate({ rule, registry: BOUNDARIES, files: FILES });
     for (const [path, text, found] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });

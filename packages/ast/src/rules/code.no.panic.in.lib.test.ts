@@ -26,7 +26,7 @@ const EXAMPLES: readonly [path: string, text: string, found: readonly string[]][
 ];
 
 describe('S0-69 code.no.panic.in.lib', () => {
-  test('S0-69 finds what ends the program in library code, and leaves entry points, examples and tests alone', async () => {
+  test('S0-69 finds what ends the program in library code, and leaves entry points, examples and tests alone (deep)', async () => {
     await using gate = await openCommitGate({ rule });
     for (const [path, text, found] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });

@@ -22,7 +22,7 @@ const EXAMPLES: readonly [path: string, text: string, found: readonly string[]][
 ];
 
 describe('S0-69 code.no.unwrap', () => {
-  test('S0-69 finds unwrapping outside tests, in arguments of macros too, by the language of the file', async () => {
+  test('S0-69 finds unwrapping outside tests, in arguments of macros too, by the language of the file (deep)', async () => {
     await using gate = await openCommitGate({ rule });
     for (const [path, text, found] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });

@@ -134,7 +134,7 @@ describe('S0-53 facts', () => {
     ]);
   });
 
-  test('end in a file that is nested beyond reason, or has one statement with a hundred thousand names', async () => {
+  test('end in a file that is nested beyond reason, or has one statement with a hundred thousand names (deep)', async () => {
     const depth = 20_000;
     const nested = await index('javascript', 'a.js', `${'function f(){'.repeat(depth)}${'}'.repeat(depth)}`);
     assert.equal(nested.nodes.length, 65);
@@ -149,7 +149,7 @@ describe('S0-53 facts', () => {
     assert.equal((await index('javascript', 'a.js', 'var x;')).nodes.length, 1);
   });
 
-  test('are the same for a file of a hundred thousand declarations as for one', async () => {
+  test('are the same for a file of a hundred thousand declarations as for one (deep)', async () => {
     const facts = await index('typescript', 'a.ts', 'export const a = 1;\n'.repeat(100_000));
     assert.equal(facts.nodes.length, 100_000);
     assert.equal(

@@ -165,7 +165,7 @@ describe('S0-54 ast_edit', () => {
     assert.deepEqual([again.build, again.edited], ['failed_before', true]);
   });
 
-  test('S0-54 a language server that agrees makes a rename proven; a running one says what is new and wrong', async () => {
+  test('S0-54 a language server that agrees makes a rename proven; a running one says what is new and wrong (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const answer = await edit(code, await rename(code, 'load', 'fetchAll'));
     assert.deepEqual([answer.confidence, answer.edits], ['proven', 3]);

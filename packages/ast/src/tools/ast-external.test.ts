@@ -33,7 +33,7 @@ const SEMGREP = {
 };
 
 describe('S0-56 ast_external', () => {
-  test('S0-56 asks a real language server, by URI and by path, and answers relative paths', async () => {
+  test('S0-56 asks a real language server, by URI and by path, and answers relative paths (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const uri = pathToFileURL(`${code.workspace}/src/a.ts`).href;
     const ask = (method: string, params: object) =>
@@ -52,7 +52,7 @@ describe('S0-56 ast_external', () => {
     assert.ok(!JSON.stringify([symbols, found]).includes(code.workspace), 'no place of the host');
   });
 
-  test('S0-78 a server is told what the runtime wrote and what others did', async () => {
+  test('S0-78 a server is told what the runtime wrote and what others did (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const references = async () => {
       const params = { textDocument: { uri: 'src/a.ts' }, position: { line: 0, character: 17 } };
@@ -70,7 +70,7 @@ describe('S0-56 ast_external', () => {
     assert.deepEqual(await references(), ['src/b.ts', 'src/d.ts']);
   });
 
-  test('S0-56 refuses what changes something, what lies outside, and providers nobody configured', async () => {
+  test('S0-56 refuses what changes something, what lies outside, and providers nobody configured (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const refuse = (provider: string, method: string, params: object) =>
       code.refusal('ast_external', { provider, request: { method, params } });

@@ -81,7 +81,7 @@ describe('readCredentials', () => {
     }
   });
 
-  test('answers a token, nothing, or a refusal, whatever comes', () => {
+  test('answers a token, nothing, or a refusal, whatever comes (deep)', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../test/run-cli.ts';
 import * as catalog from './catalog.ts';
-import { loadCommands } from './load-commands.ts';
+import { loadCommands } from './main.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -62,7 +62,7 @@ describe('tool-runtime', () => {
     assert.match(stderr, /^error E_INTERNAL .*\n {2}next: /);
   });
 
-  test('colours nothing unless it writes to a terminal, or is told to', async () => {
+  test('colours nothing unless it writes to a terminal, or is told to (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const plain = await runCli(['tools', ...scratch.options]);

@@ -86,7 +86,7 @@ describe('a connection', () => {
     assert.equal(host.outline().at(-1), 'r1 ok');
   });
 
-  test('S0-10 drops what a tool still reports after its call was answered', async () => {
+  test('S0-10 drops what a tool still reports after its call was answered (deep)', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 2_500, stubborn: true }, { timeout_ms: 10 });
     await host.connection.drain();

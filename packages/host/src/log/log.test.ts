@@ -157,7 +157,7 @@ describe('createLog', () => {
     );
   });
 
-  test('writes exactly one bounded line without secrets and control characters for anything', () => {
+  test('writes exactly one bounded line without secrets and control characters for anything (deep)', () => {
     const noise = fc.string({ unit: 'binary', maxLength: 60 });
     const secret = fc.tuple(noise, noise).map(([before, after]) => `${before}${TOKEN}${after}`);
     const leaf = fc.oneof(

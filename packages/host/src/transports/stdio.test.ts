@@ -221,7 +221,7 @@ describe('serveStdio', () => {
     assert.deepEqual(terminalIds(messagesIn(client.output)).toSorted(), [null, 'whole'].toSorted());
   });
 
-  test('S0-9 S0-10 survives whatever lines it is sent and answers each that is not blank exactly once', async () => {
+  test('S0-9 S0-10 survives whatever lines it is sent and answers each that is not blank exactly once (deep)', async () => {
     const piece = fc.oneof(
       fc.string(),
       fc.json(),

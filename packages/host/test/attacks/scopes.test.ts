@@ -141,7 +141,7 @@ describe('the token of a session', () => {
 });
 
 describe('a token that is taken back', () => {
-  test('ends the connections that came with it, and what they still send is not heard', async () => {
+  test('ends the connections that came with it, and what they still send is not heard (deep)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
     const path = join(folder, 'tokens');
     const write = (lines: readonly string[]): void => writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 });

@@ -1,10 +1,4 @@
-import { httpCurl } from './drivers/http-curl.ts';
 import { httpFetch } from './drivers/http-fetch.ts';
-import { rawRequests } from './drivers/raw-requests.ts';
-import { typedHttp } from './drivers/typed-client.ts';
 import { transportSuite } from './suite.ts';
 
 transportSuite('HTTP, fetch', httpFetch);
-transportSuite('HTTP on the Unix socket, curl', httpCurl);
-transportSuite('HTTP, a bare socket', rawRequests);
-transportSuite('HTTP, the typed client', typedHttp);

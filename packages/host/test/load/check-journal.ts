@@ -15,8 +15,8 @@ export interface JournalCounts {
   /** Intents without a result: their process was killed in between. */
   unfinished: number;
   recoveries: number;
-  /** When the last one was written. */
-  lastRecoveryMs: number;
+  /** Requests on record after the last report of a call whose process died. */
+  requestedSinceReport: number;
   sessionsOpened: number;
   sessionsClosed: number;
 }
@@ -41,7 +41,7 @@ export function checkJournal(records: Iterable<StoredRecord>, book: CallBook, pr
     refused: 0,
     unfinished: 0,
     recoveries: 0,
-    lastRecoveryMs: 0,
+    requestedSinceReport: 0,
     sessionsOpened: 0,
     sessionsClosed: 0,
   };
@@ -50,11 +50,12 @@ export function checkJournal(records: Iterable<StoredRecord>, book: CallBook, pr
   for (const record of records) {
     counts.records += 1;
     // A retry of a key may add a recovery record later, which says what became of the call.
-    if (record.kind === 'recovery' && record.reason === 'crashed') counts.lastRecoveryMs = record.at_ms;
+    if (record.kind === 'recovery' && record.reason === 'crashed') counts.requestedSinceReport = 0;
     if (record.kind === 'session') {
       counts[record.event === 'opened' ? 'sessionsOpened' : 'sessionsClosed'] += 1;
     } else if (record.kind === 'requested') {
       counts.requested += 1;
+      counts.requestedSinceReport += 1;
       const { request_id, session_id, tool } = record;
       const call = book.calls.get(request_id);
       const isForeign = request_id.startsWith(FOREIGN);

@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<string, Answer>> = {
 
 describe('Approvals over MCP', { concurrency: 2 }, () => {
   for (const { name, kind, open } of WAYS) {
-    test(`${name}: one question decides, and only a yes lets it run`, async () => {
+    test(`${name}: one question decides, and only a yes lets it run (deep)`, async () => {
       await using stage = await openStage(kind);
       const asked: string[] = [];
       let answer = ALLOW;

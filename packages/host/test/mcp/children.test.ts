@@ -69,7 +69,7 @@ describe('S3-46 S3-48 a model that delegates', { concurrency: 2 }, () => {
     });
   }
 
-  test('what its child may only do with a yes is asked, and counts for the child alone', async () => {
+  test('what its child may only do with a yes is asked, and counts for the child alone (deep)', async () => {
     for (const { kind, open } of [WAYS[2], WAYS[3], WAYS[5]] as Way[]) {
       await using stage = await openStage(kind);
       const asked: string[] = [];

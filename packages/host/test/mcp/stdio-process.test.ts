@@ -15,7 +15,7 @@ const OPENING = {
 const READ = { id: 3, method: 'tools/call', params: { name: 'file_read', arguments: { path: 'hello.txt' } } };
 
 describe('tool-runtime mcp as a process', { concurrency: 2 }, () => {
-  test('writes nothing but JSON-RPC, and no record before the first call', async () => {
+  test('writes nothing but JSON-RPC, and no record before the first call (deep)', async () => {
     await using stage = await openStage('stdio');
     using server = startServer(stage);
     await server.ask(OPENING);
@@ -31,7 +31,7 @@ describe('tool-runtime mcp as a process', { concurrency: 2 }, () => {
     for (const line of server.lines) assert.equal((JSON.parse(line) as { jsonrpc: string }).jsonrpc, '2.0');
   });
 
-  test('started twice at once, both serve, and the idle one leaves no trace', async () => {
+  test('started twice at once, both serve, and the idle one leaves no trace (deep)', async () => {
     await using stage = await openStage('stdio');
     using used = startServer(stage);
     using idle = startServer(stage);
@@ -47,7 +47,7 @@ describe('tool-runtime mcp as a process', { concurrency: 2 }, () => {
     assert.equal(opened.length, 1);
   });
 
-  test('ends with its input, and takes a running command along', async () => {
+  test('ends with its input, and takes a running command along (deep)', async () => {
     await using stage = await openStage('stdio');
     using server = startServer(stage);
     await server.ask(OPENING);

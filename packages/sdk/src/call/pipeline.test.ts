@@ -621,7 +621,7 @@ describe('keys, budgets and the registry', () => {
     });
   });
 
-  test('S1-43 while the outcome of a key is unknown it causes no second effect: running, and given up on', async () => {
+  test('S1-43 while the outcome of a key is unknown it causes no second effect: running, and given up on (deep)', async () => {
     const release = Promise.withResolvers<void>();
     const runs: number[] = [];
     const slow = defineTool({

@@ -20,7 +20,7 @@ test('an unfinished sequence hides no other line', () => {
   assert.deepEqual(plainLines('\u001b]0;title\nsrc/a.ts\n\u001b[12'), ['', 'src/a.ts', '[12']);
 });
 
-test('whatever is printed, no control character is left', () => {
+test('whatever is printed, no control character is left (deep)', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
       for (const line of plainLines(`\u001b[${text}\u001b]${text}`)) {

@@ -96,7 +96,7 @@ describe('what waits for the journal is bounded', () => {
     );
   });
 
-  test('5,000 calls refused by a full journal cost the same each', async () => {
+  test('5,000 calls refused by a full journal cost the same each (deep)', async () => {
     const full = openSqliteJournal(openStateFolder(join(root, 'full')), { maxBytes: 4096 * 40 });
     const { journal, state } = countingJournal(full);
     const { session, dispose } = await openScratchRuntime({ ports: { journal } });

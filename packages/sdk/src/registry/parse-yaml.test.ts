@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { parseYaml } from './parse-yaml.ts';
-import { MAX_REGISTRY_BYTES } from './registry-size.ts';
+import { MAX_REGISTRY_BYTES } from './problems.ts';
 
 /** `line:column message` of every problem. */
 function problemsOf(text: string): readonly string[] {
@@ -100,7 +100,7 @@ describe('parseYaml', () => {
     for (const problem of problems) assert.ok(problem.length < 200, problem.slice(0, 300));
   });
 
-  test('throws for no text whatever', () => {
+  test('throws for no text whatever (deep)', () => {
     const piece = fc.constantFrom(
       'a',
       ': ',

@@ -34,7 +34,7 @@ describe('S0-71 branch.naming.convention', () => {
     });
   }
 
-  test('S0-71 whatever is proposed follows the convention itself, for any name', () => {
+  test('S0-71 whatever is proposed follows the convention itself, for any name (deep)', () => {
     const parts = fc.constantFrom('feat', 'Fix', '/', '-', '.', '_', 'A', 'b', '1', 'ABC-1', 'ß', ' ', 'release');
     const names = fc.oneof(
       fc.string({ unit: 'binary' }),

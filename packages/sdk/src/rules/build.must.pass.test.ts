@@ -52,7 +52,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 the output in an answer is bounded and is its end', async () => {
+  test('S0-64 the output in an answer is bounded and is its end (deep)', async () => {
     const loud = 'i=0; while [ $i -lt 20000 ]; do echo "line $i äöü"; i=$((i+1)); done; exit 1';
     await withGate({ registry: BUILD, files: files(loud) }, async (gate) => {
       gate.stage({ 'a.txt': 'two\n' });
@@ -63,7 +63,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('4.14 without a command the rule refuses and says which key to set', async () => {
+  test('4.14 without a command the rule refuses and says which key to set (deep)', async () => {
     await withGate({ registry: inForce('build.must.pass'), files: files('true') }, async (gate) => {
       gate.stage({ 'a.txt': 'two\n' });
       const { error } = await gate.ask();
@@ -72,7 +72,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('4.14 a command of the rule itself is used before that of the step, and a fix is proposed where there is one', async () => {
+  test('4.14 a command of the rule itself is used before that of the step, and a fix is proposed where there is one (deep)', async () => {
     const text = registry('{build: sh build.sh, build.must.pass: sh other.sh, build.fix: sh mend.sh}');
     await withGate({ registry: text, files: { ...files('true'), 'other.sh': 'exit 5\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'two\n' });
@@ -96,7 +96,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 a build that changes tracked files has judged something else and does not count', async () => {
+  test('S0-64 a build that changes tracked files has judged something else and does not count (deep)', async () => {
     await withGate({ registry: BUILD, files: files('echo generated > a.txt') }, async (gate) => {
       gate.stage({ 'b.txt': 'two\n' });
       const { error } = await gate.ask();
@@ -105,7 +105,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 a program that is not there, a signal and a line no shell may run are refusals', async () => {
+  test('S0-64 a program that is not there, a signal and a line no shell may run are refusals (deep)', async () => {
     const cases = [
       ['{build: no-such-program-here}', /^Build could not run: Program not found: no-such-program-here/],
       ["{build: 'sh build.sh > out'}", /^Build could not run: /],
@@ -120,7 +120,7 @@ describe('S0-64 build.must.pass', () => {
     }
   });
 
-  test('S0-64 a command that takes too long is ended and counts as failed', async () => {
+  test('S0-64 a command that takes too long is ended and counts as failed (deep)', async () => {
     const slow = defineRule({
       id: 'slow.build',
       category: 'Build',
@@ -153,7 +153,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-72 4.16 at warning level a failing build is told and the call goes on; a suggestion likewise', async () => {
+  test('S0-72 4.16 at warning level a failing build is told and the call goes on; a suggestion likewise (deep)', async () => {
     for (const level of ['warning', 'suggestion']) {
       await withGate({ registry: registry('{build: sh build.sh}', level), files: files('exit 1') }, async (gate) => {
         gate.stage({ 'a.txt': 'two\n' });
@@ -165,7 +165,7 @@ describe('S0-64 build.must.pass', () => {
     }
   });
 
-  test('4.16 push, merge and rebase take the recorded pass of the tree on its branch, and run the rules without one', async () => {
+  test('4.16 push, merge and rebase take the recorded pass of the tree on its branch, and run the rules without one (deep)', async () => {
     const registry = `${BUILD}\ngit: {allow_push: true}`;
     await withGate({ registry, files: files('true') }, async (gate) => {
       const { repository } = gate;
@@ -191,7 +191,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('4.16 a pass is worth what the registry demanded then: another registry runs its rules again', async () => {
+  test('4.16 a pass is worth what the registry demanded then: another registry runs its rules again (deep)', async () => {
     const repository = createRepository({ files: files('true') });
     const state = mkdtempSync(join(tmpdir(), 'state-'));
     const push = async (registry: string) => {
@@ -209,7 +209,7 @@ describe('S0-64 build.must.pass', () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  test('S0-64 it is not started when a cheaper rule has stopped the commit already', async () => {
+  test('S0-64 it is not started when a cheaper rule has stopped the commit already (deep)', async () => {
     const text = 'validators: [{rule: build.must.pass}, {rule: code.todo.blockers}]\ncommands: {build: sh build.sh}';
     await withGate({ registry: text, files: files('true') }, async (gate) => {
       gate.stage({ 'a.txt': 'TODO\n' });

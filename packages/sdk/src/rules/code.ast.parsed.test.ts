@@ -51,7 +51,7 @@ describe('S0-63 code.ast.parsed', () => {
     await scratch.dispose();
   });
 
-  test('S0-63 a checkout is followed by the index and not judged: what others committed is not its doing', async () => {
+  test('S0-63 a checkout is followed by the index and not judged: what others committed is not its doing (deep)', async () => {
     const repository = createRepository({ files: { 'a.rs': 'fn main() {}\n' } });
     repository.git('switch', '--quiet', '--create', 'broken');
     repository.commit({ 'a.rs': 'BROKEN\n' }, 'feat: broken');

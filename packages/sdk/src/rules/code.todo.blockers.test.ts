@@ -17,7 +17,7 @@ describe('S0-65 code.todo.blockers', () => {
     'const todoList = []',
   ];
 
-  test('S0-65 finds marks as words of their own, and nothing that only looks alike', async () => {
+  test('S0-65 finds marks as words of their own, and nothing that only looks alike (deep)', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' } }, async (gate) => {
       for (const line of unmarked) {
         gate.stage({ 'a.txt': `x\n${line}\n` });
@@ -45,7 +45,7 @@ describe('S0-65 code.todo.blockers', () => {
     });
   });
 
-  test('S0-65 holds on protected branches, by name or glob, and neither elsewhere nor on a detached HEAD', async () => {
+  test('S0-65 holds on protected branches, by name or glob, and neither elsewhere nor on a detached HEAD (deep)', async () => {
     const text = `${registry}\nprotected_branches: [main, "release/*"]`;
     await withGate({ registry: text, files: { 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'TODO\n' });

@@ -55,7 +55,7 @@ describe('S0-71 commit.message.conventional', () => {
     assert.match(judgeMessage('feat: x\nmore')?.problem ?? '', /no empty line/);
   });
 
-  test('S0-71 whatever is proposed is conventional itself, for any text', () => {
+  test('S0-71 whatever is proposed is conventional itself, for any text (deep)', () => {
     const words = fc.constantFrom('feat', 'Fix', '(', ')', '[', ']', ':', '!', ' ', '-', 'x', '\t', 'ü', '：');
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -80,7 +80,7 @@ describe('S0-71 commit.message.conventional', () => {
     }
   });
 
-  test('S0-71 S0-72 warns and lets the commit go on; blocking where the registry says so, before anything runs', async () => {
+  test('S0-71 S0-72 warns and lets the commit go on; blocking where the registry says so, before anything runs (deep)', async () => {
     for (const level of ['warning', 'blocking']) {
       await withGate({ registry: inForce('commit.message.conventional', level), files: {} }, async (gate) => {
         gate.stage({ 'a.txt': 'x\n' });

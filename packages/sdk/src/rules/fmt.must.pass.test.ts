@@ -5,7 +5,7 @@ import { inForce, withGate } from '../../test/gate-probe.ts';
 const registry = `${inForce('fmt.must.pass')}\ncommands: {fmt: sh fmt.sh, fmt.fix: sh mend.sh}`;
 
 describe('S0-64 fmt.must.pass', () => {
-  test('S0-64 a check mode that is content lets the commit through, one that is not stops it and proposes the fix', async () => {
+  test('S0-64 a check mode that is content lets the commit through, one that is not stops it and proposes the fix (deep)', async () => {
     const check = 'if grep -q "  " a.txt; then echo "a.txt is not formatted"; exit 1; fi\n';
     await withGate({ registry, files: { 'fmt.sh': check, 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'x  y\n' });

@@ -13,7 +13,7 @@ async function reasons(gate: Gate, verb: GitVerb): Promise<string> {
 }
 
 describe('S0-62 sec.git.clean_tree', () => {
-  test('S0-62 lets every verb pass in a clean tree, untracked files notwithstanding', async () => {
+  test('S0-62 lets every verb pass in a clean tree, untracked files notwithstanding (deep)', async () => {
     await withGate({ files: FILES }, async (gate) => {
       gate.repository.write({ 'new.txt': 'not git’s business\n' });
       for (const verb of [...GUARDED, ...EXEMPT]) assert.equal(await reasons(gate, verb), 'ok', verb);
@@ -34,7 +34,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     });
   });
 
-  test('S0-62 counts a deleted file, a changed mode and a file that is announced only', async () => {
+  test('S0-62 counts a deleted file, a changed mode and a file that is announced only (deep)', async () => {
     for (const harm of ['delete', 'mode', 'announce']) {
       await withGate({ files: FILES }, async (gate) => {
         if (harm === 'delete') gate.repository.write({ 'a.txt': null });
@@ -88,7 +88,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     await withGate({ files: many }, async (gate) => {
       gate.repository.write(Object.fromEntries(Object.keys(many).map((name) => [name, 'two\n'])));
       const { error } = await gate.ask({ verb: 'push' });
-      assert.match(String(error?.message), /^[^\n]* and 25 more$/);
+      assert.match(String(error?.message), /^[^\n]*, and \d+ more$/);
       assert.equal(error?.details?.['count'], 30);
       assert.equal(Object.keys(error?.details?.['paths'] ?? {}).length, 20);
     });

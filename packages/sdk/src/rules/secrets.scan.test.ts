@@ -48,7 +48,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 finds it in the message, in a file name and in the target of a link, without repeating it', async () => {
+  test('S0-67 finds it in the message, in a file name and in the target of a link, without repeating it (deep)', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'y\n' });
       assert.equal((await gate.ask({ message: 'feat: rotate the token' })).ok, true);
@@ -65,7 +65,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 no comment, attribute, encoding or binary neighbour switches the scan off', async () => {
+  test('S0-67 no comment, attribute, encoding or binary neighbour switches the scan off (deep)', async () => {
     const hiding = {
       'comment.js': `/* secretlint-disable */\n// gitleaks:allow\nx = '${TOKEN}' // secretlint-disable-line\n`,
       'attribute.bin': `${TOKEN}\n`,
@@ -82,7 +82,7 @@ describe('S0-67 secrets.scan', () => {
     }
   });
 
-  test('S0-67 an exception of the operator counts, by blob or by fingerprint, and only for what it names', async () => {
+  test('S0-67 an exception of the operator counts, by blob or by fingerprint, and only for what it names (deep)', async () => {
     const blob = createHash('sha1')
       .update(`blob ${TOKEN.length + 1}\0${TOKEN}\n`)
       .digest('hex');
@@ -107,7 +107,7 @@ describe('S0-67 secrets.scan', () => {
     const session = { registry: { file: 's.yaml', text: `version: 1\nsecrets: {allow: ["${'a'.repeat(40)}"]}\n` } };
     await assert.rejects(
       withGate({ registry, files: {}, runtime: { session } }, async () => {}),
-      /Exceptions of the secrets scan are the host's to make/,
+      /Exceptions of the secrets scan are not those of the host/,
     );
   });
 
@@ -119,7 +119,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 a secret that was committed and taken out again is still published, and found', async () => {
+  test('S0-67 a secret that was committed and taken out again is still published, and found (deep)', async () => {
     await withGate(
       { registry: `${registry}\ngit: {allow_push: true}`, files: { 'a.txt': 'x\n' } },
       async ({ repository, ask, stage }) => {
@@ -137,7 +137,7 @@ describe('S0-67 secrets.scan', () => {
       },
     );
   });
-  test('S0-67 a first push of a branch is judged from where it left what the remote has, not by its last commit', async () => {
+  test('S0-67 a first push of a branch is judged from where it left what the remote has, not by its last commit (deep)', async () => {
     await withGate(
       { registry: `${registry}\ngit: {allow_push: true}`, files: { 'a.txt': 'x\n', 'old.txt': `${OTHER}\n` } },
       async ({ repository, ask }) => {

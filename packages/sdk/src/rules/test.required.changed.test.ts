@@ -38,7 +38,7 @@ describe('S0-66 test.required.changed', () => {
     'an async Rust test': { 'src/lib.rs': 'pub fn one() {}\n    #[tokio::test]\n    async fn x() {}\n' },
   };
   for (const [what, changed] of Object.entries(passes)) {
-    test(`S0-66 lets through: ${what}`, async () => assert.equal(await verdict(changed), 'ok'));
+    test(`S0-66 lets through: ${what} (deep)`, async () => assert.equal(await verdict(changed), 'ok'));
   }
 
   const refuses: Readonly<Record<string, readonly [FileSet, string]>> = {
@@ -58,7 +58,7 @@ describe('S0-66 test.required.changed', () => {
       assert.equal(await verdict(changed), `Code changed without a test: ${path}`));
   }
 
-  test('S0-66 names the test files that would count and how to say that none is needed', async () => {
+  test('S0-66 names the test files that would count and how to say that none is needed (deep)', async () => {
     await withGate({ registry, files: BASE }, async (gate) => {
       gate.stage({ 'src/a.ts': 'const c = 3;\n', 'pkg/b.go': 'package b\n' });
       const { error } = await gate.ask();
@@ -67,7 +67,7 @@ describe('S0-66 test.required.changed', () => {
     });
   });
 
-  test('S0-66 an override with a reason lets the commit through and the answer repeats the reason', async () => {
+  test('S0-66 an override with a reason lets the commit through and the answer repeats the reason (deep)', async () => {
     await withGate({ registry, files: BASE }, async (gate) => {
       gate.stage({ 'src/a.ts': 'const c = 3;\n' });
       assert.equal((await gate.ask({ overrides: { 'code.todo.blockers': 'another rule' } })).ok, false);
@@ -78,13 +78,13 @@ describe('S0-66 test.required.changed', () => {
     });
   });
 
-  test('S0-66 test_globs of the registry add to what counts, whatever the file is', async () => {
+  test('S0-66 test_globs of the registry add to what counts, whatever the file is (deep)', async () => {
     const changed = { 'src/a.ts': 'const c = 3;\n', 'checks/a.golden': 'x\n' };
     assert.match(await verdict(changed), /^Code changed/);
     assert.equal(await verdict(changed, `${registry}\ntest_globs: ["checks/**"]`), 'ok');
   });
 
-  test('S0-66 holds before the first commit and where attributes call sources binary', async () => {
+  test('S0-66 holds before the first commit and where attributes call sources binary (deep)', async () => {
     await withGate({ registry }, async (gate) => {
       gate.stage({ '.gitattributes': '* -diff\n', 'a.ts': 'x\n' });
       assert.equal((await gate.ask()).error?.path, 'a.ts');

@@ -214,7 +214,7 @@ const wellFormedLine = fc
   .map(([first, rest, end]) => first + rest.flat().join('') + end);
 
 describe('S0-12 bash reads what we accept as we do', () => {
-  test(`2,400 lines of quoted and plain words, all operators (seed ${SEED})`, () => {
+  test(`2,400 lines of quoted and plain words, all operators (seed ${SEED}) (deep)`, () => {
     const lines = fc
       .sample(wellFormedLine, { numRuns: 5000, seed: SEED })
       .filter((line) => tryParse(line) !== undefined)
@@ -223,7 +223,7 @@ describe('S0-12 bash reads what we accept as we do', () => {
     for (let at = 0; at < lines.length; at += 800) assertSameAsBash(lines.slice(at, at + 800));
   });
 
-  test(`whatever gets through of random characters (seed ${SEED})`, () => {
+  test(`whatever gets through of random characters (seed ${SEED}) (deep)`, () => {
     const soup = fc.constantFrom(' y=~', ':~', ' Z=', ...'xxxyyyZ0   \t\'\'""\\&|;=~#!-.:/,%@+^][{}()*?$`<>\n\ré_');
     const lines = fc
       .sample(

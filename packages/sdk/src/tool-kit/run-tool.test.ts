@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { parseResult } from '../external/protocol/parse-result.ts';
-import { validateResult } from '../external/result/validate-result.ts';
+import { parseResult, validateResult } from '../external/protocol/read-result.ts';
 
 const KIT = pathToFileURL(join(import.meta.dirname, '../tool-kit.ts')).href;
 const STARTED_AT = '2026-01-31T12:00:00Z';
@@ -343,7 +342,7 @@ describe('the kit and signals', () => {
     });
   }
 
-  test('S4-47 ends a tool that does not listen, with a result', async () => {
+  test('S4-47 ends a tool that does not listen, with a result (deep)', async () => {
     const body = `context.status('ready'); await new Promise((done) => setTimeout(done, 60_000));`;
     const ended = await start(plantTool(body), { signal: 'SIGTERM' });
     assert.equal(ended.code, 1);
@@ -375,7 +374,7 @@ describe('writeOutput', () => {
     });
   }
 
-  test('S4-13 follows no link, neither as folder nor as file, and writes no file twice', async () => {
+  test('S4-13 follows no link, neither as folder nor as file, and writes no file twice (deep)', async () => {
     const outside = join(scratch, 'outside');
     mkdirSync(outside);
     const body = (path: string) => `

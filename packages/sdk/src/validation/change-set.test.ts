@@ -61,7 +61,7 @@ describe('S0-57 what rules on request look at', () => {
     });
   });
 
-  test('S0-64 a command that changes files of the work tree it judges is found out, in every scope', async () => {
+  test('S0-64 a command that changes files of the work tree it judges is found out, in every scope (deep)', async () => {
     const registry = `${validators('fmt.must.pass')}commands: {fmt: sh fmt.sh}\n`;
     const files = { 'fmt.sh': 'true\n', 'a.txt': 'x\n' };
     for (const scope of ['worktree', 'staged']) {

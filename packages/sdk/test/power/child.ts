@@ -1,4 +1,4 @@
-/** Makes one call after the other and says on stdout when each was answered. Traced by ../power.test.ts. */
+/** Makes one call after the other and says on stdout when each was answered. Traced by ../power.deep.test.ts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

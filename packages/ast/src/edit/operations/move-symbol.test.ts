@@ -46,7 +46,7 @@ describe('move_symbol', () => {
     assert.match(answer.warnings[0] ?? '', /import each other/);
   });
 
-  test('S0-54 moves into a file that used it', async (t) => {
+  test('S0-54 moves into a file that used it (deep)', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     await scratch.edit(await move(scratch, ['load', 'a.ts', 'lib/b.ts']));
     assert.equal(
@@ -55,7 +55,7 @@ describe('move_symbol', () => {
     );
   });
 
-  test('S0-54 leaves everybody else alone with a re-export', async (t) => {
+  test('S0-54 leaves everybody else alone with a re-export (deep)', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     const files = await moved(scratch, ['rest', 'a.ts', 'lib/new.ts'], true);
     assert.deepEqual(Object.keys(files), ['a.ts', 'lib/new.ts']);

@@ -112,7 +112,7 @@ describe('rename_symbol with a language server', () => {
     ['answers nonsense', [{ answer: { changes: 7 } }]],
     ['would change nothing', [{ answer: null }]],
   ] as const) {
-    test(`S0-54 goes by scope alone when the server ${how}`, async (t) => {
+    test(`S0-54 goes by scope alone when the server ${how} (deep)`, async (t) => {
       const { rename } = await open(t, renames(...steps));
       const plan = await rename('load', 'fetch');
       assert.deepEqual([plan.confidence, touched(plan)], ['resolver', ['a.ts', 'b.ts']]);
@@ -146,7 +146,7 @@ describe('rename_symbol with a language server', () => {
     );
   });
 
-  test('S0-54 answers E_TIMEOUT for a member when the server is mute', async (t) => {
+  test('S0-54 answers E_TIMEOUT for a member when the server is mute (deep)', async (t) => {
     const { rename } = await open(t, renames());
     await assert.rejects(rename('run', 'walk'), refusal('request_timeout', 'E_TIMEOUT'));
   });
@@ -191,7 +191,7 @@ describe('rename_symbol with a language server', () => {
     await assert.rejects(rename('run', 'walk', { on_residual: 'report' }), refusal('declaration_kept'));
   });
 
-  test('S0-54 agrees with TypeScript 7 and leaves a partner project outside of it right', async (t) => {
+  test('S0-54 agrees with TypeScript 7 and leaves a partner project outside of it right (deep)', async (t) => {
     const files = {
       'tsconfig.json':
         '{"compilerOptions":{"allowImportingTsExtensions":true,"noEmit":true,"module":"esnext","target":"esnext","moduleResolution":"bundler"},"exclude":["test"]}',

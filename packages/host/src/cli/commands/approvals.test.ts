@@ -17,7 +17,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('tool-runtime approvals', () => {
-  test('approvals are listed and answered from the command line, and only once', async () => {
+  test('approvals are listed and answered from the command line, and only once (deep)', async () => {
     using scratch = createScratch();
     const registry = writeRegistry(scratch, 'approvals:\n  require_approval: [file_write]\n');
     await using host = await startServe(scratch, '--registry', registry);
@@ -60,7 +60,7 @@ describe('tool-runtime approvals', () => {
     assert.equal(((await (await call('file_write', { path: 'c', content: '' })).json()) as ToolResponse).ok, true);
   });
 
-  test('a denial reaches the caller with its reason', async () => {
+  test('a denial reaches the caller with its reason (deep)', async () => {
     using scratch = createScratch();
     const registry = writeRegistry(scratch, 'approvals:\n  require_approval: [file_write]\n');
     await using host = await startServe(scratch, '--registry', registry);
@@ -81,7 +81,7 @@ describe('tool-runtime approvals', () => {
     assert.equal(existsSync(join(scratch.workspace, 'a')), false);
   });
 
-  test('says so when nothing waits, and when no host runs', async () => {
+  test('says so when nothing waits, and when no host runs (deep)', async () => {
     using scratch = createScratch();
     const none = await runCli(['approvals', ...scratch.options]);
     assert.equal(none.code, 1);

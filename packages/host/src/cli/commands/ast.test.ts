@@ -19,7 +19,7 @@ function project(): Scratch {
 const run = (scratch: Scratch, ...words: string[]) => runCli(['ast', ...words, ...scratch.options]);
 
 describe('tool-runtime ast', () => {
-  test('outline shows the declarations of a file, indented, with lines and ids', async () => {
+  test('outline shows the declarations of a file, indented, with lines and ids (deep)', async () => {
     using scratch = project();
     const { code, stdout, stderr } = await run(scratch, 'outline', 'src/a.ts');
     assert.deepEqual([code, stderr], [0, '']);
@@ -30,7 +30,7 @@ describe('tool-runtime ast', () => {
     assert.deepEqual([missing.code, missing.stdout], [1, '']);
   });
 
-  test('find lists declarations by name, kind and file, and ends with 1 when there are none', async () => {
+  test('find lists declarations by name, kind and file, and ends with 1 when there are none (deep)', async () => {
     using scratch = project();
     const { code, stdout } = await run(scratch, 'find', 'sta*', '--type', 'fn');
     assert.equal(code, 0);
@@ -43,7 +43,7 @@ describe('tool-runtime ast', () => {
     assert.equal((await run(scratch, 'find', 'x', '--type', 'klingon')).code, 1);
   });
 
-  test('refs says who uses a declaration, by name, id and place', async () => {
+  test('refs says who uses a declaration, by name, id and place (deep)', async () => {
     using scratch = project();
     const byName = await run(scratch, 'refs', 'start');
     assert.deepEqual([byName.code, byName.stdout], [0, 'src/b.ts:1:10 import start\nsrc/b.ts:3:24 reference start\n']);
@@ -54,7 +54,7 @@ describe('tool-runtime ast', () => {
     assert.equal((await run(scratch, 'refs', 'src/a.ts:3')).code, 1, 'no declaration there');
   });
 
-  test('rename shows a diff with --dry-run and changes every use without', async () => {
+  test('rename shows a diff with --dry-run and changes every use without (deep)', async () => {
     using scratch = project();
     const planned = await run(scratch, 'rename', 'start', 'begin', '--dry-run');
     assert.equal(planned.code, 0, planned.stderr);
@@ -81,7 +81,7 @@ describe('tool-runtime ast', () => {
     assert.equal((await run(scratch, 'rename', 'start')).code, 2);
   });
 
-  test('rewrite replaces what looks like a pattern', async () => {
+  test('rewrite replaces what looks like a pattern (deep)', async () => {
     using scratch = project();
     const words = ['rewrite', 'return $X', 'return ($X)', '--lang', 'typescript'];
     const planned = await run(scratch, ...words, '--dry-run');
@@ -90,7 +90,7 @@ describe('tool-runtime ast', () => {
     assert.equal(readFileSync(join(scratch.workspace, 'src/a.ts'), 'utf8'), A.replaceAll('return 1', 'return (1)'));
   });
 
-  test('generate counts what it parsed and names what does not parse', async () => {
+  test('generate counts what it parsed and names what does not parse (deep)', async () => {
     using scratch = project();
     scratch.write('bad.ts', 'const x = ;\n');
     const first = await run(scratch, 'generate');

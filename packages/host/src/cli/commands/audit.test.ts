@@ -46,7 +46,7 @@ function tamper(scratch: Scratch, statement: string): void {
 }
 
 describe('tool-runtime audit list', () => {
-  test('S1-41 shows the newest records, oldest first', async () => {
+  test('S1-41 shows the newest records, oldest first (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 3);
     const all = jsonLines((await audit(scratch, 'list', '--json', '--after', '0')).stdout);
@@ -60,7 +60,7 @@ describe('tool-runtime audit list', () => {
     assert.equal(Number(newest[1]?.['seq']) - Number(newest[0]?.['seq']), 1);
   });
 
-  test('filters by kind, session and place', async () => {
+  test('filters by kind, session and place (deep)', async () => {
     using scratch = createScratch();
     const { sessionId } = await fillJournal(scratch, 3);
     const list = async (...args: string[]) => jsonLines((await audit(scratch, 'list', '--json', ...args)).stdout);
@@ -103,7 +103,7 @@ describe('tool-runtime audit list', () => {
 });
 
 describe('tool-runtime audit show', () => {
-  test('S1-41 shows every record of a call by call id or request id, and one by its number', async () => {
+  test('S1-41 shows every record of a call by call id or request id, and one by its number (deep)', async () => {
     using scratch = createScratch();
     const { callIds } = await fillJournal(scratch, 2);
     const byCall = jsonLines((await audit(scratch, 'show', '--json', callIds[1] ?? '')).stdout);
@@ -114,7 +114,7 @@ describe('tool-runtime audit show', () => {
     assert.deepEqual(JSON.parse((await audit(scratch, 'show', seq)).stdout), byCall[0]);
   });
 
-  test('ends with 1 when nothing is on record under that id', async () => {
+  test('ends with 1 when nothing is on record under that id (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     for (const id of ['nope', '0', '999999']) {
@@ -126,7 +126,7 @@ describe('tool-runtime audit show', () => {
 });
 
 describe('tool-runtime audit tail', () => {
-  test('stops at the last record when told not to follow', async () => {
+  test('stops at the last record when told not to follow (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const { code, stdout } = await audit(scratch, 'tail', '--no-follow', '-n', '3', '--json');
@@ -161,7 +161,7 @@ describe('tool-runtime audit tail', () => {
     assert.deepEqual(await closed, [0, null]);
   });
 
-  test('ends when nobody reads any more', async () => {
+  test('ends when nobody reads any more (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const child = startCli(['audit', 'tail', '-n', '1', '--json', ...scratch.options]);
@@ -180,7 +180,7 @@ describe('tool-runtime audit tail', () => {
 });
 
 describe('tool-runtime audit verify', () => {
-  test('S1-41 confirms a whole journal and prints the head to keep', async () => {
+  test('S1-41 confirms a whole journal and prints the head to keep (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 2);
     const { code, stdout } = await audit(scratch, 'verify', '--anchor', `${head.seq}:${head.mac}`);
@@ -188,7 +188,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^ok \d+ records, head \d+:[0-9a-f]{64}\nWithout a head kept outside .*\n$/);
   });
 
-  test('S1-41 ends with 1 and names the record after one was changed', async () => {
+  test('S1-41 ends with 1 and names the record after one was changed (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 2);
     tamper(scratch, `UPDATE block SET body = replace(body, 'file_read', 'file_reed') WHERE first_seq = 2`);
@@ -208,7 +208,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^broken at record /);
   });
 
-  test('S1-41 ends with 1 when the chain no longer holds a head that was kept elsewhere', async () => {
+  test('S1-41 ends with 1 when the chain no longer holds a head that was kept elsewhere (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 3);
     const anchor = `${head.seq}:${head.mac}`;
@@ -219,7 +219,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^broken at record /);
   });
 
-  test('ends with 2 when the anchor is none', async () => {
+  test('ends with 2 when the anchor is none (deep)', async () => {
     using scratch = createScratch();
     for (const anchor of ['12', 'x:ab', '1:XYZ', ':', '1:']) {
       const { code, stderr } = await audit(scratch, 'verify', '--anchor', anchor);
@@ -230,7 +230,7 @@ describe('tool-runtime audit verify', () => {
 });
 
 describe('tool-runtime audit export', () => {
-  test('S1-41 writes every record and the head last', async () => {
+  test('S1-41 writes every record and the head last (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 3);
     const { code, stdout } = await audit(scratch, 'export');
@@ -245,7 +245,7 @@ describe('tool-runtime audit export', () => {
     assert.equal((await audit(scratch, 'verify', '--anchor', `${head?.['seq']}:${head?.['mac']}`)).code, 0);
   });
 
-  test('ends without complaint when its reader has seen enough', async () => {
+  test('ends without complaint when its reader has seen enough (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 400);
     const child = startCli(['audit', 'export', ...scratch.options]);
@@ -260,7 +260,7 @@ describe('tool-runtime audit export', () => {
   });
 });
 
-describe('tool-runtime audit rotate and prune', () => {
+describe('tool-runtime audit rotate and prune (deep)', () => {
   const json = async (scratch: Scratch, ...args: string[]) =>
     JSON.parse((await audit(scratch, ...args, '--json')).stdout);
   const seqs = async (scratch: Scratch, ...args: string[]) =>
@@ -268,7 +268,7 @@ describe('tool-runtime audit rotate and prune', () => {
       ({ seq }) => seq,
     );
 
-  test('S1-41 moves old records into an archive that list, show, export and verify read on request', async () => {
+  test('S1-41 moves old records into an archive that list, show, export and verify read on request (deep)', async () => {
     using scratch = createScratch();
     const { head, callIds } = await fillJournal(scratch, 3);
     const report = await json(scratch, 'rotate', '--keep-records', '4');
@@ -302,7 +302,7 @@ describe('tool-runtime audit rotate and prune', () => {
     );
   });
 
-  test('says when there is nothing to move, by default what is younger than 30 days', async () => {
+  test('says when there is nothing to move, by default what is younger than 30 days (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     for (const args of [[], ['--keep-days', '1'], ['--keep-records', '1000']]) {
@@ -313,7 +313,7 @@ describe('tool-runtime audit rotate and prune', () => {
     assert.match(stdout, /^\d+ records moved, through \d+: journal-1-\S+\.jsonl\.gz \(\d+ bytes\)\n$/);
   });
 
-  test('S1-41 deletes archives oldest first, and verify tells them from broken ones', async () => {
+  test('S1-41 deletes archives oldest first, and verify tells them from broken ones (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const [first] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;
@@ -342,7 +342,7 @@ describe('tool-runtime audit rotate and prune', () => {
     assert.match(list.stdout, new RegExp(` rotation +pruned \\d+ records, through \\d+ ${first}$`, 'm'));
   });
 
-  test('S1-41 verify ends with 1 after an archive was changed or the base moved', async () => {
+  test('S1-41 verify ends with 1 after an archive was changed or the base moved (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const [name] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;

@@ -11,7 +11,7 @@ function run(scratch: Scratch, ...args: string[]) {
 }
 
 describe('tool-runtime call', () => {
-  test('S0-4 prints the ToolResponse, for people or on one line, and ends with 0', async () => {
+  test('S0-4 prints the ToolResponse, for people or on one line, and ends with 0 (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a.txt', 'hello');
     for (const [flags, lineCount] of [
@@ -26,7 +26,7 @@ describe('tool-runtime call', () => {
     }
   });
 
-  test('takes the same arguments as JSON, pairs or a file', async () => {
+  test('takes the same arguments as JSON, pairs or a file (deep)', async () => {
     using scratch = createScratch();
     const file = join(scratch.root, 'args.json');
     writeFileSync(file, '{"path":"c","content":"123"}');
@@ -38,7 +38,7 @@ describe('tool-runtime call', () => {
     );
   });
 
-  test('S0-4 ends with 1 and an error in the response when the call is not ok', async () => {
+  test('S0-4 ends with 1 and an error in the response when the call is not ok (deep)', async () => {
     using scratch = createScratch();
     for (const [words, expected] of [
       [['file_read', 'path=missing'], 'E_FILE_IO'],

@@ -42,7 +42,7 @@ describe('tool-runtime doctor', () => {
     assert.match(findings.get('git')?.message ?? '', /not found/);
   });
 
-  test('warns of a registry that is not trusted with all it asks for', async () => {
+  test('warns of a registry that is not trusted with all it asks for (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const { code, findings } = await examine(scratch.options);

@@ -27,7 +27,7 @@ function commit(scratch: Scratch, ...words: string[]) {
 }
 
 describe('S0-67 tool-runtime hook', () => {
-  test('S0-67 a planted token blocks a plain git commit, and a harmless one passes', async () => {
+  test('S0-67 a planted token blocks a plain git commit, and a harmless one passes (deep)', async () => {
     using scratch = createScratch();
     const git = repository(scratch);
     const installed = await runCli(['hook', 'install', ...scratch.options], { program: FROM_BIN });
@@ -44,7 +44,7 @@ describe('S0-67 tool-runtime hook', () => {
     assert.equal(passed.status, 0, passed.stdout + passed.stderr);
   });
 
-  test('S0-67 judges the very index that is committed: git commit -a and a single path', async () => {
+  test('S0-67 judges the very index that is committed: git commit -a and a single path (deep)', async () => {
     using scratch = createScratch();
     const git = repository(scratch);
     await runCli(['hook', 'install', ...scratch.options], { program: FROM_BIN });

@@ -8,7 +8,7 @@ import { createScratch, runCli } from '../../../test/run-cli.ts';
 const PACKAGE = JSON.stringify({ name: 'x', scripts: { build: 'tsc -b', test: 'node --test', lint: 'biome lint .' } });
 
 describe('tool-runtime init', () => {
-  test('writes a registry that loads, with the commands of the project and a schema for editors', async () => {
+  test('writes a registry that loads, with the commands of the project and a schema for editors (deep)', async () => {
     using scratch = createScratch();
     execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: scratch.workspace });
     scratch.write('package.json', PACKAGE);

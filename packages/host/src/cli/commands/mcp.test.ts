@@ -61,7 +61,7 @@ describe('tool-runtime mcp install', () => {
     assert.equal(existsSync(join(scratch.root, 'home', '.codex')), false);
   });
 
-  test('writes every client under its usual name, shortened or not', async () => {
+  test('writes every client under its usual name, shortened or not (deep)', async () => {
     using scratch = createScratch();
     const places = {
       'claude-code': 'workspace/.mcp.json',
@@ -122,7 +122,7 @@ describe('tool-runtime mcp install', () => {
 });
 
 describe('tool-runtime mcp add, list, approve, remove', () => {
-  test('mounts a real server, shows and approves its definitions, and takes it out again', async () => {
+  test('mounts a real server, shows and approves its definitions, and takes it out again (deep)', async () => {
     using scratch = createScratch();
     const registry = join(scratch.root, 'registry.yaml');
     writeFileSync(registry, '# mine\nversion: 1\n');
@@ -158,7 +158,7 @@ describe('tool-runtime mcp add, list, approve, remove', () => {
     assert.deepEqual([gone.code, /No such server/.test(gone.stderr)], [2, true]);
   });
 
-  test('does not write what no runtime would open', async () => {
+  test('does not write what no runtime would open (deep)', async () => {
     using scratch = createScratch();
     const bad = await runCli([
       'mcp',

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../../test/run-cli.ts';
 
 describe('tool-runtime revoke', () => {
-  test('S0-23 takes trust back, and says when there was none', async () => {
+  test('S0-23 takes trust back, and says when there was none (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const isTrusted = async () => (await runCli(['tools', ...scratch.options])).stderr === '';

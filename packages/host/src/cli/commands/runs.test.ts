@@ -79,7 +79,7 @@ describe('tool-runtime runs show', () => {
     assert.equal((await runs('show', `work/${ids[0]}`, '--json')).stdout.trimEnd().includes('\n'), false);
   });
 
-  test('S4-13 prints the bytes of an output, as they are for programs, and no others', async () => {
+  test('S4-13 prints the bytes of an output, as they are for programs, and no others (deep)', async () => {
     const { code, stdout } = await runs('show', ids[0] ?? '', '--output', 'a.txt');
     assert.deepEqual([code, stdout], [0, 'a\u001bb\n']);
     for (const path of ['../../../key', 'result.json']) {
@@ -104,7 +104,7 @@ describe('tool-runtime runs show', () => {
 });
 
 describe('tool-runtime runs verify', () => {
-  test('S4-27 S4-50 proves every run, or those that are named', async () => {
+  test('S4-27 S4-50 proves every run, or those that are named (deep)', async () => {
     const { code, stdout, stderr } = await runs('verify');
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^(?:\S+ {2}work {2}ok\n){3}3 ok\n$/);
@@ -113,7 +113,7 @@ describe('tool-runtime runs verify', () => {
     assert.deepEqual([named.code, verdict?.['run_id'], verdict?.['verdict']], [0, ids[1], 'ok']);
   });
 
-  test('S4-27 ends with 1 and says what is damaged', async () => {
+  test('S4-27 ends with 1 and says what is damaged (deep)', async () => {
     await whileChanged('a.txt', 'evil', async () => {
       const { code, stdout } = await runs('verify');
       assert.equal(code, 1);
@@ -123,7 +123,7 @@ describe('tool-runtime runs verify', () => {
     assert.equal((await runs('verify', ids[0] ?? '', '2001-01-01T00-00-00-000000Z-000000')).code, 1);
   });
 
-  test('S4-50 does not know runs of another journal', async () => {
+  test('S4-50 does not know runs of another journal (deep)', async () => {
     using other = createToolScratch();
     await other.cli(['lock', 'work']);
     await other.cli(['run', 'work', 'result']);
@@ -138,7 +138,7 @@ describe('tool-runtime runs verify', () => {
 });
 
 describe('tool-runtime runs prune', () => {
-  test('removes old runs, says how much, and keeps what it is told to keep', async () => {
+  test('removes old runs, says how much, and keeps what it is told to keep (deep)', async () => {
     assert.equal((await runs('prune')).code, 2);
     assert.equal((await runs('prune', '--older-than', 'x')).code, 2);
     assert.equal((await runs('prune', '--older-than', '1')).stdout, '0 runs removed, 0 bytes\n');

@@ -19,7 +19,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('tool-runtime serve', () => {
-  test('serves the workspace with a private token file and socket, and says where', async () => {
+  test('serves the workspace with a private token file and socket, and says where (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     await using host = await startServe(scratch);
@@ -33,7 +33,7 @@ describe('tool-runtime serve', () => {
     assert.equal(unauthorised.status, 401);
   });
 
-  test('a signal lets running calls end, refuses new ones, and ends with 0', async () => {
+  test('a signal lets running calls end, refuses new ones, and ends with 0 (deep)', async () => {
     using scratch = createScratch();
     await using host = await startServe(scratch, '--registry', writeRegistry(scratch, SLEEPING));
     const call = await host.openSession();
@@ -49,27 +49,27 @@ describe('tool-runtime serve', () => {
     assert.equal(await host.ended(), 0);
   });
 
-  test('a second signal cancels what still runs, and the journal says so', async () => {
+  test('a second signal cancels what still runs, and the journal says so (deep)', async () => {
     using scratch = createScratch();
     await using host = await startServe(scratch, '--registry', writeRegistry(scratch, SLEEPING));
     const call = await host.openSession();
     const running = call('shell_exec', { cmd: 'sleep 60' });
-    await until(async () => ((await (await host.fetch('/v1/status')).json()) as { in_flight: number }).in_flight === 1);
+    const recorded = async (wanted: string) =>
+      jsonLines((await runCli(['audit', 'export', ...scratch.options])).stdout).filter(({ kind }) => kind === wanted);
+    await until(async () => (await recorded('intent')).length === 1);
     host.child.kill('SIGTERM');
     await until(async () => (await fetch(`${host.url}/readyz`)).status === 503);
     host.child.kill('SIGTERM');
     const answer = (await (await running).json()) as ToolResponse;
     assert.equal(answer.ok, false);
     assert.equal(await host.ended(), 0);
-    const listed = await runCli(['audit', 'export', ...scratch.options]);
-    const results = jsonLines(listed.stdout).filter(({ kind }) => kind === 'result');
     assert.deepEqual(
-      results.map(({ status }) => status),
+      (await recorded('result')).map(({ status }) => status),
       ['cancelled'],
     );
   });
 
-  test('a second host on the same state folder is refused; after a kill -9 the next one starts', async () => {
+  test('a second host on the same state folder is refused; after a kill -9 the next one starts (deep)', async () => {
     using scratch = createScratch();
     await using host = await startServe(scratch);
     const second = await runCli(['serve', '--http', '127.0.0.1:0', ...scratch.options]);
@@ -119,7 +119,7 @@ describe('tool-runtime serve', () => {
     assert.match(stderr, /inside a workspace/);
   });
 
-  test('speaks TLS with a certificate', async () => {
+  test('speaks TLS with a certificate (deep)', async () => {
     using scratch = createScratch();
     const { spawnSync } = await import('node:child_process');
     const [key, cert] = [join(scratch.root, 'key.pem'), join(scratch.root, 'cert.pem')];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createScratch, jsonLines, runCli } from '../../../test/run-cli.ts';
 import { startServe } from '../../../test/start-serve.ts';
 
-test('shows the host of the state folder, for people and for programs', async () => {
+test('shows the host of the state folder, for people and for programs (deep)', async () => {
   using scratch = createScratch();
   await using host = await startServe(scratch);
   await host.openSession();

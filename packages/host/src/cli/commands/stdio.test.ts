@@ -24,7 +24,7 @@ describe('tool-runtime stdio', () => {
     ]);
   });
 
-  test('S0-5 tells every change of status with --events all, and only progress otherwise', async () => {
+  test('S0-5 tells every change of status with --events all, and only progress otherwise (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using all = await connect(scratch, '--events', 'all');
@@ -64,7 +64,7 @@ describe('tool-runtime stdio', () => {
     ]);
   });
 
-  test('ends in order when it is told to stop', async () => {
+  test('ends in order when it is told to stop (deep)', async () => {
     using scratch = createScratch();
     using client = await connect(scratch);
     client.child.kill('SIGTERM');

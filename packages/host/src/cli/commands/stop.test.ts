@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createScratch, runCli } from '../../../test/run-cli.ts';
 import { startServe } from '../../../test/start-serve.ts';
 
-test('ends the host of the state folder and leaves nothing behind that says there is one', async () => {
+test('ends the host of the state folder and leaves nothing behind that says there is one (deep)', async () => {
   using scratch = createScratch();
   await using host = await startServe(scratch);
   const stopped = await runCli(['stop', ...scratch.options]);

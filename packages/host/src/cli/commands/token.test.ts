@@ -24,7 +24,7 @@ describe('tool-runtime token', () => {
     assert.equal(book.find(readTokenFile(path).mainToken ?? '')?.name, 'main');
   });
 
-  test('lists names, scopes and expiry, and no token', async () => {
+  test('lists names, scopes and expiry, and no token (deep)', async () => {
     using scratch = createScratch();
     const empty = await runCli(['token', 'list', ...scratch.options]);
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('tool-runtime token', () => {
     assert.match(String(added?.['name']), /^token-[0-9a-f]{12}$/);
   });
 
-  test('revokes by name, leaves the rest alone, and says when there is none', async () => {
+  test('revokes by name, leaves the rest alone, and says when there is none (deep)', async () => {
     using scratch = createScratch();
     const path = join(scratch.state, 'host.token');
     await runCli(['token', 'add', '--name', 'one', ...scratch.options]);
@@ -82,14 +82,14 @@ describe('tool-runtime token', () => {
     assert.deepEqual([entries.map(({ name }) => name), mainToken], [['one'], undefined]);
   });
 
-  test('takes another file by --token-file', async () => {
+  test('takes another file by --token-file (deep)', async () => {
     using scratch = createScratch();
     const path = join(scratch.root, 'other.token');
     const { code } = await runCli(['token', 'add', '--token-file', path, ...scratch.options]);
     assert.deepEqual([code, readTokenFile(path).entries.length, existsSync(scratch.state)], [0, 2, false]);
   });
 
-  test('loses none of the tokens that are added at once', async () => {
+  test('loses none of the tokens that are added at once (deep)', async () => {
     using scratch = createScratch();
     const names = ['a', 'b', 'c', 'd', 'e'];
     const runs = await Promise.all(names.map((name) => runCli(['token', 'add', '--name', name, ...scratch.options])));
@@ -99,7 +99,7 @@ describe('tool-runtime token', () => {
     assert.deepEqual(readdirSync(scratch.state).sort(), ['host.token', 'host.token.lock']);
   });
 
-  test('ends with 2 for bad usage and for a file it must not use, changing nothing', async () => {
+  test('ends with 2 for bad usage and for a file it must not use, changing nothing (deep)', async () => {
     using scratch = createScratch();
     const path = join(scratch.state, 'host.token');
     await runCli(['token', 'add', '--name', 'ci', ...scratch.options]);

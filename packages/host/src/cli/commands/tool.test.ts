@@ -43,7 +43,7 @@ describe('tool-runtime tool check', () => {
     assert.match(stdout, /\nthe program: \d+ passed, \d+ warnings, \d+ failures\n$/);
   });
 
-  test('gives the report as one JSON value, in the epack profile, through an interpreter with options', async () => {
+  test('gives the report as one JSON value, in the epack profile, through an interpreter with options (deep)', async () => {
     const words = ['--interpreter', process.execPath, '--interpreter', '-C', '--interpreter', 'tool-runtime-source'];
     const { code, stdout } = await runCli(['tool', 'check', '--json', '--profile', 'epack', ...words, KIT_EXAMPLE]);
     const [report, ...more] = jsonLines(stdout);
@@ -53,7 +53,7 @@ describe('tool-runtime tool check', () => {
     assert.deepEqual(Object.keys(checks[0] ?? {}), ['id', 'group', 'title', 'status', 'message', 'next']);
   });
 
-  test('hands words after the program, inputs, configuration and pack to the runs', async () => {
+  test('hands words after the program, inputs, configuration and pack to the runs (deep)', async () => {
     using scratch = createScratch();
     const capabilities = '{"name":"picky","version":"1","protocol_version":1,"requires_pack":true}';
     const program = plant(

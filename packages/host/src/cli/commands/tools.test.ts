@@ -43,7 +43,7 @@ describe('tool-runtime tools', () => {
     assert.ok(tool.dataSchema.properties.sha256);
   });
 
-  test('ends with 1 for a tool that is hidden or unknown, and says which', async () => {
+  test('ends with 1 for a tool that is hidden or unknown, and says which (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', REGISTRY);
     const hidden = await runCli(['tools', 'file_write', '--json', ...scratch.options]);
@@ -53,7 +53,7 @@ describe('tool-runtime tools', () => {
     assert.match(unknown.stderr, /^error No such tool: file_rite\n/);
   });
 
-  test('--cost prints tokens of each definition and of the profiles, core below 4,000', async () => {
+  test('--cost prints tokens of each definition and of the profiles, core below 4,000 (deep)', async () => {
     using scratch = createScratch();
     const { code, stdout } = await runCli(['tools', '--cost', '--json', ...scratch.options]);
     assert.equal(code, 0);

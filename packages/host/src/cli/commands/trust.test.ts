@@ -8,7 +8,7 @@ import { createScratch, runCli } from '../../../test/run-cli.ts';
 const WIDENING = "version: 1\nshell_allow:\n  - '^npm test$'\nside_effect_level: network\n";
 
 describe('tool-runtime trust', () => {
-  test('S0-23 grants what the registry asks for until the registry is edited', async () => {
+  test('S0-23 grants what the registry asks for until the registry is edited (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', WIDENING);
     const warnings = async () => (await runCli(['tools', ...scratch.options])).stderr;
@@ -27,7 +27,7 @@ describe('tool-runtime trust', () => {
     assert.equal(await warnings(), before);
   });
 
-  test('S4-46 covers the lock beside the registry, wherever in the workspace that is', async () => {
+  test('S4-46 covers the lock beside the registry, wherever in the workspace that is (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', WIDENING);
     scratch.write('tool-runtime.lock', '{}');
@@ -45,7 +45,7 @@ describe('tool-runtime trust', () => {
     assert.equal(JSON.parse(outside.stdout).files.length, 2);
   });
 
-  test('holds for one content, and each decision shows the difference to the last one', async () => {
+  test('holds for one content, and each decision shows the difference to the last one (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', WIDENING);
     const first = await runCli(['trust', ...scratch.options]);

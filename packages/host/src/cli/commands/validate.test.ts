@@ -21,7 +21,7 @@ function repository(scratch: Scratch, files: Readonly<Record<string, string>> = 
 }
 
 describe('S0-57 tool-runtime validate', () => {
-  test('S0-57 ends with 0 on a clean tree and with 1 when a secret is in it, whatever the reporter', async () => {
+  test('S0-57 ends with 0 on a clean tree and with 1 when a secret is in it, whatever the reporter (deep)', async () => {
     using scratch = createScratch();
     repository(scratch, { 'a.txt': 'plain\n' });
     const run = (...words: string[]) => runCli(['validate', ...words, ...scratch.options]);
@@ -39,7 +39,7 @@ describe('S0-57 tool-runtime validate', () => {
     assert.equal((await run('--rule', 'code.todo.blockers')).code, 0, 'only the rules asked for');
   });
 
-  test('S0-57 --staged judges the index, --since the commits of a branch', async () => {
+  test('S0-57 --staged judges the index, --since the commits of a branch (deep)', async () => {
     using scratch = createScratch();
     const git = repository(scratch, { 'a.txt': 'plain\n' });
     const run = (...words: string[]) => runCli(['validate', ...words, ...scratch.options]);
@@ -58,7 +58,7 @@ describe('S0-57 tool-runtime validate', () => {
     assert.equal(unknown.code, 3);
   });
 
-  test('S0-57 S0-71 warnings pass unless --strict', async () => {
+  test('S0-57 S0-71 warnings pass unless --strict (deep)', async () => {
     using scratch = createScratch();
     repository(scratch, { 'a.txt': 'plain\n' });
     scratch.write('message', 'Did some things\n# comment\n');

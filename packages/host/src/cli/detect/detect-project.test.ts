@@ -111,7 +111,7 @@ describe('detectProject', () => {
     assert.equal(gitOf({ 'a.txt': '' }), undefined);
   });
 
-  test('never throws, and puts nothing a repository wrote into a command line', () => {
+  test('never throws, and puts nothing a repository wrote into a command line (deep)', () => {
     const name = fc.constantFrom(
       'package.json', 'Cargo.toml', 'go.mod', 'go.work', 'pyproject.toml', 'pom.xml', 'build.gradle', 'Makefile', 'Gemfile',
       'composer.json', 'CMakeLists.txt', 'App.sln', '.git/HEAD', 'sub/package.json', 'evil;rm/go.mod', '$(x)/Makefile',

@@ -58,8 +58,8 @@ function reasonOf({ errors }: ToolResponse): unknown {
   return errors[0]?.details?.['reason'];
 }
 
-describe('real servers of 2025', () => {
-  test('server-everything answers as a tool, with its own schema in the listing', async (context) => {
+describe('real servers of 2025 (deep)', () => {
+  test('server-everything answers as a tool, with its own schema in the listing (deep)', async (context) => {
     const { session, runtime } = await approved(context, everything());
     const [schema] = session.tools('s_get-sum').map(({ argsSchema }) => argsSchema as { properties: object });
     assert.deepEqual(Object.keys(schema?.properties ?? {}), ['a', 'b']);
@@ -70,7 +70,7 @@ describe('real servers of 2025', () => {
     assert.equal(wrong.errors[0]?.code, 'E_VALIDATION_FAIL');
   });
 
-  test('structured content, images and links arrive as data', async (context) => {
+  test('structured content, images and links arrive as data (deep)', async (context) => {
     const { session } = await approved(context, everything());
     const weather = await session.call('s_get-structured-content', { location: 'Chicago' });
     assert.deepEqual(Object.keys((weather.data as { structured: object }).structured).sort(), [
@@ -85,7 +85,7 @@ describe('real servers of 2025', () => {
     assert.ok(JSON.stringify(links.data).includes('resource_link'));
   });
 
-  test('progress of the server becomes progress of the call', async (context) => {
+  test('progress of the server becomes progress of the call (deep)', async (context) => {
     const { session } = await approved(context, everything());
     const heard: number[] = [];
     session.listen(({ message }) => heard.push(message.progress?.pct ?? -1));
@@ -93,7 +93,7 @@ describe('real servers of 2025', () => {
     assert.ok(heard.includes(50), `heard ${heard}`);
   });
 
-  test('a question in the middle of a call goes to the caller, and without one is declined', async (context) => {
+  test('a question in the middle of a call goes to the caller, and without one is declined (deep)', async (context) => {
     const { session } = await approved(context, everything());
     const asked: string[] = [];
     const askClient: AskClient = async (questions) => {
@@ -107,7 +107,7 @@ describe('real servers of 2025', () => {
     assert.match(textOf(await session.call('s_trigger-elicitation-request', {})), /decline/i);
   });
 
-  test('server-filesystem works in the workspace, and paths are judged before it hears of them', async (context) => {
+  test('server-filesystem works in the workspace, and paths are judged before it hears of them (deep)', async (context) => {
     const made = stage(context);
     writeFileSync(join(made.workspace, 'a.txt'), 'hello');
     const server = filesystem(made.workspace, { path_args: { '*': ['path'] }, cwd: '.' });
@@ -165,7 +165,7 @@ describe('real servers of 2025', () => {
 });
 
 describe('servers of 2026', () => {
-  test('a server on stdio is negotiated, called and answered when it asks', async (context) => {
+  test('a server on stdio is negotiated, called and answered when it asks (deep)', async (context) => {
     const { session, stage: made } = await approved(context, modern());
     assert.equal(listPins(made.state)['s']?.family, 'modern');
     const sum = await session.call('s_add', { a: 1, b: 2 });
@@ -208,7 +208,7 @@ describe('servers of 2026', () => {
 });
 
 describe('pins', () => {
-  test('opening a runtime starts nothing; unapproved tools are hidden with the reason', async (context) => {
+  test('opening a runtime starts nothing; unapproved tools are hidden with the reason (deep)', async (context) => {
     const made = stage(context);
     const registry = mounted({ s: lying('honest') });
     const first = await made.open(registry);
@@ -241,7 +241,7 @@ describe('pins', () => {
     assert.deepEqual(await summaries(), [['s_work', 'Does work']]);
   });
 
-  test('a definition that changed is refused at the first call, hidden, and back when it is approved', async (context) => {
+  test('a definition that changed is refused at the first call, hidden, and back when it is approved (deep)', async (context) => {
     const made = stage(context);
     await made.approve(mounted({ s: lying('honest') }), 's');
     const injected = mounted({ s: lying('injected') });
@@ -255,7 +255,7 @@ describe('pins', () => {
     assert.equal(textOf(await again.call('s_work', { word: 'it' })), 'did it');
   });
 
-  test('a definition that changes while the server runs is noticed by the next call', async (context) => {
+  test('a definition that changes while the server runs is noticed by the next call (deep)', async (context) => {
     const { session } = await approved(context, lying('turns'));
     assert.equal(textOf(await session.call('s_work', { word: 'it' })), 'did it');
     assert.equal(reasonOf(await session.call('s_work', { word: 'it' })), 'definition_changed');
@@ -278,7 +278,7 @@ describe('pins', () => {
 });
 
 describe('policy', () => {
-  test('every call asks unless auto_approve lists the tool', async (context) => {
+  test('every call asks unless auto_approve lists the tool (deep)', async (context) => {
     const made = stage(context);
     const servers = { mcp_servers: { s: lying('honest', { side_effect_level: 'read_only' }) } };
     await made.approve(servers, 's');
@@ -289,7 +289,7 @@ describe('policy', () => {
     assert.equal(textOf(await session.call('s_work', { word: 'it' })), 'did it');
   });
 
-  test('the hints of a server tighten and never loosen', async (context) => {
+  test('the hints of a server tighten and never loosen (deep)', async (context) => {
     const made = stage(context);
     const registry = mounted({ s: lying('destroys', { side_effect_level: 'read_only' }) });
     await made.approve(registry, 's');
@@ -300,7 +300,7 @@ describe('policy', () => {
     assert.equal(low.session.tools('s_work').length, 0);
   });
 
-  test('constraints on arguments hold, and a session may keep fewer tools but no more', async (context) => {
+  test('constraints on arguments hold, and a session may keep fewer tools but no more (deep)', async (context) => {
     const made = stage(context);
     const constrained = { arg_constraints: [{ tool: 's_*', arg_key: 'word', arg_patterns: ['good*'] }] };
     const registry = mounted({ s: lying('honest') }, constrained);
@@ -320,7 +320,7 @@ describe('policy', () => {
     );
   });
 
-  test('a server gets the variables named and no others, and they do not come back', async (context) => {
+  test('a server gets the variables named and no others, and they do not come back (deep)', async (context) => {
     const made = stage(context);
     const environment = { SECRET_NAME: 'swordfish-11', OTHER: 'private' };
     const registry = (mode: string) => mounted({ s: lying(mode, { env: ['SECRET_NAME'] }) });
@@ -335,7 +335,7 @@ describe('policy', () => {
   });
 });
 
-describe('servers that misbehave', () => {
+describe('servers that misbehave (deep)', () => {
   test('an answer that is too long is cut, and kept whole as an artifact', async (context) => {
     const { session } = await approved(context, lying('huge_output', { max_output_bytes: 10_000 }));
     const answer = await session.call('s_work', {});
@@ -359,7 +359,7 @@ describe('servers that misbehave', () => {
     assert.equal(made.log.filter(({ event }) => event === 'mcp_server_ended').length, 2);
   });
 
-  test('a server that never answers costs the call its time limit and nothing more', async (context) => {
+  test('a server that never answers costs the call its time limit and nothing more (deep)', async (context) => {
     const { session, gateway } = await approved(context, lying('silent'));
     assert.equal(textOf(await session.call('s_work', { word: 'now' })), 'did now');
     const answer = await session.call('s_work', { word: 'never' }, { timeoutMs: 300 });
@@ -367,7 +367,7 @@ describe('servers that misbehave', () => {
     assert.equal(gateway.servers()[0]?.isRunning, true);
   });
 
-  test('a server that does not even listen is killed when its call is cancelled', async (context) => {
+  test('a server that does not even listen is killed when its call is cancelled (deep)', async (context) => {
     const { session, gateway, stage: made } = await approved(context, lying('deaf', {}, 'pid'));
     const cancel = new AbortController();
     const answer = session.call('s_work', {}, { signal: cancel.signal });
@@ -378,7 +378,7 @@ describe('servers that misbehave', () => {
     assert.match(JSON.stringify(made.log.at(-1)), /did not stop/);
   });
 
-  test('failures of the tool and of the protocol are told apart', async (context) => {
+  test('failures of the tool and of the protocol are told apart (deep)', async (context) => {
     const failed = await (await approved(context, lying('fails'))).session.call('s_work', {});
     assert.deepEqual([failed.errors[0]?.code, reasonOf(failed)], ['E_SHELL', 'tool_failed']);
     assert.match(failed.errors[0]?.message ?? '', /the disk is full/);
@@ -388,7 +388,7 @@ describe('servers that misbehave', () => {
     assert.equal(reasonOf(wrong), 'invalid_answer');
   });
 
-  test('noise on either stream harms nothing and is not logged without end', async (context) => {
+  test('noise on either stream harms nothing and is not logged without end (deep)', async (context) => {
     const noisy = await approved(context, lying('garbage'));
     assert.equal(textOf(await noisy.session.call('s_work', { word: 'it' })), 'did it');
     const { session, stage: made } = await approved(context, lying('flood'));
@@ -409,7 +409,7 @@ describe('servers that misbehave', () => {
     assert.equal(gateway.servers()[0]?.isRunning, false);
   });
 
-  test('a server that would stay ends with its host, however the host dies', async (context) => {
+  test('a server that would stay ends with its host, however the host dies (deep)', async (context) => {
     const host = spawn(process.execPath, ['-C', 'tool-runtime-source', ORPHAN_HOST], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

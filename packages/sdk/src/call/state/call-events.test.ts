@@ -57,7 +57,7 @@ describe('changes of status', () => {
     );
   });
 
-  test('S0-5 the percentage never steps back over all events of a request, and nothing follows the end', () =>
+  test('S0-5 the percentage never steps back over all events of a request, and nothing follows the end (deep)', () =>
     withScene(
       { tools: [wait] },
       async ({ session, heard }) => {

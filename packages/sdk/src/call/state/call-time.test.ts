@@ -42,7 +42,7 @@ describe('the time of a call', () => {
     assert.deepEqual(late, ['lock']);
   });
 
-  test('does not count the time a person takes, as far as the limit of the question goes', async () => {
+  test('does not count the time a person takes, as far as the limit of the question goes (deep)', async () => {
     const time = new CallTime({ tool: 'file_write', timeoutMs: 3_000 });
     void Promise.resolve(time.wait('budget', () => never)).catch(() => {});
     time.askPerson(60_000);

@@ -21,7 +21,7 @@ interface Stage {
   readonly runs?: 'late' | 'record';
 }
 
-/** Every place where a call can wait. A stage that waits elsewhere is not bounded: test/waiting-inside.test.ts looks. */
+/** Every place where a call can wait. A stage that waits elsewhere is not bounded: test/waiting-inside.deep.test.ts looks. */
 export const STAGES = {
   turn: { awaits: 'its turn among the running calls', graceMs: 0 },
   hooks: { awaits: 'a hook', graceMs: 0 },

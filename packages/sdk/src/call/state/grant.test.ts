@@ -57,7 +57,7 @@ const LATE: Readonly<Record<string, (context: ToolContext) => unknown>> = {
     http.send({ method: 'GET', url: 'http://127.0.0.1:1/', headers: {}, body: null, timeoutMs: 100, maxBytes: 10 }),
 };
 
-describe('a tool that was left behind', () => {
+describe('a tool that was left behind', { concurrency: true }, () => {
   for (const [name, late] of Object.entries(LATE)) {
     test(`changes nothing any more: ${name}`, async () => {
       const { tool, answer, outcome } = createLateTool(late);
@@ -95,7 +95,7 @@ describe('a grant', () => {
     const [good, bad] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const running = [grant.use(() => good.promise), grant.use(() => bad.promise).catch(() => {})];
     assert.equal(grant.isIdle, false);
-    grant.revoke(new ToolError('E_TIMEOUT', 'over'));
+    grant.revoke(() => new ToolError('E_TIMEOUT', 'over'));
     assert.throws(() => grant.use(() => 1), { message: 'over' });
     good.resolve();
     bad.reject(new Error('no'));
@@ -104,7 +104,7 @@ describe('a grant', () => {
   });
 });
 
-describe('a change whose index cannot follow in time', () => {
+describe('a change whose index cannot follow in time', { concurrency: true }, () => {
   const judging = defineRule({
     id: 'test.judges',
     category: 'Test',

@@ -75,7 +75,7 @@ function figures(value: unknown): unknown {
 }
 
 describe('rehearsedWorkspace', () => {
-  test('foresees what the real workspace does, and changes nothing itself', async () => {
+  test('foresees what the real workspace does, and changes nothing itself (deep)', async () => {
     let foreseen = 0;
     await fc.assert(
       fc.asyncProperty(operation, ({ words, run }) =>

@@ -288,7 +288,7 @@ describe('checkTool on tools without a fault', () => {
     }
   });
 
-  test('the example with the kit passes where it stands', async () => {
+  test('the example with the kit passes where it stands (deep)', async () => {
     const interpreter = [process.execPath, '-C', 'tool-runtime-source'];
     const report = await check([join(EXAMPLES, 'word-report.ts')], {
       interpreter,
@@ -300,7 +300,7 @@ describe('checkTool on tools without a fault', () => {
     );
   });
 
-  test('the kit can be copied beside a tool, which then passes in both profiles', async () => {
+  test('the kit can be copied beside a tool, which then passes in both profiles (deep)', async () => {
     const folder = mkdtempSync(join(scratch, 'copied-'));
     cpSync(join(SOURCE, 'tool-kit'), join(folder, 'tool-kit'), { recursive: true });
     cpSync(join(SOURCE, 'tool-kit.ts'), join(folder, 'tool-kit.ts'));
@@ -333,7 +333,7 @@ describe('checkTool on tools without a fault', () => {
   });
 });
 
-describe('checkTool on tools with one fault', () => {
+describe('checkTool on tools with one fault (deep)', () => {
   for (const { id, what, parts, options, failed = [id], warned = [] } of BAD_TOOLS) {
     test(`finds ${id} in a tool that ${what}, and nothing else`, async () => {
       const file = plantTool(parts);

@@ -62,7 +62,7 @@ describe('locking again', () => {
     return lockExternalTools({ workspace, state, registry: runtime.registry, registryFile, tools: ['a'], ...more });
   }
 
-  test('S4-46 leaves an unchanged entry as it is, down to the time', async (t) => {
+  test('S4-46 leaves an unchanged entry as it is, down to the time (deep)', async (t) => {
     const scene = await openScene(t);
     await lock(scene, { metadata: { a: { url: 'https://x.test/a' } } });
     const old = readFileSync(scene.lockPath, 'utf8').replace(

@@ -92,7 +92,7 @@ describe('an external tool does not run', () => {
     assert.deepEqual(scene.results()[0]?.['audit'], ['verification_failure']);
   });
 
-  test('S4-46 11 when its program is a link', async (t) => {
+  test('S4-46 11 when its program is a link (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'] });
     renameSync(join(scene.operator, 'tool.sh'), join(scene.operator, 'real.sh'));
     symlinkSync('real.sh', join(scene.operator, 'tool.sh'));
@@ -103,7 +103,7 @@ describe('an external tool does not run', () => {
     });
   });
 
-  test('S4-46 11 when a file it brings is another, is new, or is gone', async (t) => {
+  test('S4-46 11 when a file it brings is another, is new, or is gone (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, files: [lib]'],
       files: { 'lib/one.txt': 'one', 'lib/deep/two.txt': 'two' },
@@ -125,7 +125,7 @@ describe('an external tool does not run', () => {
     assert.equal((await scene.session.call('a', works)).ok, true);
   });
 
-  test('S4-43 S4-46 13 when the lock is missing, broken, or has nothing about it', async (t) => {
+  test('S4-43 S4-46 13 when the lock is missing, broken, or has nothing about it (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: b'], lock: ['b'] });
     const lock = readFileSync(scene.lockPath, 'utf8');
     const call = () => scene.session.call('a', RUN);
@@ -154,7 +154,7 @@ describe('an external tool does not run', () => {
     assertRefused(scene, await scene.session.call('a', RUN), { code: 'E_POLICY', run: 'DIGEST_MISSING', exit: 13 });
   });
 
-  test('S4-46 11 when registry, lock and signer do not name one source', async (t) => {
+  test('S4-46 11 when registry, lock and signer do not name one source (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a, source: acme/scan@v1'] });
     const lock = JSON.parse(readFileSync(scene.lockPath, 'utf8'));
     const expected = { code: 'E_POLICY', run: 'VERIFICATION_FAILED', exit: 11 };
@@ -176,7 +176,7 @@ describe('an external tool does not run', () => {
     assert.equal(assertRefused(scene, await scene.session.call('a', RUN), expected)['reason'], 'source_mismatch');
   });
 
-  test('S4-43 16 without a pack it needs, 12 when the pack is not what was said, 17 without earlier runs', async (t) => {
+  test('S4-43 16 without a pack it needs, 12 when the pack is not what was said, 17 without earlier runs (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: needs-pack, writable: true', 'name: needs-other', 'name: needs-none, requires_pack: false'],
     });
@@ -206,13 +206,13 @@ describe('an external tool does not run', () => {
     assert.equal((await call('needs-none', {})).ok, true);
   });
 
-  test('S4-43 15 when what it is to be given is too large', async (t) => {
+  test('S4-43 15 when what it is to be given is too large (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a, args_schema: {type: object}'] });
     const response = await scene.session.call('a', { ...RUN, inputs: { text: 'x'.repeat(1_100_000) } });
     assertRefused(scene, response, { code: 'E_VALIDATION_FAIL', run: 'CONFIG_WRITE_FAILED', exit: 15 });
   });
 
-  test('S4-43 14 when it cannot be started', async (t) => {
+  test('S4-43 14 when it cannot be started (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, command: bad.sh, requires_pack: false, allow_unpinned: true'],
       files: { 'bad.sh': '#!/no/such/interpreter\n' },
@@ -227,7 +227,7 @@ describe('an external tool does not run', () => {
     );
   });
 
-  test('S4-49 when it needs a network it was not given, or none is allowed', async (t) => {
+  test('S4-49 when it needs a network it was not given, or none is allowed (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: needs-net', 'name: given-net, network: true, side_effect_level: network'],
     });
@@ -238,7 +238,7 @@ describe('an external tool does not run', () => {
     assert.equal(hostless['reason'], 'no_allowed_domains');
   });
 
-  test('S4-49 reaches the allowed hosts, by the list of the session, when it was given the network', async (t) => {
+  test('S4-49 reaches the allowed hosts, by the list of the session, when it was given the network (deep)', async (t) => {
     const web = await startWeb(t, (_request, response) => response.end('reached'));
     const other = await startWeb(t, (_request, response) => response.end('other'));
     const scene = await openScene(t, {
@@ -257,7 +257,7 @@ describe('an external tool does not run', () => {
     assert.equal(other.requests.length, 1);
   });
 
-  test('S4-49 S4-50 when the ceiling of the session is below its level', async (t) => {
+  test('S4-49 S4-50 when the ceiling of the session is below its level (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, network: true, side_effect_level: network'],
       registry: ['network: {allowed_domains: [example.org]}'],
@@ -267,7 +267,7 @@ describe('an external tool does not run', () => {
     assert.equal((await scene.session.call('a', RUN)).ok, true);
   });
 
-  test('S4-50 when the registry of the session does not name it', async (t) => {
+  test('S4-50 when the registry of the session does not name it (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: b'] });
     const session = await scene.runtime.openSession({
       registry: { file: 's.yaml', text: 'version: 1\nexternal_tools: [{name: a}]\n' },
@@ -276,7 +276,7 @@ describe('an external tool does not run', () => {
     assert.equal((await session.call('a', RUN)).ok, true);
   });
 
-  test('S4-39 S4-50 when a gate refuses the call: that is a run too', async (t) => {
+  test('S4-39 S4-50 when a gate refuses the call: that is a run too (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'], registry: ['approvals: {auto_deny: [a]}'] });
     const denied = await scene.session.call('a', RUN);
     assert.equal(denied.errors[0]?.code, 'E_POLICY');
@@ -318,7 +318,7 @@ describe('a tool without an entry in the lock', () => {
 });
 
 describe('a lock that lies in the workspace', () => {
-  test('S4-46 counts only while its content is trusted', async (t) => {
+  test('S4-46 counts only while its content is trusted (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'], lock: 'nothing' });
     const state = `${scene.state}-inner`;
     const text = `version: 1\nexternal_tools: [{name: a, command: tool.sh, requires_pack: false}]\n`;
@@ -353,7 +353,7 @@ describe('a lock that lies in the workspace', () => {
   });
 });
 
-describe('what a tool says of itself', () => {
+describe('what a tool says of itself (deep)', () => {
   const probe = (answer: string) => `#!/bin/sh\nif [ "$1" = --capabilities ]; then ${answer}; fi\nexit 0\n`;
   const rows: readonly [string, string, string][] = [
     ['S4-34 with an exit code', 'echo "{}"; exit 3', 'unknown'],
@@ -374,7 +374,7 @@ describe('what a tool says of itself', () => {
     ['S4-33 without a word about packs', `echo '{"name":"a","version":"7"}'`, '7'],
   ];
   for (const [name, answer] of rows) {
-    test(`${name}: it is taken to need a pack`, async (t) => {
+    test(`${name}: it is taken to need a pack (deep)`, async (t) => {
       const scene = await openScene(t, {
         tools: ['name: a, command: p.sh, allow_unpinned: true'],
         files: { 'p.sh': probe(`${answer}; exit 0`) },

@@ -362,7 +362,7 @@ describe('a tool that means harm', () => {
     assert.ok(process.memoryUsage.rss() - used < 300 * 1024 * 1024);
   });
 
-  test('S4-47 is ended at its limit with everything it started, and that is on record', async () => {
+  test('S4-47 is ended at its limit with everything it started, and that is on record (deep)', async () => {
     const { error, details } = await fail('slow', '(setsid sleep 987654 &) ; sleep 987654');
     assert.equal(error.code, 'E_TIMEOUT');
     const result = resultOf(details);

@@ -357,7 +357,7 @@ describe('a base somebody has been at', () => {
     assert.match((await tampered(planted)).broken?.reason ?? '', /^overlap: /);
   });
 
-  test('S1-41 any byte changed in any archive is found, and named', async () => {
+  test('S1-41 any byte changed in any archive is found, and named (deep)', async () => {
     await ready;
     for (const [at, name] of names.entries()) {
       const bytes = readFileSync(join(folder, name));
@@ -512,7 +512,7 @@ type Step =
   | { readonly do: 'other' | 'reopen' | 'close_calls' }
   | { readonly do: 'prune'; readonly keep: number };
 
-test('S1-41 S1-42 whatever is appended, rotated, pruned and reopened, archives and journal add up to what was written', async () => {
+test('S1-41 S1-42 whatever is appended, rotated, pruned and reopened, archives and journal add up to what was written (deep)', async () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
   const record: fc.Arbitrary<JournalRecord> = fc.oneof(
     name.map((callId) => sampleIntent(callId)),

@@ -15,9 +15,10 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandList, ListOperator } from '../../contracts/command-list.ts';
-import type { CommandOutcome, CommandRequest, OpenCommandRunner } from '../../contracts/commands.ts';
+import type { CommandOutcome, CommandRequest, Isolation, OpenCommandRunner } from '../../contracts/commands.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from '../sandbox/isolation-bubblewrap.ts';
+import { createNoIsolation } from '../sandbox/session-sandbox.ts';
 import { type CommandRunnerOptions, createCommandRunner } from './command-runner.ts';
 
 type Command = readonly string[];
@@ -66,7 +67,7 @@ function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Sett
 const WALLS = [
   { name: 'bubblewrap, native start', options: { isolation: 'bubblewrap' } },
   {
-    name: 'bubblewrap, started by Node',
+    name: 'bubblewrap, started by Node (deep)',
     options: { isolation: 'bubblewrap', spawner: createSpawner({ backend: 'node' }) },
   },
   { name: 'no wall', options: { isolation: 'none' } },
@@ -109,7 +110,7 @@ for (const { name, options } of WALLS) {
       assert.equal((await run(list(['true']), { stdin: bytes })).code, 0);
     });
 
-    test('S0-36 are connected as they are written: pipes, and, or, then', async (t) => {
+    test('S0-36 are connected as they are written: pipes, and, or, then (deep)', async (t) => {
       const { run } = open(t, options);
       const out = async (commands: CommandList) => (await run(commands)).stdout.text;
       const echo = (word: string): Command => ['echo', word];
@@ -171,7 +172,7 @@ for (const { name, options } of WALLS) {
       assert.equal(outcome.stdout.text, 'before\n');
     });
 
-    test('S0-37 answer when they end, though something they left behind still holds their output', async (t) => {
+    test('S0-37 answer when they end, though something they left behind still holds their output (deep)', async (t) => {
       const { run } = open(t, options);
       const outcome = await run(list(sh('setsid sh -c "echo left behind; exec sleep 3" & sleep 0.2; exit 6')));
       assert.equal(outcome.code, 6);
@@ -208,7 +209,7 @@ for (const { name, options } of WALLS) {
       await assert.rejects(command.write(Buffer.from('three')), { code: 'E_SHELL' });
     });
 
-    test('can be stopped at any moment after their start', async (t) => {
+    test('can be stopped at any moment after their start (deep)', async (t) => {
       const { runner } = open(t, options);
       for (let after = 0; after <= 12; after++) {
         const marker = `--marker-${process.pid}-${after}-${name.replaceAll(' ', '-')}`;
@@ -227,7 +228,7 @@ for (const { name, options } of WALLS) {
       assert.equal((await command.done).signal, 'SIGKILL');
     });
 
-    test('leave no descriptor behind, even 32 at once', async (t) => {
+    test('leave no descriptor behind, even 32 at once (deep)', async (t) => {
       const { run } = open(t, options);
       await run(list(['true']));
       const before = readdirSync('/proc/self/fd').length;
@@ -245,7 +246,7 @@ for (const { name, options } of WALLS) {
       assert.ok(readdirSync('/proc/self/fd').length <= before);
     });
 
-    test('fail when whoever listens to their output fails, instead of taking the host down', async (t) => {
+    test('fail when whoever listens to their output fails, instead of taking the host down (deep)', async (t) => {
       const { run } = open(t, options);
       const broken = () => {
         throw new RangeError('listener');
@@ -267,7 +268,7 @@ function processesWith(marker: string): string[] {
 }
 
 describe('what a command may not change', () => {
-  test('S0-36 git data, registry and lock are read-only, the rest of the workspace is not', async (t) => {
+  test('S0-36 git data, registry and lock are read-only, the rest of the workspace is not (deep)', async (t) => {
     const { run, workspace } = open(t);
     mkdirSync(join(workspace, '.git', 'hooks'), { recursive: true });
     writeFileSync(join(workspace, 'tool-runtime.yaml'), 'mine');
@@ -290,7 +291,7 @@ describe('what a command may not change', () => {
     assert.deepEqual(readdirSync(join(workspace, '.git')), ['hooks']);
   });
 
-  test('S0-36 what appears under a protected name is moved aside and reported', async (t) => {
+  test('S0-36 what appears under a protected name is moved aside and reported (deep)', async (t) => {
     const { run, workspace } = open(t);
     const outcome = await run(
       list(sh('mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; echo x > tool-runtime.yaml')),
@@ -301,7 +302,7 @@ describe('what a command may not change', () => {
     assert.equal(harmless.quarantined, undefined);
   });
 
-  test('S0-36 a link under a protected name cannot be exchanged', async (t) => {
+  test('S0-36 a link under a protected name cannot be exchanged (deep)', async (t) => {
     const { run, workspace } = open(t);
     symlinkSync('/nowhere', join(workspace, '.git'));
     assert.equal((await run(list(['true']))).quarantined, undefined);
@@ -328,7 +329,7 @@ describe('a wall that cannot be had', () => {
     assert.equal(existsSync(join(workspace, 'made')), false);
   });
 
-  test('S0-36 a bubblewrap that walls nothing in is found out by the self-test, and one that fails too', async (t) => {
+  test('S0-36 a bubblewrap that walls nothing in is found out by the self-test, and one that fails too (deep)', async (t) => {
     const root = mkdtempSync(join(tmpdir(), 'runner-'));
     t.after(() => rmSync(root, { recursive: true, force: true }));
     /** Passes its words on to the real one, one of them replaced. */
@@ -375,7 +376,7 @@ describe('a wall that cannot be had', () => {
     }
   });
 
-  test('S0-36 a variable that makes programs load something takes effect behind the wall only', async (t) => {
+  test('S0-36 a variable that makes programs load something takes effect behind the wall only (deep)', async (t) => {
     const { run } = open(t);
     // It makes the first program started list its libraries and end: that must not be bubblewrap.
     const outcome = await run(list(['true']), { env: { LD_TRACE_LOADED_OBJECTS: '1' } });
@@ -383,7 +384,7 @@ describe('a wall that cannot be had', () => {
     assert.doesNotMatch(outcome.stdout.text, /libcap/);
   });
 
-  test('S0-36 a program nobody showed is refused by name, and runs when its folder is shown', async (t) => {
+  test('S0-36 a program nobody showed is refused by name, and runs when its folder is shown (deep)', async (t) => {
     const tools = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
     t.after(() => rmSync(tools, { recursive: true, force: true }));
     writeFileSync(join(tools, 'my-tool'), '#!/bin/sh\necho ran; echo x > "$0"\n', { mode: 0o755 });
@@ -415,4 +416,58 @@ test('a caller that refuses the folder is told the real one, and nothing starts'
   assert.equal(existsSync(join(workspace, 'real/made')), false);
   await run(made, { cwd: '.', requireFolder: refuse });
   assert.deepEqual([told, existsSync(join(workspace, 'made'))], [['real', '.'], true]);
+});
+
+describe('a command cancelled before its program runs', () => {
+  test('is not kept waiting for the test of the sandbox, which goes on for the others', async (t) => {
+    const tested = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<void>();
+    const isolation: Isolation = {
+      ...createNoIsolation(),
+      check() {
+        asked.resolve();
+        return tested.promise;
+      },
+    };
+    const { runner, run, workspace } = open(t, { isolation });
+    const cancel = new AbortController();
+    const starting = runner.start(request(list(['touch', 'cancelled']), { signal: cancel.signal }));
+    const other = run(list(['touch', 'other']), { signal: new AbortController().signal });
+    await asked.promise;
+    cancel.abort();
+    await assert.rejects(starting, { message: 'Call was cancelled while the sandbox was prepared' });
+    tested.resolve(undefined);
+    assert.equal((await other).code, 0);
+    assert.deepEqual(readdirSync(workspace), ['other']);
+  });
+
+  for (const backend of ['native', 'node'] as const) {
+    test(`ends while its sandbox is being set up, and is never let in (${backend})`, async (t) => {
+      const root = mkdtempSync(join(tmpdir(), 'runner-'));
+      t.after(() => rmSync(root, { recursive: true, force: true }));
+      const spawner = createSpawner({ backend });
+      const bubblewrap = createBubblewrap({ spawner, folder: root });
+      const [cancel, lookedAt] = [new AbortController(), Promise.withResolvers<void>()];
+      let isReady = false;
+      const isolation: Isolation = {
+        ...bubblewrap,
+        enter(wanted) {
+          const entered = bubblewrap.enter(wanted);
+          const verify = (init: number): boolean => {
+            lookedAt.resolve();
+            return isReady && entered.verify(init);
+          };
+          return { ...entered, verify };
+        },
+      };
+      const { runner, run, workspace } = open(t, { isolation, spawner });
+      const starting = runner.start(request(list(['touch', 'cancelled']), { signal: cancel.signal }));
+      await lookedAt.promise;
+      cancel.abort();
+      assert.equal((await (await starting).done).signal, 'SIGKILL');
+      isReady = true;
+      assert.equal((await run(list(['touch', 'other']))).code, 0);
+      assert.deepEqual(readdirSync(workspace), ['other']);
+    });
+  }
 });

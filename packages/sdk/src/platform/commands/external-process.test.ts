@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { createNoIsolation } from '../sandbox/isolation-none.ts';
-import { startingFolder } from '../sandbox/starting-folder.ts';
+import { startingFolder } from '../sandbox/sandbox-mounts.ts';
+import { createNoIsolation } from '../sandbox/session-sandbox.ts';
 import { createExternalPrograms, type ExternalStart } from './external-process.ts';
 
 function scene(t: TestContext, options: { isolation?: 'bubblewrap' | 'none'; readPaths?: readonly string[] } = {}) {
@@ -109,7 +109,7 @@ describe('the wall of an external tool', () => {
     await assert.rejects(go('true', { interpreter: [join(workspace, 'sh')] }), { code: 'E_SHELL' });
   });
 
-  test('S4-43 says so when the program cannot be executed', async (t) => {
+  test('S4-43 says so when the program cannot be executed (deep)', async (t) => {
     const { sealed, go } = scene(t);
     const bad = join(sealed, 'bad');
     writeFileSync(bad, '#!/no/such/program\n', { mode: 0o500 });
@@ -117,7 +117,7 @@ describe('the wall of an external tool', () => {
     assert.equal((await go('exit 127')).code, 127);
   });
 
-  test('S4-47 ends it and what it started when the signal fires', async (t) => {
+  test('S4-47 ends it and what it started when the signal fires (deep)', async (t) => {
     const { go } = scene(t);
     const controller = new AbortController();
     const running = go('echo up; (setsid sleep 876543 &); sleep 876543', {

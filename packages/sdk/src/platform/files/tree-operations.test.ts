@@ -480,7 +480,7 @@ for (const backend of BACKENDS) {
       assert.equal(readdirSync(at('copy')).length, 40);
     });
 
-    test('S0-28 S0-29 other work goes on while a large tree is copied and removed', async (t) => {
+    test('S0-28 S0-29 other work goes on while a large tree is copied and removed (deep)', async (t) => {
       const { directory, workspace } = scene(t, backend);
       for (let index = 0; index < 1500; index++) plant(directory, `big/${index % 30}/${index}=x`);
       for (const act of [() => workspace.copy('big', 'copy', COPY), () => workspace.remove('copy', ALL)]) {

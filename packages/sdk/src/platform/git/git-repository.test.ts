@@ -109,7 +109,7 @@ function hostileRepository(): TestRepository & { readonly program: string; reado
 
 describe('S0-51 repositories whose configuration runs programs', () => {
   for (const { key, value, attributes, control } of ATTACKS) {
-    test(`S0-51 ${key} is refused by name and starts nothing, although plain git starts it`, async () => {
+    test(`S0-51 ${key} is refused by name and starts nothing, although plain git starts it (deep)`, async () => {
       const repository = hostileRepository();
       try {
         if (attributes !== undefined) repository.write({ '.gitattributes': attributes });
@@ -163,7 +163,7 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     }
   });
 
-  test('S0-51 a key the operator lists takes effect, and only that one', async () => {
+  test('S0-51 a key the operator lists takes effect, and only that one (deep)', async () => {
     const repository = hostileRepository();
     try {
       repository.write({ '.gitattributes': '*.up filter=shout\n', 'x.up': 'quiet\n' });
@@ -183,7 +183,7 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     }
   });
 
-  test('S0-51 what a listed include brings in is judged like the rest', async () => {
+  test('S0-51 what a listed include brings in is judged like the rest (deep)', async () => {
     const repository = hostileRepository();
     const registry = "git:\n  allow_config: ['include.path']\n";
     try {
@@ -253,7 +253,7 @@ describe('S0-42 where a repository is', () => {
     }
   });
 
-  test('S0-42 a linked work tree works, and its commits are seen by the main one', async () => {
+  test('S0-42 a linked work tree works, and its commits are seen by the main one (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const linked = join(repository.beside, 'linked');
     try {

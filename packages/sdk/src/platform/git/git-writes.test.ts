@@ -100,7 +100,7 @@ test('a lock nobody knows anything about stays and is reported', async (t) => {
   assert.deepEqual(await clearWorkspaceLocks(here.state, tmpdir()), [], 'no repository, no locks');
 });
 
-test('a lock that a live process has open stays, and goes when the process is dead', async (t) => {
+test('a lock that a live process has open stays, and goes when the process is dead (deep)', async (t) => {
   const here = scene(t);
   await dieWriting(here, []);
   const script = `require('node:fs').openSync(${JSON.stringify(here.at('index.lock'))}, 'wx'); console.log('holds');
@@ -116,7 +116,7 @@ test('a lock that a live process has open stays, and goes when the process is de
   assert.deepEqual(await writes.clear(here.gitFolder), [here.at('index.lock')]);
 });
 
-test('the lock of a git that waits for its editor stays, although the file is closed', async (t) => {
+test('the lock of a git that waits for its editor stays, although the file is closed (deep)', async (t) => {
   const here = scene(t);
   await dieWriting(here, []);
   writeFileSync(join(here.work, 'a.txt'), 'a');

@@ -144,7 +144,7 @@ test('S4-13 no refusal leaves a descriptor open', async (t) => {
   assert.equal(open(), before);
 });
 
-test('S4-6 a digest is made piece by piece and a missing file is an error', async (t) => {
+test('S4-6 a digest is made piece by piece and a missing file is an error (deep)', async (t) => {
   const { at } = scene(t);
   const size = 300 * 1024 * 1024;
   writeFileSync(at('big'), 'head');

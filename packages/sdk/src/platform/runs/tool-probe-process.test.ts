@@ -66,7 +66,7 @@ describe('one start of a checked program', () => {
     assert.deepEqual([quick.exitCode, quick.wasAsked], [0, false]);
   });
 
-  test('names and kills what was left running, also outside the group', async () => {
+  test('names and kills what was left running, also outside the group (deep)', async () => {
     const inside = await probe('sleep 7202 & exit 0');
     assert.deepEqual(inside.leftRunning, ['sleep']);
     const outside = await probe('setsid sleep 7203 & exit 0');

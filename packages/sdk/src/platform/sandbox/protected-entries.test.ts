@@ -68,7 +68,7 @@ test('S0-36 a file deep in the workspace cannot be changed, replaced or moved wi
   assert.deepEqual(readdirSync(join(workspace, 'a/b/c')).sort(), ['another', 'registry.yaml']);
 });
 
-test('S0-36 what is hidden cannot be read, connected to or found by another name; what lies beside it can', async (t) => {
+test('S0-36 what is hidden cannot be read, connected to or found by another name; what lies beside it can (deep)', async (t) => {
   const { run, write, workspace } = open(t, { 'conf/token': 'hide', 'conf/state': 'hide', 'conf/socket': 'hide' });
   write('conf/token', 'SECRET');
   write('conf/state/key', 'SECRET');
@@ -118,7 +118,7 @@ test('S0-36 a protected file with a second name keeps commands from starting, un
   }
 });
 
-test('S0-36 a repository may link its files: they are protected with their folder', async (t) => {
+test('S0-36 a repository may link its files: they are protected with their folder (deep)', async (t) => {
   const { run, write, workspace } = open(t, { '.git': 'read_only', '.git/config': 'read_only' });
   write('.git/config', 'mine');
   linkSync(join(workspace, '.git/config'), join(workspace, '.git/other'));
@@ -126,7 +126,7 @@ test('S0-36 a repository may link its files: they are protected with their folde
   assert.equal((await run('cat .git/other')).stdout.text, 'mine');
 });
 
-test('S0-36 paths inside one another: the stricter protection holds, in whichever order they are named', async (t) => {
+test('S0-36 paths inside one another: the stricter protection holds, in whichever order they are named (deep)', async (t) => {
   const paths = { 'a/token': 'hide', a: 'read_only', 'a/b/c': 'read_only', s: 'hide', 's/d/e': 'read_only' } as const;
   for (const entries of [Object.entries(paths), Object.entries(paths).reverse()]) {
     const { run, write } = open(t, Object.fromEntries(entries));
@@ -146,7 +146,7 @@ test('S0-36 paths inside one another: the stricter protection holds, in whicheve
   }
 });
 
-test('S0-36 what appears at a protected path is moved aside, whichever way it is made to appear', async (t) => {
+test('S0-36 what appears at a protected path is moved aside, whichever way it is made to appear (deep)', async (t) => {
   const { run, write, workspace } = open(t, { 'conf/tool-runtime.lock': 'read_only' });
   write('conf/plain', '');
   write('planted/tool-runtime.lock', 'evil');

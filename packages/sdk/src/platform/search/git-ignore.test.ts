@@ -94,7 +94,7 @@ const ignoreText = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 5 }), fc.constantFrom('', '\n', '\ufeff'))
   .map(([lines, extra]) => (extra === '\ufeff' ? extra + lines.join('\n') : lines.join('\n') + extra));
 
-test('S0-26 agrees with git about every ignore file, however it is written', async () => {
+test('S0-26 agrees with git about every ignore file, however it is written (deep)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(path, { minLength: 4, maxLength: 14 }),

@@ -209,7 +209,7 @@ test('S0-30 file_read decodes lines that are not what the beginning of the file 
   assert.deepEqual([content, encoding], ['Grüße, lange Zeile\n', 'latin1']);
 });
 
-test('S0-30 file_read keeps little of a gibibyte in memory', async (t) => {
+test('S0-30 file_read keeps little of a gibibyte in memory (deep)', async (t) => {
   const { put, file, read } = scene(t);
   put('first\nsecond\n');
   truncateSync(file, 1024 ** 3);

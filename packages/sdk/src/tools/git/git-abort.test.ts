@@ -32,7 +32,7 @@ const STARTS: Readonly<Record<string, readonly string[]>> = {
 
 describe('S0-51 git_abort', () => {
   for (const [operation, words] of Object.entries(STARTS)) {
-    test(`S0-51 gives up a ${operation}; what was resolved already comes back with git_recover`, () =>
+    test(`S0-51 gives up a ${operation}; what was resolved already comes back with git_recover (deep)`, () =>
       withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
         disagree(repository);
         if (operation === 'revert') repository.commit({ 'a.txt': 'later\n' });

@@ -30,7 +30,7 @@ const blame = async (runtime: GitRuntime, args: object) =>
 const runs = (groups: readonly Group[]) => groups.map(({ from_line, lines, summary }) => [from_line, lines, summary]);
 
 describe('git_blame', () => {
-  test('S0-43 git_blame names the commit of every line, at a revision or in the work tree', async () => {
+  test('S0-43 git_blame names the commit of every line, at a revision or in the work tree (deep)', async () => {
     await withRepository({ files: { file: 'a\nb\nc\nd\n' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       const second = repository.commit({ file: 'a\nB\nc\nd\n' }, 'feat: B');
@@ -97,7 +97,7 @@ describe('git_blame', () => {
     }
   });
 
-  test('S0-43 git_blame refuses files that are not there, paths outside and words for options', async () => {
+  test('S0-43 git_blame refuses files that are not there, paths outside and words for options (deep)', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       repository.write({ file: '1\n', x: '1\n' });
       assert.equal((await runtime.refused('git_blame', { path: 'file' })).code, 'E_GIT', 'no commit yet');

@@ -34,7 +34,7 @@ const reasonOf = async (runtime: GitRuntime, args: object) => {
 };
 
 describe('git_branch', () => {
-  test('S0-46 git_branch lists branches with upstream and distance; remote ones on request', async () => {
+  test('S0-46 git_branch lists branches with upstream and distance; remote ones on request (deep)', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       assert.deepEqual(await branch(runtime), { current: 'main', branches: [], truncated: false });
       const first = repository.commit({ file: '1' }, 'first');
@@ -78,7 +78,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-46 git_branch creates where it is told, does not check out, and replaces only when forced', async () => {
+  test('S0-46 git_branch creates where it is told, does not check out, and replaces only when forced (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       const second = repository.commit({ file: '2' });
@@ -223,7 +223,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-46 git_branch takes no word of a caller for an option, and no name git would not take', async () => {
+  test('S0-46 git_branch takes no word of a caller for an option, and no name git would not take (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const canary = join(repository.folder, 'canary');
       const before = repository.git('for-each-ref');

@@ -22,7 +22,7 @@ interface CheckedOut {
 }
 
 describe('S0-46 git_checkout', () => {
-  test('S0-46 switches to a branch, a tag and a commit, and answers where HEAD is and was', () =>
+  test('S0-46 switches to a branch, a tag and a commit, and answers where HEAD is and was (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       repository.git('tag', 'v1');
@@ -82,7 +82,7 @@ describe('S0-46 git_checkout', () => {
       );
     }));
 
-  test('S0-46 a branch only a remote has is made and follows it; two remotes make it ambiguous', async () => {
+  test('S0-46 a branch only a remote has is made and follows it; two remotes make it ambiguous (deep)', async () => {
     const origin = createRepository({ files: { 'a.txt': 'one\n' } });
     origin.git('switch', '--quiet', '-c', 'feature');
     const tip = origin.commit({ 'f.txt': 'feature\n' });
@@ -137,7 +137,7 @@ describe('S0-46 git_checkout', () => {
       assert.equal((await runtime.call<CheckedOut>('git_checkout', { target: 'side' })).branch, 'side');
     }));
 
-  test('S0-46 never writes over untracked or ignored files, not even folders of them', () =>
+  test('S0-46 never writes over untracked or ignored files, not even folders of them (deep)', () =>
     withRepository({ files: { '.gitignore': '*.env\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'x.env': 'theirs\n', 'folder/y.env': 'theirs\n', 'plain.txt': 'theirs\n' });
@@ -161,7 +161,7 @@ describe('S0-46 git_checkout', () => {
       assert.equal((await runtime.call<CheckedOut>('git_checkout', { target: 'side' })).branch, 'side');
     }));
 
-  test('S0-46 refuses a switch in the middle of a merge', () =>
+  test('S0-46 refuses a switch in the middle of a merge (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'two\n' });
@@ -182,7 +182,7 @@ describe('S0-46 git_checkout', () => {
       assert.deepEqual(seen, ['-o ü "new".txt', 'o- gone.txt', 'oo a.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option', () =>
+  test('S0-51 no word of a caller is an option (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const canary = join(repository.beside, 'canary');
       const before = repository.git('for-each-ref', 'refs/heads/') + repository.git('symbolic-ref', 'HEAD');

@@ -11,7 +11,7 @@ interface Committed {
 }
 
 describe('S0-45 git_commit', () => {
-  test('S0-45 commits what is staged, signed off, and answers the hash git has', () =>
+  test('S0-45 commits what is staged, signed off, and answers the hash git has (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const parent = repository.git('rev-parse', 'HEAD').trim();
       repository.write({ 'a.txt': 'two\n' });
@@ -39,7 +39,7 @@ describe('S0-45 git_commit', () => {
       assert.equal(repository.git('rev-parse', '--abbrev-ref', 'HEAD').trim(), 'main');
     }));
 
-  test('S0-45 nothing staged is E_GIT, and allow_empty makes it a commit', () =>
+  test('S0-45 nothing staged is E_GIT, and allow_empty makes it a commit (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const before = repository.git('rev-parse', 'HEAD');
       const error = await runtime.refused('git_commit', { message: 'chore: nothing' });
@@ -57,7 +57,7 @@ describe('S0-45 git_commit', () => {
       }
     }));
 
-  test('S0-45 a message that looks like options is only a message', () =>
+  test('S0-45 a message that looks like options is only a message (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       for (const message of ['--amend', '-F /etc/passwd', '--template=/etc/passwd']) {
         await runtime.call('git_commit', { message, allow_empty: true, signoff: false });
@@ -75,7 +75,7 @@ describe('S0-45 git_commit', () => {
       await runtime.call('git_add', { paths: ['b.txt'] });
     }));
 
-  test('S0-45 leaves no frozen index behind, whether it commits or not', () =>
+  test('S0-45 leaves no frozen index behind, whether it commits or not (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       await runtime.call('git_commit', { message: 'chore: x', allow_empty: true });
       await runtime.refused('git_commit', { message: 'chore: x' });
@@ -85,7 +85,7 @@ describe('S0-45 git_commit', () => {
       assert.deepEqual(left, []);
     }));
 
-  test('S0-45 finishes a merge: both parents, no merge left in progress', () =>
+  test('S0-45 finishes a merge: both parents, no merge left in progress (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       repository.git('switch', '-q', '-c', 'side');
       repository.commit({ 'b.txt': 'b\n' }, 'feat: b');
@@ -151,7 +151,7 @@ describe('S0-66 overrides', () => {
 });
 
 describe('S0-67 what was judged is what is committed', () => {
-  test('S0-67 a file staged by somebody else between gate and commit is not in the commit', async () => {
+  test('S0-67 a file staged by somebody else between gate and commit is not in the commit (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     // A hook-like tool of our own that commits like git_commit, but lets somebody stage in between.
     const slow = defineTool({

@@ -45,7 +45,7 @@ function collide(repository: TestRepository, ours: FileSet, theirs: FileSet): vo
 }
 
 describe('git_conflicts', () => {
-  test('S0-47 git_conflicts answers all sides and the marked places of every unmerged file', async () => {
+  test('S0-47 git_conflicts answers all sides and the marked places of every unmerged file (deep)', async () => {
     const files = { file: 'top\nmiddle\nend\n', gone: 'g\n', left: 'l\n', fine: '1' };
     await withRepository({ files, tools }, async (repository, runtime) => {
       assert.deepEqual(await conflicts(runtime), { in_progress: null, files: [], total_files: 0, truncated: false });
@@ -100,7 +100,7 @@ describe('git_conflicts', () => {
     });
   });
 
-  test('S0-47 git_conflicts says what is under way', async () => {
+  test('S0-47 git_conflicts says what is under way (deep)', async () => {
     await withRepository({ files: { file: '1\n' }, tools }, async (repository, runtime) => {
       collide(repository, { file: 'ours\n' }, { file: 'theirs\n' });
       repository.git('merge', '--abort');
@@ -148,7 +148,7 @@ describe('git_conflicts', () => {
     );
   });
 
-  test('S0-47 git_conflicts keeps paths inside the workspace and takes none for magic', async () => {
+  test('S0-47 git_conflicts keeps paths inside the workspace and takes none for magic (deep)', async () => {
     await withRepository({ files: { file: '1\n', x: '1\n' }, tools }, async (repository, runtime) => {
       collide(repository, { file: 'ours\n', x: 'ours\n' }, { file: 'theirs\n', x: 'theirs\n' });
       for (const word of hostileWords('canary')) {

@@ -33,7 +33,7 @@ function resolve(repository: TestRepository, text = 'both\n'): void {
 }
 
 describe('S0-47 git_continue', () => {
-  test('S0-47 commits a resolved merge with the prepared message and both parents', () =>
+  test('S0-47 commits a resolved merge with the prepared message and both parents (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       disagree(repository);
       repository.gitCode('merge', 'side');
@@ -53,7 +53,7 @@ describe('S0-47 git_continue', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-62 passes the commit gate: what a rule refuses is not committed', () =>
+  test('S0-62 passes the commit gate: what a rule refuses is not committed (deep)', () =>
     withRepository(
       {
         files: { 'a.txt': 'one\n' },
@@ -74,7 +74,7 @@ describe('S0-47 git_continue', () => {
       },
     ));
 
-  test('S0-48 goes on with a rebase, from conflict to conflict, keeping the author', () =>
+  test('S0-48 goes on with a rebase, from conflict to conflict, keeping the author (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'a.txt': 'side\n' });
@@ -96,7 +96,7 @@ describe('S0-47 git_continue', () => {
       assert.equal(repository.git('log', '-2', '--format=%an %s'), 'Ada Tester feat: b\nGrace feat: a\n');
     }));
 
-  test('S0-48 a rebase plan that runs commands is refused before anything runs', () =>
+  test('S0-48 a rebase plan that runs commands is refused before anything runs (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       disagree(repository);
       repository.gitCode('rebase', 'main', 'side');
@@ -114,7 +114,7 @@ describe('S0-47 git_continue', () => {
       assert.equal((await runtime.call<Continued>('git_continue')).finished, true);
     }));
 
-  test('S0-51 goes on with a cherry-pick and a revert', () =>
+  test('S0-51 goes on with a cherry-pick and a revert (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       disagree(repository);
       repository.gitCode('cherry-pick', 'side');

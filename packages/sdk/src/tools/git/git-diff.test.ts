@@ -24,7 +24,7 @@ const diff = (runtime: GitRuntime, args: object = {}) => runtime.call<Diff>('git
 const names = ({ files }: Diff) => files.map(({ path }) => path);
 
 describe('git_diff', () => {
-  test('S0-43 answers the patch git prints, with a list of files and counts', async () => {
+  test('S0-43 answers the patch git prints, with a list of files and counts (deep)', async () => {
     const files = {
       text: 'one\ntwo\nthree\n',
       gone: 'x\n',
@@ -53,7 +53,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 compares revisions: a second one, two dots, three dots', async () => {
+  test('S0-43 compares revisions: a second one, two dots, three dots (deep)', async () => {
     await withRepository({ files: { file: '1\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '--create', 'topic');
       repository.commit({ topic: 't\n' });
@@ -82,7 +82,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 works before the first commit, in every kind of hash', async () => {
+  test('S0-43 works before the first commit, in every kind of hash (deep)', async () => {
     for (const objectFormat of ['sha1', 'sha256'] as const) {
       const repository = createRepository({ objectFormat });
       const runtime = await openGitRuntime(repository, { tools });
@@ -138,7 +138,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 a longer patch is cut behind a line and says so; the list of files stays whole', async () => {
+  test('S0-43 a longer patch is cut behind a line and says so; the list of files stays whole (deep)', async () => {
     const line = `${'x'.repeat(99)}\n`;
     await withRepository({ files: { file: '' }, tools }, async (repository, runtime) => {
       repository.write({ file: line.repeat(200_000) });
@@ -165,7 +165,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 odd names, bytes that are no UTF-8 and unmerged files come out right', async () => {
+  test('S0-43 odd names, bytes that are no UTF-8 and unmerged files come out right (deep)', async () => {
     await withRepository({ files: { 'a "b"\n\tc é': '1\n', file: '1\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a "b"\n\tc é': '2\n' });
       assert.deepEqual(names(await diff(runtime)), ['a "b"\n\tc é']);
@@ -209,7 +209,7 @@ describe('git_diff', () => {
     );
   });
 
-  test('S0-43 words that look like options, magic or commands are refused or mean nothing', async () => {
+  test('S0-43 words that look like options, magic or commands are refused or mean nothing (deep)', async () => {
     await withRepository({ files: { file: '1\n', x: '1\n' }, tools }, async (repository, runtime) => {
       repository.write({ file: '2\n', x: '2\n' });
       const canary = join(repository.folder, 'canary');

@@ -24,7 +24,7 @@ function clonedPair() {
 }
 
 describe('git_fetch', () => {
-  test('S0-50 brings new commits and branches into remote-tracking references only', async () => {
+  test('S0-50 brings new commits and branches into remote-tracking references only (deep)', async () => {
     const { origin, clone } = clonedPair();
     const runtime = await openGitRuntime(clone, { registry: OPEN });
     try {
@@ -46,7 +46,7 @@ describe('git_fetch', () => {
     }
   });
 
-  test('S0-51 a configured refspec that would overwrite local branches is not used', async () => {
+  test('S0-51 a configured refspec that would overwrite local branches is not used (deep)', async () => {
     const { origin, clone } = clonedPair();
     const runtime = await openGitRuntime(clone, { registry: OPEN });
     try {
@@ -62,7 +62,7 @@ describe('git_fetch', () => {
     }
   });
 
-  test('S0-51 over HTTP from an allowed host; a local remote outside needs the operator', async () => {
+  test('S0-51 over HTTP from an allowed host; a local remote outside needs the operator (deep)', async () => {
     const { origin, clone } = clonedPair();
     origin.git('clone', '--quiet', '--bare', origin.folder, join(origin.beside, 'remote.git'));
     const server = await startGitHttpServer({ root: origin.beside });

@@ -80,7 +80,7 @@ describe('git_log', () => {
     });
   });
 
-  test('S0-43 git_log filters by path, author, message and date, all as plain text', async () => {
+  test('S0-43 git_log filters by path, author, message and date, all as plain text (deep)', async () => {
     await withRepository({ files: { a: '1', 'src/b.ts': '1' }, tools }, async (repository, runtime) => {
       repository.commit({ a: '2' }, 'fix: a.c [x] (y)');
       repository.git('config', 'user.name', 'Bea +1');
@@ -143,7 +143,7 @@ describe('git_log', () => {
     });
   });
 
-  test('S0-43 git_log reads shallow clones, other encodings and very long messages', async () => {
+  test('S0-43 git_log reads shallow clones, other encodings and very long messages (deep)', async () => {
     const repository = createRepository({ files: { file: '1' } });
     try {
       repository.git('config', 'i18n.commitEncoding', 'ISO-8859-1');
@@ -166,7 +166,7 @@ describe('git_log', () => {
     }
   });
 
-  test('S0-43 git_log takes no word of a caller for an option', async () => {
+  test('S0-43 git_log takes no word of a caller for an option (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const canary = join(repository.folder, 'canary');
       for (const word of hostileWords(canary)) {

@@ -65,7 +65,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-49 force is a gate of its own, + and deletion count as force, protected branches stay closed', async () => {
+  test('S0-49 force is a gate of its own, + and deletion count as force, protected branches stay closed (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const plain = await openGitRuntime(repository, { registry: PUSH });
     const forced = await openGitRuntime(repository, { registry: FORCE });
@@ -118,7 +118,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-49 S0-51 over HTTP: pushed when the host is allowed, refused when it is not', async () => {
+  test('S0-49 S0-51 over HTTP: pushed when the host is allowed, refused when it is not (deep)', async () => {
     const { repository, bare, remoteHas } = withRemote();
     const server = await startGitHttpServer({ root: repository.beside });
     repository.git('remote', 'set-url', 'origin', server.url('remote.git'));
@@ -160,7 +160,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 a token the operator names reaches its host and nothing else: no answer, no journal', async () => {
+  test('S0-51 a token the operator names reaches its host and nothing else: no answer, no journal (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const token = ['gh', 'p_', 'abcdefghijklmnopqrstuvwxyz0123456789'].join('');
     const server = await startGitHttpServer({ root: repository.beside, login: `x-access-token:${token}` });
@@ -184,7 +184,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 a token is not sent over plain http to a host that is not listed for it', async () => {
+  test('S0-51 a token is not sent over plain http to a host that is not listed for it (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const server = await startGitHttpServer({ root: repository.beside });
     repository.git('remote', 'set-url', 'origin', server.url('remote.git'));
@@ -241,7 +241,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 no string argument becomes an option of git', async () => {
+  test('S0-51 no string argument becomes an option of git (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const canary = join(repository.beside, 'canary');
     const runtime = await openGitRuntime(repository, { registry: FORCE });

@@ -20,7 +20,7 @@ interface Rebased {
 }
 
 describe('S0-48 git_rebase', () => {
-  test('S0-48 replays the commits with their authors, and can be taken back', () =>
+  test('S0-48 replays the commits with their authors, and can be taken back (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'side\n' }, 'feat: one');
@@ -44,7 +44,7 @@ describe('S0-48 git_rebase', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-48 folds fixup and squash commits, or leaves them alone', () =>
+  test('S0-48 folds fixup and squash commits, or leaves them alone (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'one\n' }, 'feat: b');
@@ -62,7 +62,7 @@ describe('S0-48 git_rebase', () => {
       assert.equal(repository.git('show', 'HEAD~1:b.txt'), 'two\n');
     }));
 
-  test('S0-48 a conflict puts everything back, byte for byte, and names the files', () =>
+  test('S0-48 a conflict puts everything back, byte for byte, and names the files (deep)', () =>
     withRepository(
       {
         files: { 'a.txt': 'one\r\n', '.gitattributes': '*.txt text\n', 'run.sh': { text: 'x\n', mode: 0o755 } },
@@ -92,7 +92,7 @@ describe('S0-48 git_rebase', () => {
       },
     ));
 
-  test('S0-48 another branch than the current one, and the way back to both', () =>
+  test('S0-48 another branch than the current one, and the way back to both (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'side\n' });
@@ -122,7 +122,7 @@ describe('S0-48 git_rebase', () => {
       assert.equal(repository.git('rev-parse', 'below').trim(), below);
     }));
 
-  test('S0-48 refusals: dirty tree, unborn HEAD, unknown names, ignored files in the way', () =>
+  test('S0-48 refusals: dirty tree, unborn HEAD, unknown names, ignored files in the way (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', '.gitignore': '*.env\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'x.env': 'mine\n' });
@@ -163,7 +163,7 @@ describe('S0-48 git_rebase', () => {
       assert.deepEqual(seen, ['-o c.txt', 'oo a.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option', () =>
+  test('S0-51 no word of a caller is an option (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const canary = join(repository.beside, 'canary');
       for (const word of [...hostileWords(canary), '--root', '-x', `--exec=touch ${canary}`]) {

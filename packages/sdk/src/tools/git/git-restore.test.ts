@@ -16,7 +16,7 @@ interface Restored {
 }
 
 describe('S0-51 git_restore', () => {
-  test('S0-51 throws changes away, and git_recover has them all', () =>
+  test('S0-51 throws changes away, and git_recover has them all (deep)', () =>
     withRepository(
       { files: { 'a.txt': 'one\n', 'b.txt': 'one\n', 'd/ü "x".txt': 'one\n' }, tools },
       async (repository, runtime) => {
@@ -33,7 +33,7 @@ describe('S0-51 git_restore', () => {
       },
     ));
 
-  test('S0-51 unstages, restores from the index, and from another commit', () =>
+  test('S0-51 unstages, restores from the index, and from another commit (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.commit({ 'a.txt': 'two\n' });
       repository.write({ 'a.txt': 'staged\n', 'n.txt': 'new\n' });
@@ -56,7 +56,7 @@ describe('S0-51 git_restore', () => {
       }
     }));
 
-  test('S0-51 saves ignored and untracked files it writes over', () =>
+  test('S0-51 saves ignored and untracked files it writes over (deep)', () =>
     withRepository({ files: { 'x.env': 'tracked\n', 'y.txt': 'tracked\n' }, tools }, async (repository, runtime) => {
       repository.git('rm', '--quiet', 'x.env', 'y.txt');
       repository.commit({ '.gitignore': '*.env\n' });
@@ -68,7 +68,7 @@ describe('S0-51 git_restore', () => {
       assert.deepEqual(stateOf(repository).files, before.files);
     }));
 
-  test('S0-51 resolves an unmerged file by taking a side', () =>
+  test('S0-51 resolves an unmerged file by taking a side (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'side\n' });
@@ -113,7 +113,7 @@ describe('S0-51 git_restore', () => {
       assert.deepEqual(await changesOf(repository, tools, call), ['oo a.txt', 'oo b.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option', () =>
+  test('S0-51 no word of a caller is an option (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'two\n' });
       const canary = join(repository.beside, 'canary');

@@ -25,7 +25,7 @@ const tools = [gitShow];
 const show = (runtime: GitRuntime, args: object = {}) => runtime.call<Show>('git_show', args);
 
 describe('git_show', () => {
-  test('S0-43 git_show answers facts and patch of a commit, the first one and empty ones too', async () => {
+  test('S0-43 git_show answers facts and patch of a commit, the first one and empty ones too (deep)', async () => {
     await withRepository({ files: { file: '1\n', other: 'x\n' }, tools }, async (repository, runtime) => {
       repository.git('config', 'log.showRoot', 'false');
       const first = await show(runtime);
@@ -73,7 +73,7 @@ describe('git_show', () => {
     });
   });
 
-  test('S0-43 git_show answers a file as it was, text or base64, up to a limit', async () => {
+  test('S0-43 git_show answers a file as it was, text or base64, up to a limit (deep)', async () => {
     const data = Buffer.from([0, 1, 2, 255]);
     const files = {
       'dir/a\nb "c"': 'one\n',
@@ -117,7 +117,7 @@ describe('git_show', () => {
     });
   });
 
-  test('S0-43 git_show refuses what is no revision and takes no word for an option', async () => {
+  test('S0-43 git_show refuses what is no revision and takes no word for an option (deep)', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       assert.equal((await runtime.refused('git_show')).details?.['reason'], 'unknown_revision', 'no commit yet');
       repository.commit({ file: '1' });

@@ -52,7 +52,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 tells staged from unstaged changes, in letters and in words', async () => {
+  test('S0-42 tells staged from unstaged changes, in letters and in words (deep)', async () => {
     const files = { both: '1', changed: '1', gone: '1', staged: '1', same: '1', kind: '1' };
     await withRepository({ files }, async (repository, runtime) => {
       repository.write({ both: '2', staged: '2', added: 'a', kind: { link: 'same' } });
@@ -131,7 +131,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 counts commits ahead of and behind the upstream whatever status.aheadBehind says', async () => {
+  test('S0-42 counts commits ahead of and behind the upstream whatever status.aheadBehind says (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       repository.git('branch', 'other');
       repository.commit({ file: '2' });
@@ -157,7 +157,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 says what is under way, which files are unmerged and how many stashes there are', async () => {
+  test('S0-42 says what is under way, which files are unmerged and how many stashes there are (deep)', async () => {
     await withRepository({ files: { file: '1\n' } }, async (repository, runtime) => {
       repository.write({ file: 'stash me\n' });
       repository.git('stash');
@@ -183,7 +183,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 reports a submodule whose commit changed and looks no further into it', async () => {
+  test('S0-42 reports a submodule whose commit changed and looks no further into it (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       const inner = join(repository.beside, 'inner');
       mkdirSync(inner);
@@ -213,7 +213,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 works in sha256 repositories, linked work trees, shallow clones and sparse checkouts', async () => {
+  test('S0-42 works in sha256 repositories, linked work trees, shallow clones and sparse checkouts (deep)', async () => {
     const repository = createRepository({ files: { 'in/a': '1', 'out/b': '1' }, objectFormat: 'sha256' });
     try {
       repository.commit({ 'in/a': '2' });
@@ -252,7 +252,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 cuts very long lists and says so', async () => {
+  test('S0-42 cuts very long lists and says so (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       mkdirSync(repository.path('many'));
       for (let number = 0; number < 10_001; number++) writeFileSync(repository.path(`many/${number}`), '');
@@ -264,7 +264,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-51 a workspace without a repository, or with a borrowed one, is refused with the way out', async () => {
+  test('S0-51 a workspace without a repository, or with a borrowed one, is refused with the way out (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       renameSync(repository.path('.git'), join(repository.beside, 'hidden'));
       const none = await runtime.refused('git_status');

@@ -51,7 +51,7 @@ describe('S2-22 artifact_read', () => {
       assert.equal(text, Array.from({ length: 1000 }, (_, at) => `${at + 1}\n`).join(''));
     }));
 
-  test('gives the last lines, and matching lines with their numbers, up to a limit', () =>
+  test('gives the last lines, and matching lines with their numbers, up to a limit (deep)', () =>
     withNumbers(200_000, async ({ session }, artifact) => {
       const read = async (args: object) =>
         (await session.call('artifact_read', { artifact, ...args })).data as Record<string, unknown>;

@@ -54,7 +54,7 @@ describe('emit_metrics', () => {
       assert.deepEqual(seen, [['Metrics', 'r1', 3600]]);
     }));
 
-  test('S0-58 repeats the event at the interval until the session ends', () =>
+  test('S0-58 repeats the event at the interval until the session ends (deep)', () =>
     withScratch(async ({ runtime, session }) => {
       const alive = setInterval(() => {}, 1000);
       const repeated = new Promise((resolve) =>

@@ -19,7 +19,7 @@ validators:
 `;
 
 describe('S0-57 validate', () => {
-  test('S0-57 runs what is in force, names file, line, rule and level, and never the secret', () =>
+  test('S0-57 runs what is in force, names file, line, rule and level, and never the secret (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
       repository.write({ 'b.txt': `\n\nkey = ${TOKEN}\n`, 'c.txt': 'TODO: later\n' });
       const report = await runtime.call<Report>('validate');

@@ -104,7 +104,7 @@ describe('S0-36 shell_exec', () => {
       delete process.env['TOOL_RUNTIME_TEST_CANARY'];
     }));
 
-  test('S0-37 a command over its time is killed with all its children and what it printed comes back', () =>
+  test('S0-37 a command over its time is killed with all its children and what it printed comes back (deep)', () =>
     withShell(async ({ session }) => {
       // The first command also tests the sandbox, which counts against its time.
       await session.call('shell_exec', { cmd: 'true' });
@@ -123,7 +123,7 @@ describe('S0-36 shell_exec', () => {
       assert.equal(killed.errors[0]?.details?.['signal'], 'SIGSEGV');
     }));
 
-  test('S0-38 S2-22 output over 5 MiB is cut in the middle with exact counts, and the artifact has all of it', () =>
+  test('S0-38 S2-22 output over 5 MiB is cut in the middle with exact counts, and the artifact has all of it (deep)', () =>
     withShell(async ({ session }) => {
       const data = dataOf(await session.call('shell_exec', { cmd: 'seq 1000000' }));
       assert.equal(data.truncated, true);

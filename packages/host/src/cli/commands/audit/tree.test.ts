@@ -34,7 +34,7 @@ async function fillJournal({ workspace, state }: Scratch) {
 }
 
 describe('tool-runtime audit tree', () => {
-  test('S3-49 prints every family, and one session when it is asked for', async () => {
+  test('S3-49 prints every family, and one session when it is asked for (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     const { child, alone } = await fillJournal(scratch);
@@ -74,7 +74,7 @@ describe('tool-runtime audit tree', () => {
     assert.match(several.stderr, /More than one session begins so/);
   });
 
-  test('S3-49 names a family that was lost with its process, and one that still runs as open', async () => {
+  test('S3-49 names a family that was lost with its process, and one that still runs as open (deep)', async () => {
     using scratch = createScratch();
     const host = startCli(['stdio', ...scratch.options]);
     const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();

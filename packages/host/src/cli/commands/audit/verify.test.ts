@@ -83,7 +83,7 @@ describe('tool-runtime audit verify', () => {
   };
 
   for (const [name, [change, message]] of Object.entries(changes)) {
-    test(`S1-41 ends with 1 and says what is wrong and what to do: ${name}`, async () => {
+    test(`S1-41 ends with 1 and says what is wrong and what to do: ${name} (deep)`, async () => {
       using scratch = createScratch();
       await fill(scratch);
       assert.equal((await audit(scratch, 'verify', '--archives')).code, 0);
@@ -99,7 +99,7 @@ describe('tool-runtime audit verify', () => {
     });
   }
 
-  test('a mistyped --state is no journal, and is not made one', async () => {
+  test('a mistyped --state is no journal, and is not made one (deep)', async () => {
     using scratch = createScratch();
     await fill(scratch);
     const typo = join(scratch.root, 'sttae');
@@ -167,7 +167,7 @@ describe('reading verbs of audit', () => {
     return { clean, killed, copied, unlogged, torn };
   }
 
-  test('S1-41 create nothing and change nothing', async () => {
+  test('S1-41 create nothing and change nothing (deep)', async () => {
     using scratch = createScratch();
     for (const [name, state] of Object.entries(await folders(scratch))) {
       const before = contents(state);
@@ -179,7 +179,7 @@ describe('reading verbs of audit', () => {
     }
   });
 
-  test('S1-41 work on read-only media', async () => {
+  test('S1-41 work on read-only media (deep)', async () => {
     using scratch = createScratch();
     for (const [name, state] of Object.entries(await folders(scratch))) {
       for (const command of commandsFor(name)) {
@@ -194,7 +194,7 @@ describe('reading verbs of audit', () => {
     }
   });
 
-  test('S1-41 work on a full disk', async () => {
+  test('S1-41 work on a full disk (deep)', async () => {
     using scratch = createScratch();
     for (const state of Object.values(await folders(scratch))) {
       const script = 'cp -r "$1" /mnt/state && { cat /dev/zero > /mnt/fill; } 2>/dev/null; shift; exec "$@"';
