@@ -1,5 +1,5 @@
 /**
- * The floor: the same transports on the same libraries as the host, without anything behind them. A request is answered
+ * The floor: the same transports on the same libraries as the host, without anything else. A request is answered
  * with a text of the size the host's answer has, under the request's own id.
  *
  * Runs as a program: `streams <folder>` listens on sockets in the folder and on loopback, `stdio` answers its parent.

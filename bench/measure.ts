@@ -51,8 +51,8 @@ interface Series {
 export async function compare(cases: readonly Case[], plan: Plan): Promise<Comparison> {
   const all: Series[] = [];
   for (const subject of cases) all.push({ subject, calls: await warmUp(subject, plan), rounds: [] });
-  // What the warm-up left behind is nobody's cost. Not before every turn: after a forced collection the heap's pages are
-  // new to the process, and whoever allocates most would pay for touching them. Absent without --expose-gc.
+  // What the warm-up left must not count. Not before every turn: after a forced collection the heap's pages are
+  // new to the process, and the case that allocates most would pay for touching them. Absent without --expose-gc.
   globalThis.gc?.();
   let quietRounds = 0;
   for (let round = 0; round < plan.rounds; round++) {

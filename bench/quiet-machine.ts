@@ -1,4 +1,4 @@
-/** Waits, within reason, until nobody else needs the processors. */
+/** Waits, within reason, until no other program needs the processors. */
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -3,7 +3,7 @@
  *
  * Prints tables and budgets, writes the same to bench/results/<group>.json with a chart beside it, and renews
  * docs/performance.md from the newest results of all groups. Ends with 0 also when a budget is
- * missed: a figure depends on the machine, and a red build because of a busy one helps nobody.
+ * missed: a figure depends on the machine, and a red build because of a busy one does not help.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * What recording a call costs (three records before it, one after) and how fast a journal is verified.
  *
- * FULL waits for the disk twice a call, so a bare double wait on the same disk stands beside it.
+ * FULL waits for the disk twice a call, so a bare double wait on the same disk is measured beside it.
  */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

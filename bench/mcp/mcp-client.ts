@@ -25,7 +25,7 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientInfo': CLIENT,
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-/** Ids stand at the beginning or at the end of an answer. */
+/** Ids are at the beginning or at the end of an answer. */
 const EDGE = 64;
 const ID = /"id":(\d+)/;
 

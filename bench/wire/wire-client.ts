@@ -22,7 +22,7 @@ export interface StreamOptions {
 export async function connectLines(path: string, options: StreamOptions): Promise<WireClient> {
   const socket = connect(path);
   await once(socket, 'connect');
-  // Whoever is silent may still turn out to speak HTTP; an empty line settles it.
+  // A silent server may still speak HTTP; an empty line settles it.
   socket.write('\n');
   return talkLines(socket, socket, { ...options, close: () => void socket.destroy() });
 }

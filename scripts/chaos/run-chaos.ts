@@ -1,4 +1,4 @@
-/** One run: a host, its callers, its troubles, and the judgement of all that was left behind. */
+/** One run: a host, its callers, its faults, and the check of everything they left. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CallBook, type SentCall } from '../../packages/host/test/load/call-book.ts';
 import { type LatencyRow, latencyRows } from '../../packages/host/test/load/latency-table.ts';
@@ -24,7 +24,7 @@ import { Violations } from './violations.ts';
 export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** Names of faults; all unless said. */
+  /** Names of faults; all by default. */
   readonly only?: readonly string[];
   readonly announce?: (text: string) => void;
 }
@@ -42,7 +42,7 @@ export interface ChaosReport {
   readonly latencies: readonly LatencyRow[];
   readonly growth: readonly Growth[];
   readonly journals: Readonly<Record<string, JournalCounts>>;
-  /** Lines of the host's log about what nobody had thought of. */
+  /** Lines of the host's log about unexpected errors. */
   readonly unexpected: ReadonlyMap<string, number>;
 }
 

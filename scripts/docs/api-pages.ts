@@ -76,7 +76,7 @@ function describeExport(symbol: TypeScriptSymbol, project: Project): string {
 const STRING_OR_COMMENT = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|\/\/.*$/gm;
 const KIND = /^(?:interface|type|class|abstract class|function)\b/;
 
-/** Without comments, private members and the words that stand in front of every declaration. */
+/** Without comments, private members and the keywords in front of every declaration. */
 function plain(declaration: string): string {
   const text = declaration
     .replace(STRING_OR_COMMENT, (_all, string?: string) => string ?? '')

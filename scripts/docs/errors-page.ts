@@ -10,7 +10,7 @@ export function errorsPage(): string {
     `There are ${ERROR_CODES.length} codes and there will be no others: a caller may switch on \`code\` and be done. ` +
       'An entry carries `code`, `message`, where it applies `path` (the argument, file or field), and `details`, of which ' +
       'these have fixed meanings: `rule` (the rule that refused), `registry` (`file:line` that decided), `reason`, ' +
-      '`next` (what would pass instead), `kind` and `retry` (who can mend it).\n',
+      '`next` (what would pass instead), `kind` and `retry` (who can fix it).\n',
     markdownTable(
       ['code', 'meaning', 'next step'],
       ERROR_CODES.map((code) => [`\`${code}\``, ERROR_GUIDE[code].meaning, ERROR_GUIDE[code].next]),

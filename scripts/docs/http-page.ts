@@ -3,7 +3,7 @@ import { tagOf, tagsOf } from '../../packages/host/src/describe/tags.ts';
 import type { AnyRoute } from '../../packages/host/src/http/route.ts';
 import { markdownTable } from './markdown-table.ts';
 
-/** Run as they stand by a test; the variables are all they need. */
+/** A test runs them as they are; the variables are all they need. */
 const EXAMPLES: readonly (readonly [string, string])[] = [
   [
     'Open a session; the answer names its `session_id`, and a token that reaches it alone:',

@@ -16,7 +16,7 @@ export function findingOf(thrown: unknown, input: Buffer): FuzzFinding {
   return { kind: 'broken', signature: signatureOf(error), message: stack, input };
 }
 
-/** The kind of error, its words up to the first colon (behind it stands what comes from the input), and where it was thrown. */
+/** The kind of error, its message up to the first colon (what follows comes from the input), and where it was thrown. */
 export function signatureOf(thrown: unknown): string {
   const error = thrown instanceof Error ? thrown : new TypeError(String(thrown));
   const [words = '', cause = ''] = error.message.split('\n', 1)[0]?.split(':') ?? [];

@@ -155,6 +155,6 @@ const run = new Run(order, target, open);
 if (order.only === undefined) await run.all();
 else await run.one(Buffer.from(order.only));
 await open.close?.();
-// What a case left behind may still fail.
+// What a case left running may still fail.
 for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate);
 run.report({ isDone: true });

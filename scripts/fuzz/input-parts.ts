@@ -1,4 +1,4 @@
-/** Inputs of several parts, in one file that a person can read and edit: parts stand apart by a line of two percent signs. */
+/** Inputs of several parts, in one file that a person can read and edit: parts are separated by a line of two percent signs. */
 
 const BORDER = Buffer.from('\n%%\n');
 

@@ -47,7 +47,7 @@ export function judgeGrowth(trial: GrowthTrial): Growth | undefined {
   return { input: long, shortMs, longMs };
 }
 
-/** The piece stands again and again where it stood, until the whole is so long. */
+/** Repeats the piece in its place until the whole has this length. */
 function pumped(input: Buffer, [start, end]: readonly [number, number], bytes: number): Buffer {
   const piece = input.subarray(start, end);
   const times = Math.max(1, Math.floor((bytes - input.length) / piece.length));

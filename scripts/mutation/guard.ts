@@ -1,7 +1,7 @@
 /**
  * One security check of the sources, how the code reads without it, and the tests that must then fail.
  *
- * The lists stand beside the checks, in files called guards.json: an array of entries, paths relative to the list.
+ * The lists are beside the checks, in files called guards.json: an array of entries, paths relative to the list.
  */
 import path from 'node:path';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 export interface Guard {
   /** `area.what-is-lost-without-it`, unique in the repository. */
   readonly id: string;
-  /** Where the entry stands. */
+  /** The list that holds the entry. */
   readonly list: string;
   readonly file: string;
   /** Code that occurs once in the file. */

@@ -14,7 +14,7 @@ export type TestOutcome =
 
 const FILE_LIMIT_MS = 120_000;
 const TEST_LIMIT_MS = 30_000;
-/** After a failure the file may still clean up behind itself. */
+/** After a failure the file may still clean up. */
 const GRACE_MS = 1_000;
 const SHOWN_CHARACTERS = 2_000;
 const SEEDS = './scripts/pin-seeds.ts';
@@ -78,13 +78,13 @@ function startTest({ file, name }: GuardTest, copy: WorkCopy): ChildProcess {
   });
 }
 
-/** Whatever the test started and left behind in its group goes with it. */
+/** Everything that the test started and left in its group ends with it. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 

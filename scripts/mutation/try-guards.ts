@@ -30,7 +30,7 @@ export async function tryGuards(root: string, options: TryOptions): Promise<Tria
   const { guards, problems } = chooseGuards(root, options);
   if (problems.length > 0) return { trials: [], problems };
   const place = mkdtempSync(path.join(os.tmpdir(), 'mutate-'));
-  // Some tests run as somebody else and must find the sources.
+  // Some tests run as another user and must find the sources.
   chmodSync(place, 0o755);
   const clean = () => rmSync(place, { recursive: true, force: true });
   process.once('exit', clean);
@@ -83,7 +83,7 @@ async function timed(guard: Guard, copy: WorkCopy, { onProgress }: TryOptions): 
   return trial;
 }
 
-/** Each copy takes the next item when it is free; answers stand in the order of the items. */
+/** Each copy takes the next item when it is free; answers are in the order of the items. */
 async function spread<Item, Answer>(
   items: readonly Item[],
   copies: readonly WorkCopy[],

@@ -1,4 +1,4 @@
-/** What is packed is what is built: builds what is missing or old, and takes away what no source stands behind. */
+/** What is packed is what is built: builds what is missing or old, and removes what has no source. */
 import { existsSync, globSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { mustRun } from './run-program.ts';

@@ -1,5 +1,5 @@
 /**
- * The environment of somebody who has just logged in: an empty home, one chosen Node first in the path, and nothing of
+ * The environment of a user who has just logged in: an empty home, one chosen Node first in the path, and nothing of
  * the npm run that started us. How npm reaches its registry stays as it is set up on this machine.
  */
 import { mkdirSync } from 'node:fs';

@@ -17,7 +17,7 @@ const NEEDED = ['README.md', 'LICENSE'];
 export interface ContentRules {
   /** Where the licence of all packages lies. */
   readonly root: string;
-  /** Files besides dist, src, manifest, readme and licence. */
+  /** Files other than dist, src, manifest, readme and licence. */
   readonly ships?: readonly RegExp[];
 }
 
@@ -40,7 +40,7 @@ function strangeFiles({ manifest, files }: Tarball, { ships = [] }: ContentRules
     .map((name) => fail(`${manifest.name}/${name}`, 'Of no use to who installs it', 'Leave it out under `files`'));
 }
 
-/** Source maps lead to the sources; and what stands alone on either side comes from another build. */
+/** Source maps lead to the sources; and a file without its partner comes from another build. */
 function unmatchedFiles({ manifest, files }: Tarball): Finding[] {
   const present = new Set(files);
   const next = 'Build again; when it is still there, see `files`';

@@ -1,4 +1,4 @@
-/** What publint says of the manifest and its files, and what TypeScript finds behind each entry (attw). */
+/** What publint reports about the manifest and its files, and what TypeScript finds at each entry (attw). */
 import { readFileSync } from 'node:fs';
 import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
 import { publint } from 'publint';

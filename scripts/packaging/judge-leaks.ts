@@ -1,4 +1,4 @@
-/** What files of a package say that is nobody's business: secrets, and the machine it was built on. */
+/** What files of a package must not disclose: secrets, and the machine it was built on. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ export async function judgeLeaks({ manifest, files, folder }: Tarball, root: str
   return [...findings, ...checkMachineTraces({ texts }), ...texts.flatMap((file) => ownPaths(file, root))];
 }
 
-/** The folders of this very build, wherever it runs; `/app` and the like also stand in texts by chance. */
+/** The folders of this very build, wherever it runs; `/app` and the like also occur in texts by chance. */
 function ownPaths({ path: file, text }: TextFile, root: string): Finding[] {
   const places = [root, homedir()].filter((place) => place.split(path.sep).length > 2);
   return places

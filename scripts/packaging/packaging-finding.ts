@@ -1,4 +1,4 @@
-/** Findings about packages, in the form the structure checks use; the package stands where they have the file. */
+/** Findings about packages, in the form the structure checks use; the package takes the place of the file. */
 import type { Finding } from '../structure/finding.ts';
 
 export function packagingFinding(check: string, file: string, what: string, next: string): Finding {

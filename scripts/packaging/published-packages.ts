@@ -1,4 +1,4 @@
-/** The packages we publish: how large each may become, and what it ships besides its code. */
+/** The packages we publish: how large each may become, and what it ships in addition to its code. */
 
 /** About a fifth above what they are; growth beyond that is a decision, taken here. */
 export interface SizeLimits {
@@ -8,10 +8,10 @@ export interface SizeLimits {
 }
 
 export interface PublishedPackage {
-  /** Folder under packages/, equal to the name behind the scope. */
+  /** Folder under packages/, equal to the name after the scope. */
   readonly folder: string;
   readonly limits: SizeLimits;
-  /** Files besides dist, src, manifest, readme and licence. */
+  /** Files other than dist, src, manifest, readme and licence. */
   readonly ships?: readonly RegExp[];
 }
 

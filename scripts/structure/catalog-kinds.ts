@@ -1,4 +1,4 @@
-/** The explicit lists of the project, and what a file must look like to stand in each. */
+/** The explicit lists of the project, and what a file must look like to be listed. */
 
 export interface CatalogKind {
   readonly thing: string;

@@ -60,7 +60,7 @@ function judgeCatalog(kind: CatalogKind, catalog: SourceFile, entries: readonly 
     const times = listed.filter((target) => target === file.path).length;
     if (times === 1) continue;
     const next = `List it once in ${kind.catalog}; a part of a ${kind.thing} goes into a folder below`;
-    findings.push(fail(file.path, `This ${kind.thing} stands ${times} times in its catalog`, next));
+    findings.push(fail(file.path, `This ${kind.thing} is listed ${times} times in its catalog`, next));
   }
   const known = new Set(entries.map((file) => file.path));
   for (const target of new Set(listed.filter((one) => !known.has(one)))) {
@@ -91,7 +91,7 @@ function judgeId(kind: CatalogKind, rule: NonNullable<CatalogKind['id']>, file: 
     ? []
     : [
         {
-          ...fail(file.path, `The ${kind.thing} ${defined.id} stands in ${stem}.ts`, `Rename the file to ${wanted}.ts`),
+          ...fail(file.path, `The ${kind.thing} ${defined.id} is in ${stem}.ts`, `Rename the file to ${wanted}.ts`),
           line: file.lineAt(defined.offset),
         },
       ];

@@ -1,4 +1,4 @@
-/** Every source says at its top what it owns; every test stands beside the source it carries the name of. */
+/** Every source says at its top what it owns; every test is beside the source it is named after. */
 import type { Finding } from './finding.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 

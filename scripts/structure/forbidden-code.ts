@@ -1,4 +1,4 @@
-/** Constructs the house does without, found in scanned code so that text and comments never count. */
+/** Constructs that this repository does not use, found in scanned code so that text and comments never count. */
 import type { Finding } from './finding.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 

@@ -1,4 +1,4 @@
-/** A list of guards must not rot: each entry names code that stands once in its file, and tests that exist. */
+/** A list of guards must not rot: each entry names code that occurs once in its file, and tests that exist. */
 import { type Guard, type GuardTest, isGuardList, parseGuards, shownTest } from '../mutation/guard.ts';
 import type { Finding } from './finding.ts';
 import type { TextFile, Tree } from './read-tree.ts';
@@ -24,7 +24,7 @@ function judgeGuard(tree: Tree, list: TextFile, guard: Guard): Finding[] {
   const source = tree.text(guard.file);
   const times = source === undefined ? 0 : source.split(guard.find).length - 1;
   if (times !== 1) {
-    const what = `The code of ${guard.id} stands ${times} times in ${guard.file}`;
+    const what = `The code of ${guard.id} occurs ${times} times in ${guard.file}`;
     findings.push(fail(list, guard, what, 'Follow the check to where it is now, or remove the entry with the check'));
   }
   if (guard.find === guard.replace) {

@@ -4,7 +4,7 @@
  * A large folder has rooms, each with a line of its own such as `platform/files`. Files directly in such a folder are
  * open to its rooms, and a line that names the folder alone covers all of its rooms. Files at the root of src (index.ts,
  * runtime.ts and the wiring beside them) and testing/ may import everything; a folder may import them back only where `.`
- * is in its list. Tests are free. Lines stand in order: each imports only what is above it.
+ * is in its list. Tests may import anything. Lines are in order: each imports only what is above it.
  */
 
 import type { ImportLink } from './find-imports.ts';
@@ -197,7 +197,7 @@ interface Order {
   readonly lines: readonly string[];
 }
 
-/** A folder named alone stands for all of its rooms. */
+/** A folder named alone means all of its rooms. */
 function isAbove(other: string, { layer, above, lines }: Order): boolean {
   const rooms = lines.filter((line) => line === other || (folderOf(layer) !== other && folderOf(line) === other));
   return rooms.length > 0 && rooms.every((room) => above.includes(room));

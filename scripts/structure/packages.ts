@@ -1,11 +1,11 @@
-/** What the package manifests say: names, dependencies, and the source file behind each declared entry. */
+/** What the package manifests say: names, dependencies, and the source file of each declared entry. */
 import path from 'node:path';
 import type { SourceFile, Tree } from './read-tree.ts';
 
 export const SCOPE = '@tool-runtime/';
 
 export interface PackageFacts {
-  /** Folder name under packages/, equal to the name behind the scope. */
+  /** Folder name under packages/, equal to the name after the scope. */
   readonly name: string;
   readonly dependencies: ReadonlySet<string>;
   readonly devDependencies: ReadonlySet<string>;

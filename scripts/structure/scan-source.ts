@@ -97,7 +97,7 @@ class Scanner {
     }
   }
 
-  /** The offset behind the regular expression that starts here, or 0 when this slash divides. */
+  /** The offset after the regular expression that starts here, or 0 when this slash divides. */
   #regexEnd(): number {
     if (!BEFORE_REGEX.test(this.#out.slice(-80).join('').trimEnd())) return 0;
     let inClass = false;

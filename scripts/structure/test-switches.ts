@@ -18,7 +18,7 @@ export function checkTestSwitches(tree: Tree): Finding[] {
         file: file.path,
         line: file.lineAt(match.index),
         what: `A test is switched off or singled out: ${match[0].trim()}`,
-        next: 'Mend it or delete it; what the machine lacks is installed by scripts/setup-system',
+        next: 'Fix it or delete it; scripts/setup-system installs what the machine lacks',
       })),
     );
 }

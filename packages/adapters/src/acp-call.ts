@@ -18,7 +18,7 @@ export interface AcpCall {
   readonly title: string;
   readonly kind: ToolKind;
   readonly args: unknown;
-  /** Paths the call is about, relative to the workspace root; those found in the arguments unless said. */
+  /** Paths the call is about, relative to the workspace root; by default those found in the arguments. */
   readonly paths?: readonly string[];
   readonly changes?: readonly TextChange[];
   /** Texts of files before the call, by the path the call names; a write without it is shown without a diff. */
@@ -28,7 +28,7 @@ export interface AcpCall {
 export interface AcpOptions {
   /** Absolute path of the workspace root. */
   readonly workspace: string;
-  /** Values to keep out of what the editor is sent, besides what looks like a secret. */
+  /** Values to keep out of what the editor is sent, in addition to what looks like a secret. */
   readonly secrets?: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function toAcpResult(call: AcpCall, response: ToolResponse, options: AcpO
   };
 }
 
-/** Secrets are taken out; not of diffs, which would then show what nobody wrote. */
+/** Secrets are taken out; not from diffs, which would then show text that was never written. */
 function wordsOf({ ok, data, errors }: ToolResponse, options: AcpOptions): string {
   return boundText(ok ? JSON.stringify(redact(data, options)) : refusalText(errors));
 }

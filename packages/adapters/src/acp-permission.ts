@@ -52,7 +52,7 @@ export interface AcpApprovalsOptions extends AcpOptions {
   readonly sessionId: string;
   /** Sends `session/request_permission` to the client. */
   requestPermission(request: AcpPermissionRequest): Promise<{ readonly outcome: AcpPermissionOutcome }>;
-  /** Who answers, as the journal names it; `acp` unless said. */
+  /** Who answers, as the journal names it; `acp` by default. */
   readonly by?: string;
 }
 

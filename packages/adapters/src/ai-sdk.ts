@@ -1,7 +1,7 @@
 /**
  * AI SDK: a session's tools as a `ToolSet`, and its approvals as `toolApproval`.
  *
- * The SDK leaves checking of raw JSON Schemas to whoever gives them; the runtime does it, so that a bad call is answered
+ * The SDK leaves the check against raw JSON Schemas to its caller; the runtime does it, so that a bad call is answered
  * and recorded like any other. A refusal is the tool's output, shown to the model as an error text; nothing is thrown.
  */
 import type { Session } from '@tool-runtime/sdk';

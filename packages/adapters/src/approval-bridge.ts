@@ -3,7 +3,7 @@
  *
  * The framework asks before it executes: `judge` tells it whether it must. When it then executes, a person has said yes,
  * and the question the runtime asks during that call is answered with that yes. It holds once, for the very arguments
- * that were judged, and only inside that call: the async context carries it, nothing else can use it.
+ * that were asked about, and only inside that call: the async context carries it, nothing else can use it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toToolError } from '@tool-runtime/protocol';
@@ -31,7 +31,7 @@ export interface ApprovalBridge extends ApprovalDispatcher {
 }
 
 export interface ApprovalBridgeOptions {
-  /** Who answers, as the journal names it; `framework` unless said. */
+  /** Who answers, as the journal names it; `framework` by default. */
   readonly by?: string;
   /** Asked about calls that no framework asked about; without it they are denied. */
   readonly otherwise?: ApprovalDispatcher;
@@ -61,7 +61,7 @@ export function createApprovalBridge({ by = 'framework', otherwise }: ApprovalBr
   };
 }
 
-/** What cannot even be judged is no question for a person: the call itself says what is wrong. */
+/** A call that is invalid is not put to a person: its own answer says what is wrong. */
 async function propose(session: Session, { name, args }: JudgedToolCall): Promise<Judgement> {
   try {
     const { steps } = await session.propose({ steps: [{ tool: name, args }] });

@@ -28,7 +28,7 @@ export interface ToolCallInput {
   /** Who sent the call, such as `openai`. */
   readonly provider?: string;
   readonly signal?: AbortSignal;
-  /** UTF-8 bytes of `text` at most, the marker of a cut not counted; 32 KiB unless said. */
+  /** UTF-8 bytes of `text` at most, the marker of a cut not counted; 32 KiB by default. */
   readonly maxTextBytes?: number;
 }
 
@@ -84,7 +84,7 @@ function fromResponse({ ok, data, errors, warnings }: ToolResponse, maxTextBytes
  * A provider's tool call on its way in: lowered to the runtime's request, and the ids under which it is recorded.
  *
  * Some providers count their ids anew for every run, some send none, some pack kilobytes into them. An id that cannot
- * be recorded as it is stands in the journal as its digest.
+ * be recorded as it is appears in the journal as its digest.
  */
 interface ProviderCall {
   readonly name: string;

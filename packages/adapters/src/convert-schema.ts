@@ -1,6 +1,6 @@
 /**
  * The walk of a schema into a provider's subset. Every keyword is either understood, moved into the description,
- * or reported; an unknown one is reported too, because what it means cannot be judged.
+ * or reported; an unknown one is reported too, because its meaning is unknown.
  */
 import type { JsonSchema } from './list-tools.ts';
 import {
@@ -32,7 +32,7 @@ interface Walk {
   readonly root: JsonSchema;
   readonly dialect: StrictDialect;
   readonly report: Report;
-  /** Definitions that are referred to; the others are left behind. */
+  /** Definitions that are referred to; the others are dropped. */
   readonly definitions: Map<string, JsonSchema | undefined>;
 }
 
@@ -51,7 +51,7 @@ function convert(schema: unknown, path: string, walk: Walk): JsonSchema {
     return {};
   }
   for (const keyword of Object.keys(schema)) {
-    if (!KNOWN.has(keyword)) walk.report(path, `${keyword} cannot be said in a strict schema`);
+    if (!KNOWN.has(keyword)) walk.report(path, `${keyword} has no form in a strict schema`);
   }
   if ('$ref' in schema) return convertReference(schema, path, walk);
   if (isLiteral(schema)) return convertLiteral(schema, path, walk);
@@ -68,12 +68,12 @@ function convertReference(schema: JsonSchema, path: string, walk: Walk): JsonSch
   }
   if (!walk.definitions.has(name)) {
     walk.definitions.set(name, undefined);
-    // Named by the place that needs it: that is what somebody can leave out.
+    // Named by the place that needs it: that is what the embedder can leave out.
     walk.definitions.set(name, convert(target, path, walk));
   }
   refuseBeside(schema, ['$ref'], path, walk);
   const reference = { $ref: `#/$defs/${name}` };
-  // Providers drop what stands beside a reference.
+  // Providers drop what is next to a reference.
   const words = described(schema, []);
   return Object.keys(words).length === 0 ? reference : { anyOf: [reference], ...words };
 }
@@ -108,7 +108,7 @@ function convertBranches(schema: JsonSchema, path: string, walk: Walk): JsonSche
       needsRestoring(branch, root, dialect) &&
       types.some((other, at) => at !== index && !other.isDisjointFrom(types[index] ?? new Set())),
   );
-  if (isMixedUp) walk.report(path, 'alternatives could not be told apart on the way back');
+  if (isMixedUp) walk.report(path, 'alternatives could not be distinguished on the way back');
   return {
     anyOf: branches.map((branch, index) => convert(branch, `${path}/${keyword}/${index}`, walk)),
     ...described(schema, []),
@@ -131,7 +131,7 @@ function convertObject(schema: JsonSchema, path: string, walk: Walk): JsonSchema
   if (isOpenMap(schema)) return convertMap(schema, path, walk);
   const { isAllRequired } = walk.dialect;
   const extra = schema['additionalProperties'];
-  if (extra !== undefined && extra !== false) walk.report(path, 'declared and free names stand in one object');
+  if (extra !== undefined && extra !== false) walk.report(path, 'declared and free names in one object');
   if (extra === undefined && !('properties' in schema)) walk.report(path, 'the object is open and declares no names');
   if ('propertyNames' in schema) walk.report(path, 'propertyNames beside declared names');
   const properties = propertiesOf(schema);
@@ -153,12 +153,12 @@ function convertObject(schema: JsonSchema, path: string, walk: Walk): JsonSchema
   };
 }
 
-/** Null stands for "left out", so it must not mean something of its own. */
+/** Null means "left out", so it must not have another meaning. */
 function convertOptional(property: unknown, path: string, walk: Walk): JsonSchema {
   const converted = convert(property, path, walk);
   if (acceptedTypes(property, walk.root).has('null')) {
     const isDefault = isSchema(property) && property['default'] === null;
-    if (!isDefault) walk.report(path, 'null has a meaning of its own and cannot stand for "left out"');
+    if (!isDefault) walk.report(path, 'null has a meaning of its own and cannot mean "left out"');
     return converted;
   }
   const { description, ...rest } = converted;
@@ -205,7 +205,7 @@ function pointerName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Whether values of a schema look different once it is strict, so that somebody has to turn them back. */
+/** Whether values of a schema look different once it is strict, so that they must be turned back. */
 function needsRestoring(
   schema: unknown,
   root: JsonSchema,

@@ -9,7 +9,7 @@ export interface ToolHints {
   readonly sideEffectLevel: string;
   /** Changes nothing, inside or outside of the workspace. */
   readonly readOnly: boolean;
-  /** May take away what was there, or do what nobody can foresee. */
+  /** May remove what was there, or have unforeseeable effects. */
   readonly destructive: boolean;
   readonly idempotent: boolean;
   /** May talk to the network. */

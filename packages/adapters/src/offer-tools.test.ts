@@ -20,7 +20,7 @@ test('a tool that cannot be strict keeps its full schema and the reasons are han
   assert.deepEqual(refused, [
     {
       name: 'git_blame',
-      reasons: [{ path: '/properties/rev', reason: 'null has a meaning of its own and cannot stand for "left out"' }],
+      reasons: [{ path: '/properties/rev', reason: 'null has a meaning of its own and cannot mean "left out"' }],
     },
   ]);
   assert.throws(

@@ -18,7 +18,7 @@ export type StrictOption = boolean | 'required';
 export interface AdapterOptions extends ToolSelection {
   /** Told apart from other runs that share the session, for providers whose call ids begin anew in each. */
   readonly runId?: string;
-  /** UTF-8 bytes of text per answer; 32 KiB unless said. */
+  /** UTF-8 bytes of text per answer; 32 KiB by default. */
   readonly maxTextBytes?: number;
   /** Tool → optional arguments the model is not told about, to save tokens or to make the tool fit a strict schema. */
   readonly omit?: Readonly<Record<string, readonly string[]>>;
@@ -110,7 +110,7 @@ function offered(tool: ShapedTool, session: Session, options: AdapterOptions, ta
           ...(callId === undefined ? {} : { callId }),
           ...(signal === undefined || signal === null ? {} : { signal }),
         });
-      // A call without an id was not made by the framework's loop, so the framework asked nobody about it.
+      // A call without an id was not made by the framework's loop, so the framework asked no one about it.
       if (approvals === undefined || callId === undefined) return call();
       return approvals.execute(session, judged(args, callId), call);
     },

@@ -1,7 +1,7 @@
 /**
  * Tools for the OpenAI API, and the answers to its tool calls, as plain objects: no SDK is needed or loaded.
  *
- * Calls run one after the other, in the order the model wrote them: a read behind a write sees what was written.
+ * Calls run one after the other, in the order the model wrote them: a read after a write sees what was written.
  */
 import type { Session } from '@tool-runtime/sdk';
 import { refusedCall, type ToolCallResult } from './call-tool.ts';

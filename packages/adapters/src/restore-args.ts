@@ -1,7 +1,7 @@
 /**
  * The way back: arguments as a strict schema made the model write them, turned into what the tool's own schema means.
  *
- * Null for what may be left out disappears, a list of names and values becomes a map again. Whatever has neither form
+ * Null for what may be left out disappears, a list of names and values becomes a map again. What has neither form
  * is left alone, so arguments that follow the full schema pass unchanged.
  */
 import { ToolError } from '@tool-runtime/protocol';

@@ -57,7 +57,7 @@ export function jsonTypeOf(value: unknown): JsonType | undefined {
   return type === 'string' || type === 'number' || type === 'boolean' || type === 'object' ? type : undefined;
 }
 
-/** Every type of value the schema lets pass; `mapType` is what stands for an open map. References are followed once. */
+/** Every type of value the schema lets pass; `mapType` is what replaces an open map. References are followed once. */
 export function acceptedTypes(
   schema: unknown,
   root: JsonSchema,

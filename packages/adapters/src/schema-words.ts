@@ -40,7 +40,7 @@ function isKept(keyword: string, limit: unknown, { keptLimits, keptFormats, maxM
   return keptLimits.has(keyword);
 }
 
-/** Title and description, the latter with whatever has no place elsewhere. */
+/** Title and description, the latter with everything that has no place elsewhere. */
 export function described(schema: JsonSchema, notes: readonly string[]): JsonSchema {
   const words = WORDS.flatMap((keyword) => {
     const value = schema[keyword];

@@ -7,7 +7,7 @@ export interface StrictDialect {
   readonly provider: StrictProvider;
   /** Every property must be required; one that may be left out is null instead. */
   readonly isAllRequired: boolean;
-  /** Objects with names nobody declared are possible; otherwise they become lists of name and value. */
+  /** Objects with undeclared names are possible; otherwise they become lists of name and value. */
   readonly hasOpenMaps: boolean;
   /** Limits on values that stay keywords. The others move into the description, where the model still reads them. */
   readonly keptLimits: ReadonlySet<string>;

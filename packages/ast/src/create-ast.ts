@@ -32,7 +32,7 @@ export function createAst(options: AstOptions = {}): AstPlugin {
   };
 }
 
-/** What the registry leaves to us is judged when the runtime opens, not when a rule or a tool first needs it. */
+/** What the registry leaves to us is checked when the runtime opens, not when a rule or a tool first needs it. */
 async function checkSettings(registry: Registry): Promise<void> {
   if (registry.importRules.length > 0) {
     const { compileImportRules } = await import('./rules/imports/import-rule.ts');

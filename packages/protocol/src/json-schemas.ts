@@ -1,5 +1,5 @@
 /**
- * Definitions as JSON Schema, generated from the zod schemas that judge real messages.
+ * Definitions as JSON Schema, generated from the zod schemas that check real messages.
  *
  * What has an `id` in its metadata is described once, under that name; wherever it occurs there is a reference.
  */
@@ -84,7 +84,7 @@ export function envelopeSchemas(): Readonly<Record<EnvelopeName, JsonObject>> {
   return documentsOf(ENVELOPES) as Record<EnvelopeName, JsonObject>;
 }
 
-/** What goes over HTTP besides envelopes, by name. */
+/** What goes over HTTP in addition to envelopes, by name. */
 export function bodySchemas(): Readonly<Record<string, JsonObject>> {
   return documentsOf(BODIES);
 }

@@ -4,7 +4,7 @@ import { NEEDLE_STRIDE, SOURCE_FILES, sourceName, sourceText } from '../stage/pl
 import { BASE_TREE } from '../stage/site.ts';
 import { type CallKind, type Lane, planCall } from './call-maker.ts';
 
-/** Sources of these folders are changed by nobody. */
+/** Sources of these folders are never changed. */
 const STABLE_PARTS = 10;
 const PARTS = 12;
 
@@ -35,7 +35,7 @@ function known(lane: Lane, path: string): { readonly content: string | undefined
   return contents.size === 1 ? { content: [...contents][0] } : undefined;
 }
 
-/** Leads to this content, and leaves the names of this generation alone when nobody knows whether it did. */
+/** Leads to this content, and leaves the names of this generation alone when it is unknown whether it did. */
 function change(lane: Lane, path: string, next: string | undefined) {
   const settle = lane.site.files.begin(path, next);
   return {

@@ -1,6 +1,6 @@
 /**
  * Git. Reading and committing everywhere; the verbs that move branches and files about in the workspace where one lane
- * has git to itself. Nobody knows in advance what each will say: what counts is that told commits are there afterwards.
+ * has git to itself. The answers cannot be predicted; what counts is that reported commits exist afterwards.
  */
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { CallPlan } from '../../../packages/host/test/load/call-book.ts';
@@ -39,7 +39,7 @@ function verb(lane: Lane, tool: string, args: JsonObject): CallPlan {
   return planCall(lane, { tool, args, mayFail: GIT_CODES });
 }
 
-/** Notes a commit that somebody was told about. */
+/** Notes a commit that was reported to a caller. */
 function noting(plan: CallPlan, note: (data: JsonObject) => void): CallPlan {
   return {
     ...plan,

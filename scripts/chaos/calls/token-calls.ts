@@ -85,7 +85,7 @@ function request(lane: Lane, caller: Caller) {
   return plan(lane, caller, { tool: 'curl', args, place: lane.site.places.requests, token, isRight });
 }
 
-/** Answered from the record, or done now, or refused because nobody knows; never done twice. */
+/** Answered from the record, or done now, or refused because the outcome is unknown; never done twice. */
 function repeat(lane: Lane, caller: Caller) {
   const own = lane.keyed.filter(({ actor }) => actor === actorOf(caller));
   if (own.length === 0 || caller.isChild || caller.transport === 'mcp') return undefined;

@@ -38,7 +38,7 @@ export class ClientPool {
   #connected: Connected | undefined;
   #isOver = false;
   opened = 0;
-  /** Sessions of the present host that nobody ended. */
+  /** Sessions of the present host that were not ended. */
   abandoned = 0;
 
   constructor(options: ClientPoolOptions) {
@@ -97,7 +97,7 @@ export class ClientPool {
       this.opened += 1;
       return client;
     } catch (thrown) {
-      // It may have been opened although nobody heard of it.
+      // It may have been opened although the answer was lost.
       this.abandoned += 2;
       if (timeLine.isCalmSince(begunMs)) violations.add(`no session over ${way} although nothing was wrong: ${thrown}`);
       return undefined;

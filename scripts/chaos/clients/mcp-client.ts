@@ -50,7 +50,7 @@ function toTerminal(answer: RpcAnswer, tool: string, requestId: string): ToolRes
     tool,
     request_id: requestId,
     duration_ms: 0,
-    // Long data is text alone, which nobody compares.
+    // Long data is text alone, which is not compared.
     data: isOk ? (result.structuredContent ?? null) : null,
     errors: [...(result._meta?.['tool-runtime/errors'] ?? [])],
     warnings: [],

@@ -15,7 +15,7 @@ export interface Trouble {
 }
 
 export interface TroubleOptions {
-  /** Names; all unless said. */
+  /** Names; all by default. */
   readonly only: readonly string[] | undefined;
   readonly isOver: () => boolean;
   /** Whether hosts may still be ended. */

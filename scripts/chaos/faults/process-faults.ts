@@ -1,4 +1,4 @@
-/** Processes of tools that die or stand still: whichever of a kind is found first. */
+/** Processes of tools that die or stop: whichever of a kind is found first. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { descendantsOf, type ProcessFacts, sendSignal } from '../host/process-tree.ts';
 import { between, type Fault, type FaultContext } from './fault.ts';

@@ -1,4 +1,4 @@
-/** Somebody moves old records into an archive while the host writes, and is sometimes killed in the middle of it. */
+/** Another process moves old records into an archive while the host writes, and is sometimes killed in the middle of it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startCli } from '../../../packages/host/test/run-cli.ts';
 import { between, type Fault } from './fault.ts';

@@ -1,4 +1,4 @@
-/** The host stands still for a while, as under a debugger or on a machine that was put to sleep. */
+/** The host is stopped for a while, as under a debugger or on a machine that was put to sleep. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { between, type Fault } from './fault.ts';
 

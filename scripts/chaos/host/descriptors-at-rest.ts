@@ -1,4 +1,4 @@
-/** Nobody is connected and nothing runs: what the host still has open beyond what it began with is kept, or lost. */
+/** No client is connected and nothing runs: what the host still has open beyond what it began with is kept, or lost. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import type { Problems } from '../../../packages/host/test/load/problems.ts';

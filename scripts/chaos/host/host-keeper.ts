@@ -1,4 +1,4 @@
-/** Keeps one host running: starts it, kills it when told to, and takes note of every death that nobody asked for. */
+/** Keeps one host running: starts it, kills it on request, and notes every unrequested death. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -28,7 +28,7 @@ export interface HostControl {
   readonly diskDelayMs: number;
 }
 
-/** Lines of the log that say that something was thrown which nobody had thought of. */
+/** Lines of the log that report an unexpected error. */
 const UNEXPECTED = /unexpected/;
 
 /** What was thrown and the first place of ours it came by: enough to tell one from another. */
@@ -53,7 +53,7 @@ export class HostKeeper {
     this.#options = options;
   }
 
-  /** Undefined while there is none. */
+  /** Undefined while no host runs. */
   get host(): HostProcess | undefined {
     return this.#host;
   }

@@ -41,7 +41,7 @@ export function isAlive({ pid, startTime }: ProcessFacts): boolean {
   return factsOf(pid)?.startTime === startTime;
 }
 
-/** Processes that name a folder, or stand in it. */
+/** Processes that name a folder, or have it as their working folder. */
 export function processesAround(folder: string): readonly ProcessFacts[] {
   return list('/proc').flatMap((name) => {
     const pid = Number(name);

@@ -22,7 +22,7 @@ export async function watchGrowth(
     if (host !== undefined) {
       const samples = lives.get(host.pid) ?? [];
       lives.set(host.pid, samples);
-      // A host that stands still answers nothing, and one without descriptors cannot.
+      // A stopped host answers nothing, and one without descriptors cannot.
       const wantsLive = count % LIVE_STRIDE === 0 && timeLine.active.length === 0;
       const liveBytes = wantsLive ? await host.liveBytes() : undefined;
       const sample = {

@@ -28,7 +28,7 @@ export function isJournalDown({ errors }: ToolResponse): boolean {
   return errors.some(({ details }) => JOURNAL_GATES.has(details?.['gate']) || details?.['kind'] === 'journal_failure');
 }
 
-/** Somebody else worked on the same for longer than this one was willing to wait. */
+/** Another call worked on the same thing for longer than this one was willing to wait. */
 export function hasWaitedForLock({ errors }: ToolResponse): boolean {
   return errors[0]?.code === 'E_TIMEOUT' && errors[0].details?.['gate'] === 'locks';
 }

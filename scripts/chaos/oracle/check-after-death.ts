@@ -55,7 +55,7 @@ export async function checkChain(site: Site, violations: Violations): Promise<vo
   }
 }
 
-/** Right after a start, before anybody has called: whatever was open has been reported. */
+/** Right after a start, before the first call: everything that was open has been reported. */
 export async function checkReported(site: Site, violations: Violations): Promise<void> {
   const open = await withJournal(site, (journal) => journal.unfinished());
   for (const { call_id, tool } of open) {

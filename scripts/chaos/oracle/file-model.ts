@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Problems } from '../../../packages/host/test/load/problems.ts';
 import type { Knowledge } from './call-outcome.ts';
 
-/** `undefined` stands for no such file. */
+/** `undefined` means that there is no such file. */
 type Content = string | undefined;
 type Presence = 'present' | 'absent';
 

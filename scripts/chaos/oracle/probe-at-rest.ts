@@ -35,7 +35,7 @@ function createCaller(serve: ServeAddress, session: HttpSession): Call {
   };
 }
 
-/** Every file somebody wrote can be written again, and at once. */
+/** Every file that was written can be written again, without waiting. */
 async function probeLocks({ name, files }: Site, call: Call, violations: Violations): Promise<void> {
   for (const path of files.paths) {
     const [content, ...others] = files.possible(path);

@@ -1,4 +1,4 @@
-/** Two listeners on loopback: one that calls may reach, which counts what it gets, and one that nobody may reach. */
+/** Two listeners on loopback: one that calls may reach, which counts what it gets, and one that no call may reach. */
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net';
 

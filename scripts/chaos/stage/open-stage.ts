@@ -19,7 +19,7 @@ export interface ChaosStage {
   readonly servers: LoopbackServers;
   readonly workspaceDisk: Disk;
   readonly stateDisk: Disk;
-  /** What nobody may touch. */
+  /** What must not be touched. */
   readonly outside: string;
   close(): void;
 }
@@ -80,7 +80,7 @@ function plantSite(
   return openSite({ name, folder: path, state: join(state, name), remote, servers });
 }
 
-/** The files nobody may change; a copy of the folder stands for what it must still be. */
+/** The files that must not change; a copy of the folder shows what it must still be. */
 function plantCanaries(folder: string): void {
   for (const name of ['canary.txt', 'second.txt']) writeFileSync(join(folder, name), `nobody touches ${name}\n`);
   mkdirSync(join(folder, 'inner'));

@@ -14,9 +14,9 @@ export interface Site {
   readonly files: FileModel;
   readonly tokens: TokenLedger;
   readonly places: SitePlaces;
-  /** Hashes of commits somebody was told about. */
+  /** Hashes of commits that were reported to a caller. */
   readonly commits: Set<string>;
-  /** Hashes that somebody was told are at the remote. */
+  /** Hashes that were reported to be at the remote. */
   readonly pushed: Set<string>;
   /** One counter that all lanes raise, each only if it is what it was. */
   readonly counter: { acknowledged: number; unknown: number };

@@ -40,7 +40,7 @@ const sibling = (glob: string): fc.Arbitrary<string> =>
 
 const filling = fc.constantFrom('', 'a', 'ab', 'c', 'a/b');
 
-/** What the wildcards of a glob could stand for, with one character too few at times. */
+/** What the wildcards of a glob could match, with one character too few at times. */
 const instance = (glob: string): fc.Arbitrary<string> =>
   fc.tuple(fc.array(filling, { minLength: 4, maxLength: 4 }), fc.nat({ max: 12 })).map(([fillings, drop]) => {
     let count = 0;

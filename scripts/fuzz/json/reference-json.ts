@@ -9,7 +9,7 @@ export interface JsonFacts {
   readonly depth: number;
   readonly hasDoubledKey: boolean;
   readonly hasPrototypeKey: boolean;
-  /** Keys of the outermost object, as often as they stand there. */
+  /** Keys of the outermost object, as often as they occur. */
   readonly outerKeys: readonly string[];
   readonly hasHugeNumber: boolean;
   /** No text in it, keys included, holds half of a surrogate pair. */

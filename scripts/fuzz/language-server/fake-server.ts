@@ -1,6 +1,6 @@
 /**
  * A language server that is no process: what it says is given, byte for byte, and what the client writes is read back as
- * messages. It stands where a started command would.
+ * messages. It takes the place of a started command.
  */
 import type { CommandOutcome, CommandRequest, RunningCommand } from '../../../packages/sdk/src/contracts/commands.ts';
 

@@ -26,7 +26,7 @@ export function readFrames(bytes: Buffer): Frames {
   return { bodies, isBroken: false, isAtBorder: true };
 }
 
-/** Undefined for a header that is none. */
+/** Undefined for an invalid header. */
 function lengthIn(header: string): number | undefined {
   const lines = header.split('\r\n');
   if (!lines.every((line) => /^[A-Za-z][A-Za-z-]*:[^\r\n]*$/.test(line))) return undefined;

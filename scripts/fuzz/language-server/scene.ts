@@ -1,4 +1,4 @@
-/** A workspace in which language servers that are none are opened, listened to and asked. */
+/** A workspace in which fake language servers are opened, read and asked. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

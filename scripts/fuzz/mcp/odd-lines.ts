@@ -1,4 +1,4 @@
-/** Lines an MCP client might send: openings of both families, calls, notifications, answers nobody asked for, and noise. */
+/** Lines an MCP client might send: openings of both families, calls, notifications, unrequested answers, and noise. */
 import fc from 'fast-check';
 
 const RESERVED = 'io.modelcontextprotocol/';

@@ -1,6 +1,6 @@
 /**
  * One bash that is asked again and again which commands it would run for a line. It can start nothing: its path is empty,
- * and whoever asks gives only lines whose words are made of letters that no built-in is made of.
+ * and callers pass only lines whose words are made of letters that no built-in is made of.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

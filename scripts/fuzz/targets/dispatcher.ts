@@ -107,7 +107,7 @@ async function openDispatcher(): Promise<OpenTarget> {
       for (const each of lines) connection.receive(each);
       await connection.drain();
       const messages = answers.splice(0).map((text) => JSON.parse(text) as ServerMessage);
-      // Whoever attached to the session hears of its calls as well.
+      // A client that attached to the session gets the events of its calls as well.
       const codes = messages.filter(({ type }) => type !== 'EventMessage').map(codeOf);
       const [cause] = unexpected.splice(0);
       assert.equal(cause, undefined, `the runtime failed: ${cause instanceof Error ? cause.stack : String(cause)}`);

@@ -85,7 +85,7 @@ function judge(parse: Parse, text: string, facts: JsonFacts | undefined): string
   return `${error.code} ${String(error.details?.['reason'])}`;
 }
 
-/** Answered to somebody else the refusal would settle another call. */
+/** Sent to another request, the refusal would settle that call. */
 function checkAddressee(requestId: string | null, facts: JsonFacts | undefined): void {
   if (requestId === null || facts === undefined) return;
   const { value, outerKeys } = facts;

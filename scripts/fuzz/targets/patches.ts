@@ -145,7 +145,7 @@ function checkStrictly(before: Buffer, diff: Buffer, { bytes, hunks }: PatchedFi
 function checkLineCount(before: Buffer, diff: Buffer, { bytes, hunks }: PatchedFile): void {
   const changed = hunks.reduce((sum, { added, removed }) => sum + added - removed, 0);
   const expected = countLines(before) + changed;
-  // An empty line at the end of a file that lacks its last newline is none at all.
+  // An empty line at the end of a file without a final newline does not exist.
   const isShort = before.at(-1) !== 10 && /^\+\r?$/m.test(diff.toString('latin1'));
   assert.ok([expected, isShort ? expected - 1 : expected].includes(countLines(bytes)), 'lines were lost or joined');
 }

@@ -109,7 +109,7 @@ export const registries: FuzzTarget = {
   },
 };
 
-/** The registry, or in a word why there is none. */
+/** The registry, or the reason why it was refused. */
 function judge(load: Load, text: string): Registry | string {
   let registry: Registry;
   try {

@@ -1,5 +1,5 @@
 /**
- * What an adapter produces from an analyzer's output: findings whose places still stand in the analyzer's own units.
+ * What an adapter produces from an analyzer's output: findings whose places are still in the analyzer's own units.
  *
  * Turning them into UTF-16 columns may need the source, which is read once for all places of a file (place/).
  */

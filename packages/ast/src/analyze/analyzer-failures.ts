@@ -58,7 +58,7 @@ export function analyzerFailed(name: string, { exitCode, signal, output, cause }
       provider: name,
       exit_code: exitCode,
       output: printed,
-      next: 'mend what the analyzer complains about, such as its configuration',
+      next: 'fix what the analyzer complains about, such as its configuration',
     },
     ...(cause === undefined ? {} : { cause }),
   });

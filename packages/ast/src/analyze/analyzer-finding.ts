@@ -1,7 +1,7 @@
 /**
  * The one form in which findings of all outside analyzers leave this folder.
  *
- * Lines and columns start at 1 and columns count UTF-16 units, whatever the analyzer counted; a byte order mark counts
+ * Lines and columns start at 1 and columns count UTF-16 units, regardless of what the analyzer counted; a byte order mark counts
  * as one unit, as nearly all analyzers have it. Ends are exclusive.
  */
 import type { ByteSpan } from '../contracts/facts.ts';
@@ -18,7 +18,7 @@ export interface AnalyzerEdit {
   readonly newText: string;
 }
 
-/** All edits or none. Never applied here: whoever does so checks them against the file as it is by then. */
+/** All edits or none. Never applied here; before applying them, check them against the file as it is then. */
 export interface AnalyzerFix {
   readonly edits: readonly AnalyzerEdit[];
 }
@@ -44,7 +44,7 @@ export interface AnalyzerFinding {
 
 /**
  * `outside`: files beyond the workspace, dropped. `no_file`: names no file, dropped. `unreadable`: entries of a wrong
- * shape, dropped. `suppressed`: switched off where they stand, dropped. `columns`: kept, but the source could not be had to
+ * shape, dropped. `suppressed`: switched off by a comment, dropped. `columns`: kept, but the source could not be had to
  * convert columns. `fix`: kept without the fix, whose place is not certain. `tool`: what the analyzer says of its own run.
  */
 export type NoteKind = 'outside' | 'no_file' | 'unreadable' | 'suppressed' | 'columns' | 'fix' | 'tool';

@@ -38,7 +38,7 @@ export async function runAnalyzerProcess(commands: Commands, plan: ProcessPlan):
   try {
     return await collect(commands, plan, stop);
   } catch (thrown) {
-    // Whatever a stopped process leads to, why it was stopped is the answer.
+    // The reason for stopping it is the answer, not what the stopped process led to.
     throw stop.signal.aborted ? stop.signal.reason : thrown;
   } finally {
     clearTimeout(timer);

@@ -24,7 +24,7 @@ import * as catalog from './providers/catalog.ts';
 import type { AnalyzerProvider, AnalyzerTarget } from './providers/provider.ts';
 import { relativeTo } from './workspace-path.ts';
 
-/** An analyzer of the operator's own. Paths a caller names are put behind the words of the command. */
+/** An analyzer of the operator's own. Paths that a caller names are put after the arguments of the command. */
 export interface ConfiguredAnalyzer {
   readonly name: string;
   /** The program's bare name and its arguments; no shell sees them. */

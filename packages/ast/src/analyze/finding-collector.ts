@@ -15,7 +15,7 @@ export interface FoundEdit {
 export interface Found {
   readonly rule: string;
   readonly level: FindingLevel;
-  /** The rule's name stands in for an empty one. */
+  /** The rule's name replaces an empty one. */
   readonly message: string;
   /** Path or file URI as printed. */
   readonly path: string | undefined;

@@ -1,4 +1,4 @@
-/** Reads fields out of JSON nobody has checked: what is missing or of another type is simply undefined. */
+/** Reads fields of unchecked JSON: what is missing or of another type is simply undefined. */
 
 const LARGEST = 2_147_483_647;
 

@@ -20,7 +20,7 @@ export function plainPath(pathOrUri: string): string | undefined {
   return path === undefined ? undefined : percentDecoded(path);
 }
 
-/** The text itself where it is not well encoded: then nobody encoded it. */
+/** The text itself where it is not well encoded: then it was not encoded at all. */
 export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   try {

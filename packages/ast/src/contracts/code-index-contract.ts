@@ -63,7 +63,7 @@ export interface Where {
   /** One of NODE_TYPES, or `trait` (an interface with that subtype). */
   readonly type?: string;
   readonly type_in?: readonly string[];
-  /** `*` any text, `?` one character, everything else as it stands; case counts. */
+  /** `*` any text, `?` one character, everything else literally; case counts. */
   readonly name_like?: string;
   /** Glob over workspace-relative paths, as `fs_list` reads them. */
   readonly file_glob?: string;
@@ -97,7 +97,7 @@ export interface QueryAnswer {
   readonly truncated: boolean;
 }
 
-/** One declaration with what an edit must know besides. */
+/** One declaration with what an edit must know in addition. */
 export interface FoundNode {
   readonly node: QueryNode;
   /** Twins changed at once: the id may name another one than it did. Do not edit by it. */

@@ -72,7 +72,7 @@ export interface RefFact {
   readonly name: string;
   readonly start: number;
   readonly line: number;
-  /** Place in `FileFacts.nodes` of the declaration it stands in; -1 outside. */
+  /** Place in `FileFacts.nodes` of the declaration that contains it; -1 outside. */
   readonly node: number;
   /** Found as text in a part the grammar does not look into, such as the arguments of a Rust macro. */
   readonly opaque?: boolean;

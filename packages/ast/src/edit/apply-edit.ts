@@ -87,7 +87,7 @@ async function confirm(
 
 function notRun({ code, message, details }: ToolError): ToolError {
   return new ToolError('E_VALIDATION_FAIL', `Build could not be run after the edit, which was taken back: ${message}`, {
-    details: { ...details, reason: 'build_not_run', cause_code: code, restored: true, next: 'mend the build command' },
+    details: { ...details, reason: 'build_not_run', cause_code: code, restored: true, next: 'fix the build command' },
   });
 }
 
@@ -109,7 +109,7 @@ function reversed({ path, before, after }: FileChange): FileChange {
 /** Without the caller's signal: what is on disk must be known. */
 async function tell({ index, servers }: Application, changes: readonly FileChange[]): Promise<void> {
   await index.refresh(changes, new AbortController().signal);
-  // A server that cannot be told is restarted or rests; the edit stands.
+  // A server that cannot be notified is restarted or paused; the edit stays.
   await servers?.changed(changes.map(changedPath)).catch(() => {});
 }
 

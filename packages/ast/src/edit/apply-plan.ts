@@ -1,8 +1,8 @@
 /**
  * Writes a plan, all of it or nothing.
  *
- * Every write names the content it expects, so a file somebody else changed meanwhile fails the plan. After a failure
- * every file is put back; one that does not carry our bytes any more belongs to somebody else and is left alone, loudly.
+ * Every write names the content it expects, so a file that was changed in the meantime fails the plan. After a failure
+ * every file is put back; one that no longer holds our bytes was changed by another program and is left alone, with a warning.
  */
 import { hash } from 'node:crypto';
 import { type ErrorCode, isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
@@ -35,7 +35,7 @@ export async function writePlan(
       touched.push(file);
       changes.push(await write(file, workspace, traces));
     } catch (thrown) {
-      // Somebody else's content, even if it is the same as ours would have been.
+      // The content of another program, even if it is the same as ours would have been.
       if (isRefused(thrown)) touched.pop();
       throw await failedWrite(thrown, file, undo);
     }

@@ -2,7 +2,7 @@
 
 export interface BuildReport {
   readonly ok: boolean;
-  /** For people: the command, or what stands for it. */
+  /** For people: the command, or a description of it. */
   readonly command: string;
   /** End of what it printed. */
   readonly output: string;

@@ -5,7 +5,7 @@ import type { Draft, Trial } from './draft.ts';
 import { refuseEdit } from './edit-failures.ts';
 import type { TextEdit } from './text-edit.ts';
 
-/** What a change must keep besides syntax; answers what is wrong, or undefined. */
+/** What a change must keep in addition to syntax. Returns what is wrong, or undefined. */
 export type TrialCheck = (trial: Trial, edits: readonly TextEdit[]) => ToolError | undefined;
 
 export interface CommitOptions {
@@ -50,7 +50,7 @@ function brokenSyntax({ path, facts, profile }: Draft, after: FileFacts): ToolEr
   const where = problem === undefined ? '' : `, line ${problem.line}: ${problem.message}`;
   return refuseEdit('breaks_syntax', `Edit would break the syntax of a file: ${path}${where}`, {
     path,
-    next: 'mend the new text and try again',
+    next: 'fix the new text and try again',
     details: {
       problems_before: facts.problemCount,
       problems_after: after.problemCount,

@@ -1,4 +1,4 @@
-/** The lines a declaration has to itself, with what belongs to it: docs, attributes, a separator, a comment behind. */
+/** The lines a declaration has to itself, with what belongs to it: docs, attributes, a separator, a comment after it. */
 import type { NodeFact } from '../contracts/facts.ts';
 import type { Draft } from './draft.ts';
 import { isCommentOnly } from './syntax-node.ts';
@@ -11,7 +11,7 @@ export interface DeclarationLines {
   readonly end: number;
 }
 
-/** Undefined when other code stands on the same lines. */
+/** Undefined if there is other code on the same lines. */
 export function linesOf(draft: Draft, node: NodeFact): DeclarationLines | undefined {
   const { text } = draft;
   const range = draft.units(node.fullSpan);
@@ -22,7 +22,7 @@ export function linesOf(draft: Draft, node: NodeFact): DeclarationLines | undefi
   return isAlone ? { start, end } : undefined;
 }
 
-/** Up over comments that stand directly above: they speak of what is below. */
+/** Up over comments directly above: they are about what is below. */
 export function withComments(draft: Draft, lines: DeclarationLines, isWanted = isAny): DeclarationLines {
   let { start } = lines;
   for (let above = commentAbove(draft, start); above !== undefined; above = commentAbove(draft, start)) {

@@ -33,7 +33,7 @@ export interface DraftOrigin {
   readonly rows?: readonly QueryNode[];
 }
 
-/** A changed content that nobody has decided on yet. */
+/** A changed content that is not yet decided on. */
 export interface Trial {
   readonly pieces: PieceTable;
   readonly parsed: ParsedSource;

@@ -126,7 +126,7 @@ export class EditDesk {
     }
     const { node, ambiguous, sha256 } = found;
     memory.remember([node]);
-    if (ambiguous) throw staleNode(id, 'several declarations could be meant', { candidate: describe(node) });
+    if (ambiguous) throw staleNode(id, 'it fits several declarations', { candidate: describe(node) });
     if (rev !== undefined && node.rev !== rev) {
       throw staleNode(id, 'the declaration changed', { candidate: describe(node) });
     }

@@ -16,7 +16,7 @@ export function staleNode(id: string, why: string, more: JsonObject = {}): ToolE
   const next =
     candidate === undefined
       ? 'query again and use the id found then'
-      : 'look at the candidate; when it is the one meant, use its id';
+      : 'check the candidate; if it is the right one, use its id';
   return refuseEdit('stale_node', `Node id is stale: ${id} (${why})`, {
     path: 'target_node_id',
     next,

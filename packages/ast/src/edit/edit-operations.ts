@@ -1,4 +1,4 @@
-/** The operations of an edit as callers write them, checked. A word nobody knows is refused, never ignored. */
+/** The operations of an edit as callers write them, checked. An unknown key is refused, never ignored. */
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import * as z from 'zod';
 import { refuseEdit } from './edit-failures.ts';
@@ -86,7 +86,7 @@ const rewrite = z.strictObject({
   language: z.string().min(1),
   pattern: z.string().min(1).max(100_000),
   replacement: z.string().max(100_000),
-  /** What a `$NAME` must be besides. */
+  /** Further conditions on a `$NAME`. */
   constraints: z.record(z.string(), constraint).default({}),
   /** Globs; none: every file of the language. */
   paths: z.array(z.string()).default([]),
@@ -146,7 +146,7 @@ export const OPERATION_NAMES: readonly string[] = [...single.options, batch].map
   (option) => option.shape.operation.value,
 );
 
-/** Throws E_AST_EDIT for an operation nobody knows, E_VALIDATION_FAIL for arguments that are wrong. */
+/** Throws E_AST_EDIT for an unknown operation, E_VALIDATION_FAIL for arguments that are wrong. */
 export function parseOperation(given: unknown): EditOperation {
   requireKnown(given);
   const parsed = editOperationSchema.safeParse(given);

@@ -15,7 +15,7 @@ const imports = z.strictObject({
   header: kinds,
   /** Sources whose imports come before all others. */
   first: z.array(z.string()).default([]),
-  /** Nodes that hold a list of names, for merging: the last name gets `, name` behind it. */
+  /** Nodes that hold a list of names, for merging: `, name` is added after the last name. */
   lists: kinds,
   /** Nodes that hold one import per line between brackets: Go's `import ( … )`. */
   blocks: kinds,

@@ -32,9 +32,9 @@ export interface EditorOptions {
   readonly servers?: LspManager;
   readonly formatter?: Formatter;
   readonly build?: BuildCheck;
-  /** Of earlier editors of the same workspace; a new one unless said. */
+  /** Of earlier editors of the same workspace; a new one by default. */
   readonly memory?: SessionMemory;
-  /** For what a server is asked, start and indexing included. 20 s unless said. */
+  /** For what a server is asked, start and indexing included. 20 s by default. */
   readonly serverTimeoutMs?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Who still needs a declaration: by scope where scopes can tell, by language server where they cannot, and without either
- * whatever bears the name. Not knowing counts as use.
+ * everything that has the name. An unclear use counts as a use.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import { findReferences } from '../scope/find-references.ts';
@@ -14,7 +14,7 @@ import type { Work } from './work.ts';
 export interface Use {
   readonly file: string;
   readonly line: number;
-  /** False: bears the name, and nobody knows what it means. */
+  /** False: it has the name, and what it means is unknown. */
   readonly isCertain: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Brings a block of text that somebody else wrote into the indentation and line ends of a file.
+ * Fits a block of text from elsewhere to the indentation and line ends of a file.
  *
  * Only the white space that lines begin with changes, and never inside a string that spans lines: that would change the
  * program. Callers often cut off the indentation of the first line only; the other lines then show where it was.
@@ -8,7 +8,7 @@ import type { TextStyle } from './text-style.ts';
 import { indentOf, isBlank } from './text-style.ts';
 
 export interface BlockPlace {
-  /** Of the line the block will stand on. */
+  /** Of the line where the block will begin. */
   readonly indent: string;
   readonly style: TextStyle;
   /** Rows of the block (from 0) that must stay as they are. */

@@ -1,8 +1,8 @@
 /**
  * Formats what a plan changes, in memory, before anything is written.
  *
- * A file that its formatter would have changed already before the edit stays unformatted: whoever reads the diff wants to
- * see the edit. Whatever goes wrong is a warning; the edit stays.
+ * A file that its formatter would have changed already before the edit stays unformatted: readers of the diff want to
+ * see the edit. A failure is a warning; the edit stays.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { Engine } from '../symbols/engine.ts';

@@ -144,7 +144,7 @@ function blockEdit(
   return undefined;
 }
 
-/** Every import of the name from the source; without a name, everything from the source. Empty: there is none. */
+/** Every import of the name from the source; without a name, everything from the source. Empty if there is none. */
 export function removeImportEdits(
   draft: Draft,
   { source, name }: Pick<WantedImport, 'source' | 'name'>,
@@ -212,7 +212,7 @@ function isNamed(element: string, word: string): boolean {
     .some((last) => last === word || last.replace(/^["'<]|[">']$/g, '') === word);
 }
 
-/** An element of a list with one comma: the one behind, or before the last. */
+/** An element of a list with one comma: the one after it, or the one before the last element. */
 export function withoutComma({ text }: Draft, node: Node): TextEdit {
   const siblings = node.parent === null ? [] : children(node.parent);
   const at = siblings.findIndex((one) => one.startIndex === node.startIndex && one.endIndex === node.endIndex);

@@ -44,7 +44,7 @@ export function listOf({ node }: ImportStatement, { lists }: ImportForms): Node 
   return node.descendantsOfType([...lists]).find((one) => one !== null) ?? undefined;
 }
 
-/** The names of a list, without what stands before the list in the same node. */
+/** The names of a list, without what comes before the list in the same node. */
 export function elementsOf(list: Node): readonly Node[] {
   const all = children(list);
   const from = all.findIndex((child) => child.type === 'import');

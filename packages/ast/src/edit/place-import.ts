@@ -1,4 +1,4 @@
-/** Where a new import statement goes: behind the imports at the top, else below what must stay above them. */
+/** Where a new import statement goes: after the imports at the top, else below what must stay above them. */
 import type { Node } from 'web-tree-sitter';
 import type { Draft } from './draft.ts';
 import { type ImportStatement, importForms, importStatements } from './import-statements.ts';
@@ -47,7 +47,7 @@ function lastOfRun(draft: Draft, statements: readonly ImportStatement[]): Node |
   return last;
 }
 
-/** End of the last line of comments, docstring, package clause and the like; undefined when there is none. */
+/** End of the last line of comments, docstring, package clause and the like; undefined if there is none. */
 function endOfHeader(draft: Draft): number | undefined {
   const { text, profile } = draft;
   const { header } = importForms(draft);

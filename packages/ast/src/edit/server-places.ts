@@ -9,7 +9,7 @@ export function toServerPlace(source: SourceText, byte: number): { readonly line
   return { line, character: offset - source.lineStart(line) - markBefore(source, line) };
 }
 
-/** Byte offset; a place behind the end of its line is the end of the line. */
+/** Byte offset; a place after the end of its line is the end of the line. */
 export function fromServerPlace(source: SourceText, line: number, character: number): number {
   const start = source.lineStart(line) + markBefore(source, line);
   const next = line + 1 < source.lineCount ? source.lineStart(line + 1) : source.text.length;

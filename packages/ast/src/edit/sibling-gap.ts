@@ -51,7 +51,7 @@ export function takesLines(node: NodeFact): boolean {
   return node.endLine > node.line;
 }
 
-/** When in doubt large declarations stand apart and small ones together. */
+/** When in doubt, large declarations are set apart and small ones kept together. */
 function mostFrequent(numbers: readonly number[], isLarge: boolean): number {
   const counts = Map.groupBy(numbers, (one) => Math.min(one, MAX_GAP));
   const [best] = [...counts].sort(

@@ -25,7 +25,7 @@ function readIndent(lines: readonly string[]): string | undefined {
   for (const line of lines) {
     const blank = indentOf(line);
     if (blank.length === line.trimEnd().length) continue;
-    // The stars of a block comment stand one column further in.
+    // The stars of a block comment are one column further in.
     if (/^\s*\*/.test(line)) continue;
     if (blank.startsWith('\t')) tabs++;
     else if (blank !== '') spaces++;
@@ -45,7 +45,7 @@ export function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** Indentation of the line an offset stands on. */
+/** Indentation of the line that holds an offset. */
 export function indentAt(text: string, offset: number): string {
   return indentOf(text.slice(lineStart(text, offset)));
 }

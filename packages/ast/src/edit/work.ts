@@ -1,4 +1,4 @@
-/** What an operation is given to plan with, and what it answers besides the drafts it changed. */
+/** What an operation is given to plan with, and what it returns in addition to the drafts it changed. */
 import type { LspManager } from '../lsp/language-servers.ts';
 import type { PatternMatcher } from '../rewrite/pattern-matcher.ts';
 import type { Draft } from './draft.ts';

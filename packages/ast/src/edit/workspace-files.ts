@@ -62,7 +62,7 @@ export async function openWorkspaceFiles(options: WorkspaceFilesOptions): Promis
 
 type Answer = FileContent | Promise<FileContent> | undefined;
 
-/** A file that is gone or may not be read is none. */
+/** A file that is gone or may not be read counts as absent. */
 function attempt(read: () => Answer): Answer {
   try {
     return read();

@@ -1,5 +1,5 @@
 /**
- * Loads vendored grammars, each behind the gate and at most once.
+ * Loads vendored grammars, each after the checks below and at most once.
  *
  * Loads run one after another: several at once make V8 optimise several modules at once, and every load waits.
  */

@@ -1,4 +1,4 @@
-/** The outline of a WebAssembly module: enough to judge it without running anything of it. */
+/** The outline of a WebAssembly module: enough to check it without running any of it. */
 
 export interface ModuleOutline {
   readonly exports: readonly string[];

@@ -51,7 +51,7 @@ const ROUNDS = 3;
 class WorkspaceIndex implements CodeIndex {
   readonly #parts: IndexParts;
   readonly #resolve: ImportResolver;
-  /** Changes being brought in: whoever asks later waits for them. */
+  /** Changes being brought in: later questions wait for them. */
   readonly #refreshing = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
 

@@ -116,7 +116,7 @@ function pathTest(glob: string): PathTest {
   return { glob, prefix: literal, test };
 }
 
-/** Names with `*` and `?`. Everything else stands for itself, and time stays linear in pattern × name. */
+/** Names with `*` and `?`. Everything else matches itself, and time stays linear in pattern × name. */
 interface WildPattern {
   /** The pattern itself when it has no wildcard. */
   readonly literal: string | undefined;

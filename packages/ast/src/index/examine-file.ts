@@ -36,7 +36,7 @@ export interface ExamineParts {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** `card` is what is known of the file; leave it out to read the content whatever its stamp. */
+/** `card` is what is known of the file; leave it out to read the content regardless of its stamp. */
 export async function examineFile(path: string, card: FileCard | undefined, parts: ExamineParts): Promise<Examined> {
   const { workspace, languages } = parts;
   const ticket = parts.ticket();

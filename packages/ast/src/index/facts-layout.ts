@@ -1,4 +1,4 @@
-/** Where things stand in packed facts: a head, then rows of numbers for nodes, refs, imports and problems. */
+/** The layout of packed facts: a head, then rows of numbers for nodes, refs, imports and problems. */
 import { NODE_TYPES, type NodeFact, type NodeType } from '../contracts/facts.ts';
 
 /** Raised whenever packed bytes change their meaning: everything stored before is read anew. */

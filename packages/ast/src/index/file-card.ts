@@ -42,7 +42,7 @@ export interface FileCard extends Columns {
   readonly crc: number;
   readonly skip: SkipReason | undefined;
   stamp: Stamp;
-  /** When the content was read, counted in reads: a later read wins whatever finishes first. */
+  /** When the content was read, counted in reads: a later read wins, whichever finishes first. */
   ticket: number;
   readonly problemsBefore: number | undefined;
 }

@@ -59,7 +59,7 @@ export class FileTable {
     return this.#sorted;
   }
 
-  /** Place of the first and behind the last card whose path begins so. */
+  /** Place of the first card whose path begins so, and the place after the last. */
   range(prefix: string): readonly [number, number] {
     const cards = this.sorted();
     const end = prefix === '' ? cards.length : firstNotBelow(cards, `${prefix}\uffff`);
@@ -134,7 +134,7 @@ function firstNotBelow(cards: readonly FileCard[], path: string): number {
 
 /**
  * Says in which files something was seen, by a number. Never wrong about a file that has it; files that lost it since may
- * still be named, so whoever asks looks. That keeps changing a file cheap: what is gone is not searched for.
+ * still be named, so callers check. That keeps changing a file cheap: what is gone is not searched for.
  */
 class PathHints {
   #seen = new Map<number, string | Set<string>>();

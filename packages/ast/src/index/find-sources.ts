@@ -3,7 +3,7 @@ import type { Workspace } from '@tool-runtime/sdk';
 import { type LanguageFinder, mayBeScript } from './language-finder.ts';
 import { slices } from './time-slices.ts';
 
-/** A part of the workspace somebody wanted indexed. Remembered, so that files made later are found. */
+/** A part of the workspace that a caller wanted indexed. Remembered, so that files made later are found. */
 export interface Scope {
   /** Empty: everything. */
   readonly globs: readonly string[];

@@ -1,4 +1,4 @@
-/** The parts of one code index, wired. Stored rows are loaded in the background; whoever asks waits for `loaded`. */
+/** The parts of one code index, wired. Stored rows are loaded in the background; callers wait for `loaded`. */
 import path from 'node:path';
 import type { Workspace } from '@tool-runtime/sdk';
 import type { CodeIndexOptions } from '../contracts/code-index-contract.ts';
@@ -47,7 +47,7 @@ export function createIndexParts(options: CodeIndexOptions): IndexParts {
   const loaded = load({ table, store, languages }).then(() => {
     isLoaded = true;
   });
-  // Whoever asks is told; nobody asking is no reason to end the process.
+  // Callers get the error; without a caller it must not end the process.
   loaded.catch(() => undefined);
   return {
     ...{ workspace, table, store, facts, languages, station, indexer, scopes, outside, loaded },

@@ -46,7 +46,7 @@ export class OutsideChanges {
     this.#nextListing = 0;
   }
 
-  /** Somebody else just listed. */
+  /** Another caller just listed. */
   listed(): void {
     this.#nextListing = performance.now() + LISTING_PAUSE_MS;
   }

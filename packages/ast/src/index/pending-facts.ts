@@ -1,5 +1,5 @@
 /**
- * Files that are parsed and whose facts nobody has read yet. A write is answered with the syntax known; the facts, which
+ * Files that are parsed and whose facts were not read yet. A write is answered with the syntax known; the facts, which
  * take ten times as long, wait for the first question, for a quiet moment, or for their tree to be evicted.
  *
  * Until then the file's card has the new content's digest and the columns of the facts read last.
@@ -18,7 +18,7 @@ export interface PendingFile {
 /** Puts the facts in their place, and the file out of the list. False when it must be parsed again. */
 export type SettleFile = (path: string, file: PendingFile) => boolean;
 
-/** Writes come in bursts; facts of what is overwritten at once would be read for nobody. */
+/** Writes come in bursts; facts of what is overwritten at once would be read in vain. */
 const QUIET_MS = 25;
 
 export class PendingFacts {
@@ -96,7 +96,7 @@ export class PendingFacts {
     try {
       await this.settleAll();
     } catch {
-      // Whoever asks for these facts meets the same failure, and is told.
+      // A caller that asks for these facts gets the same failure.
     } finally {
       this.#isSettling = false;
     }

@@ -4,7 +4,7 @@
  * One block per file, because that is what the budgets leave: replacing sixty node rows took 1.25 ms and reading two
  * hundred 0.45 ms, replacing one block takes 0.06 ms and reading it 0.02 ms. The database belongs to the calling thread;
  * rows wait in memory and are written in transactions of a few milliseconds, so a sync never waits for the disk.
- * Losing a row costs a parse: whoever finds a row missing or unlike its card reads the file again.
+ * Losing a row costs a parse: if a row is missing or does not fit its card, the file is read again.
  */
 import { crc32 } from 'node:zlib';
 import type { Stamp } from './file-card.ts';

@@ -144,7 +144,7 @@ class OpenedFile {
   readonly view: FactsView;
   readonly #container: CompiledWhere['container'];
   readonly #callers: ReadonlySet<number> | undefined;
-  /** Neighbours share their container: where it stands in the text, and what was said of it. */
+  /** Neighbours share their container: where it is in the text, and the result for it. */
   #lastContainer = -1;
   #lastVerdict = false;
 

@@ -45,7 +45,7 @@ function read(text: string | undefined): readonly Scope[] {
     const parsed = scopesSchema.safeParse(JSON.parse(text ?? '[]'));
     return parsed.success ? parsed.data.map((one) => ({ ...one, language: one.language })) : [];
   } catch {
-    // Whatever stood there, nothing is lost but the memory of it.
+    // Only the memory of earlier scopes is lost.
     return [];
   }
 }

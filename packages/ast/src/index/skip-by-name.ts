@@ -1,4 +1,4 @@
-/** Files in a known language that nobody reads: squeezed copies and lock files, whose every key would be a declaration. */
+/** Files in a known language that people do not read: minified copies and lock files, whose every key would be a declaration. */
 import path from 'node:path';
 import type { SkipReason } from '../contracts/code-index-contract.ts';
 

@@ -32,7 +32,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   });
 }
 
-/** Ends the wait when the signal fires; the work goes on without anybody waiting for it. */
+/** Ends the wait when the signal fires; the work goes on without a waiter. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   throwIfAborted(signal);
   if (signal === undefined) return work;

@@ -1,4 +1,4 @@
-/** The check of a rule that is about places in code. What reads and judges them is loaded when it first runs. */
+/** The check of a rule that is about places in code. The code for it is loaded when it first runs. */
 import type { RuleDefinition } from '@tool-runtime/sdk';
 import type { InspectServices } from './inspect-changes.ts';
 import type { JudgedKind, PlaceJudge } from './judge-places.ts';

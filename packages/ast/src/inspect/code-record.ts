@@ -20,7 +20,7 @@ export interface ImportPlace {
   readonly typeOnly: boolean;
 }
 
-/** A comment that switches rules off for what stands on its last line or on the line after. */
+/** A comment that switches rules off for its last line and the line after. */
 export interface IgnoreMark {
   readonly line: number;
   readonly rules: readonly string[];

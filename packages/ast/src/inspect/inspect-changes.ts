@@ -1,5 +1,5 @@
 /**
- * Reads the contents that are judged: those of the change set, never the work tree, so that what is committed is what was
+ * Reads the contents to check: those of the change set, never the work tree, so that what is committed is what was
  * looked at. All rules share one reading, and a content that was read before is not parsed again.
  */
 import { hash } from 'node:crypto';
@@ -129,7 +129,7 @@ async function read(
     }
   } catch (thrown) {
     if (!isToolError(thrown) || context.signal.aborted) throw thrown;
-    // What is no text is no source, whatever its name says.
+    // A file that is not text is not source code, regardless of its name.
     const reason = String(thrown.details['reason'] ?? 'unknown');
     return reason === 'binary' ? undefined : unknownRecord(language, reason);
   }
@@ -156,7 +156,7 @@ function placesIn(language: string | undefined): readonly PlaceKind[] {
 /** Reads one content for the rules of the commit phase. What is test code or a library is the profile's word. */
 function inspectSource(parsed: ParsedSource, facts: FileFacts, path: string): CodeRecord {
   const { profile } = parsed.parser;
-  // What a program wrote is mended in the program.
+  // Generated code is fixed in its generator.
   const own = facts.generated ? { ...facts, nodes: [], refs: [] } : facts;
   const refs = refsOutsideTests(own, profile, path);
   return {
@@ -191,7 +191,7 @@ function refsOutsideTests(facts: FileFacts, profile: LanguageProfile, path: stri
   return facts.refs.filter(({ node }) => facts.nodes[node]?.test !== true);
 }
 
-/** One finding for each place; what stands in the arguments of a macro is there twice when macros nest. */
+/** One finding for each place; code in the arguments of a macro appears twice when macros nest. */
 function namedIn(refs: readonly RefFact[], names: LanguageProfile['panic']): CodePlace[] {
   const found = refs.filter(({ kind, name }) => (kind === 'macro' ? names.macro : names.call).includes(name));
   const places = new Map(

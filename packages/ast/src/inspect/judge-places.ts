@@ -53,14 +53,14 @@ function found<Kind extends JudgedKind>(
 
 export function unjudged(path: string, reason: string): Violation {
   return {
-    message: `File cannot be judged: ${path}`,
+    message: `File cannot be checked: ${path}`,
     path,
     next: 'make it a text the parser can read, or leave it out of the commit',
     details: { reason },
   };
 }
 
-/** What was switched off is said along with what was found, so that nobody overlooks it. */
+/** Places that were switched off are reported with the findings, so that they are not overlooked. */
 export function withIgnored(violations: readonly Violation[], ignored: readonly JsonObject[]): readonly Violation[] {
   const [first, ...rest] = violations;
   if (first === undefined || ignored.length === 0) return violations;

@@ -93,7 +93,7 @@ export function protocolRange(range: TextRange): z.output<typeof rangeShape> {
   };
 }
 
-/** Negative when `a` stands before `b`. */
+/** Negative when `a` comes before `b`. */
 export function comparePositions(a: TextPosition, b: TextPosition): number {
   return a.line - b.line || a.character - b.character;
 }

@@ -1,7 +1,7 @@
 /**
  * What we say about ourselves and answer when a server asks.
  *
- * Edits are never applied for a server: whoever asked for them applies them under the rules of the runtime. File changes
+ * Edits are never applied for a server: the caller applies them under the rules of the runtime. File changes
  * are announced by us, so servers need not watch; new and moved files in an edit are announced as understood, because a
  * server that believes otherwise leaves them out without a word.
  */

@@ -4,7 +4,7 @@ import { cancelled, tooLate } from './server-errors.ts';
 import type { LspTimers } from './timers.ts';
 
 export interface Limits {
-  /** For everything: start, waiting until ready, the request itself. 30 s unless said. */
+  /** For everything: start, waiting until ready, the request itself. 30 s by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -43,7 +43,7 @@ export class Deadline {
       abandon?.();
     };
     const onAbort = () => giveUp(this.#abortReason());
-    // Whoever gave up no longer looks at the outcome.
+    // A caller that gave up no longer looks at the outcome.
     work.catch(() => {});
     given.promise.catch(() => {});
     const onLate = () => giveUp(tooLate(this.#provider, late));
@@ -51,7 +51,7 @@ export class Deadline {
     this.#signal?.addEventListener('abort', onAbort, { once: true });
     try {
       if (this.#signal?.aborted === true) onAbort();
-      // Work that is done already would win against any timer, and whoever repeats such work would never end.
+      // Work that is done already would win against any timer, and a caller that repeats such work would never end.
       else if (this.remainingMs() === 0) onLate();
       return await Promise.race([given.promise, work]);
     } finally {
@@ -60,7 +60,7 @@ export class Deadline {
     }
   }
 
-  /** Waits, but no longer than there is time: the limit itself is left to whoever works next. */
+  /** Waits, but no longer than there is time: the limit itself is left to the next step. */
   async pause(ms: number): Promise<void> {
     const done = Promise.withResolvers<void>();
     const disarm = this.#timers.after(Math.min(ms, this.remainingMs()), done.resolve);

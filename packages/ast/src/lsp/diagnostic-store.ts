@@ -1,7 +1,7 @@
 /**
  * What a server found wrong with files, as it pushes it.
  *
- * A report for an older version of a document than the one we sent last is dropped: it judges a text that no longer
+ * A report for an older version of a document than the one we sent last is dropped: it is about a text that no longer
  * exists. A change of any file forgets what was known of all. The server's own objects are kept, because its quick fixes want them back.
  */
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * Watches a server's output before the message reader sees it: every frame within limits, every header well formed.
  *
- * The reader itself buffers whatever length a header announces and skips over bytes it does not understand; a server
+ * The reader itself buffers any length a header announces and skips over bytes it does not understand; a server
  * that prints a banner on its standard output would silently desynchronise it. Only the current header is kept here.
  */
 import { malformedFrame } from './server-errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Values of a server that callers hold by a name only: what it wants back unchanged but nobody else should see.
+ * Values of a server that callers hold by a name only: what it wants back unchanged but no one else should see.
  *
  * Servers put paths of the host into the `data` of an item and expect it back with the next request. The oldest are
  * forgotten; a new server process knows none of the old names.

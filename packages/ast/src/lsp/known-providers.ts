@@ -92,7 +92,7 @@ export const KNOWN_PROVIDERS: readonly LspProvider[] = [
     languages: ['go'],
     documents: { '.go': 'go' },
     rootMarkers: ['go.work', 'go.mod'],
-    // There is no network behind the wall; without these it waits for one. No `-mod=mod`: it would pass over vendored modules.
+    // There is no network in the sandbox; without these it waits for one. No `-mod=mod`: it would pass over vendored modules.
     env: { GOPROXY: 'off', GOTOOLCHAIN: 'local' },
     ready: { kind: 'immediate' },
     memoryMb: 3072,

@@ -34,7 +34,7 @@ export interface AskOptions extends Limits {
 }
 
 export interface DiagnosticOptions extends Limits {
-  /** How long to wait for a report the server sends on its own. 2 s unless said. */
+  /** How long to wait for a report the server sends on its own. 2 s by default. */
   readonly waitMs?: number;
 }
 

@@ -18,7 +18,7 @@ import { createSystemTimers, type LspTimers } from './timers.ts';
 import { WorkspaceUris } from './workspace-uris.ts';
 
 export interface LspManagerOptions {
-  /** Starts processes behind the wall of the session. */
+  /** Starts processes in the sandbox of the session. */
   readonly commands: CommandRunner;
   readonly workspace: Workspace;
   /** Absolute path of the workspace, links resolved: as commands see it. */
@@ -28,7 +28,7 @@ export interface LspManagerOptions {
   readonly timers?: LspTimers;
   /** Folders of the host that must not be named in any text: the operator's tool chains, home. */
   readonly privatePaths?: readonly string[];
-  /** Processes at once. 4 unless said. */
+  /** Processes at once. 4 by default. */
   readonly maxServers?: number;
   readonly memoryOf?: (pids: readonly number[]) => number | undefined;
 }
@@ -47,7 +47,7 @@ export interface LspManager {
   serverFor(path: string, limits?: Limits): Promise<LanguageServer>;
   /** A server by its provider's name, rooted for `path`; not started yet. E_POLICY when it is not configured. */
   serverOf(provider: string, path?: string): Promise<LanguageServer>;
-  /** Every write, move and deletion, and whatever was seen to change from outside. */
+  /** Every write, move and deletion, and every change from outside that was noticed. */
   changed(changes: readonly ChangedPath[]): Promise<void>;
   list(): readonly ServerListing[];
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * Resident memory of processes and everything they started, from /proc.
  *
- * Behind the wall a server's processes are children of the wall's own, which the host still sees. Where there is no
+ * In the sandbox, a server's processes are children of bubblewrap, which the host still sees. Where there is no
  * /proc the answer is undefined: the cap is then not enforced, the command runner's own limits still are.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The methods a caller may send as they are: all of them only read, and `rename` answers a plan that nobody applies. */
+/** The methods a caller may send as they are: all of them only read, and `rename` returns a plan that is not applied. */
 import { ToolError } from '@tool-runtime/protocol';
 
 export const RAW_METHODS: readonly string[] = [

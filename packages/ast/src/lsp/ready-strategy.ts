@@ -12,7 +12,7 @@ export type ReadyStrategy =
   | { readonly kind: 'immediate' }
   /** All announced work is done and nothing new began for a while, once a document is open. */
   | { readonly kind: 'progress-idle'; readonly quietMs: number; readonly graceMs: number }
-  /** A log line matches; `*` stands for anything. After files came or went the next one is awaited, but not for longer. */
+  /** A log line matches; `*` matches anything. After files came or went the next one is awaited, but not for longer. */
   | { readonly kind: 'log-match'; readonly lines: readonly string[]; readonly rescanMs: number }
   /** `experimental/serverStatus` says quiescent. */
   | { readonly kind: 'status-quiescent' };
@@ -117,7 +117,7 @@ export class Readiness {
   }
 }
 
-/** Pieces between stars in order, anchored at both ends; no backtracking, whatever the pattern. */
+/** Pieces between stars in order, anchored at both ends; no backtracking for any pattern. */
 export function matchesLine(pattern: string, line: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();

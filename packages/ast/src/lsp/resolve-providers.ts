@@ -2,7 +2,7 @@
  * The language servers of one session: the known ones, as the registry's `providers` changes them, plus its own.
  *
  * The same table also holds analyzers. An entry is ours when it bears a known server's name or says `kind: lsp`; one
- * that says another kind is left alone, whatever its name.
+ * that says another kind is left alone, regardless of its name.
  */
 import { type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';

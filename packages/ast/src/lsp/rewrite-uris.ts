@@ -1,5 +1,5 @@
 /**
- * Any parameters and any answer of the protocol with their file names judged and translated, wherever they stand.
+ * Any parameters and any answer of the protocol with their file names checked and translated, wherever they are.
  *
  * A field counts as a file name by its key or because it begins with `file:`. `data` is the server's own and travels as
  * a kept name. Depth is bounded because an answer may be nested deeper than our stack.

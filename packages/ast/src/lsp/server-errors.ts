@@ -2,7 +2,7 @@
  * The ways a language server can fail us, as ToolErrors with one `details.reason` each.
  *
  * A server is a foreign program: its death, garbage and silence are retryable failures of a child, never the caller's
- * fault. What the caller can mend (a name the server refuses, a path outside) has a code of its own.
+ * fault. What the caller can fix (a name the server refuses, a path outside) has a code of its own.
  */
 import { type JsonObject, ToolError, type ToolErrorOptions } from '@tool-runtime/protocol';
 
@@ -55,7 +55,7 @@ export function badAnswer(method: string, what: string): ToolError {
 /** `reason`: server_starting, server_indexing, request_timeout. */
 export function tooLate(provider: string, reason: string): ToolError {
   const next =
-    reason === 'request_timeout' ? 'ask for less, or allow more time' : 'try again later: the server goes on meanwhile';
+    reason === 'request_timeout' ? 'ask for less, or allow more time' : 'try again later: the server keeps working';
   return new ToolError('E_TIMEOUT', `Language server did not answer in time: ${provider}`, {
     details: { kind: 'timeout', retry: 'retryable', provider, reason, next },
   });

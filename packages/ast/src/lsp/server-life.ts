@@ -1,5 +1,5 @@
 /**
- * A server over all its processes: started when somebody needs it, stopped when nobody did for a while, started again at
+ * A server over all its processes: started when it is needed, stopped when it is idle for a while, started again at
  * a measured pace when it ends by itself.
  *
  * Nothing restarts by itself: the next request does it. A start is shared by everyone who waits for it, and goes on when
@@ -52,7 +52,7 @@ export class ServerLife {
     return this.#lastUse;
   }
 
-  /** Runs `work` with a process that shook hands. Throws why there is none, or E_TIMEOUT with `server_starting`. */
+  /** Runs `work` with a process that shook hands. Throws the reason if there is none, or E_TIMEOUT with `server_starting`. */
   async use<T>(deadline: Deadline, work: (session: ServerSession) => Promise<T>): Promise<T> {
     this.#inFlight += 1;
     this.#disarmIdle();

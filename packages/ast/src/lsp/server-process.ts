@@ -48,7 +48,7 @@ const TRANSPORT_CODES: readonly number[] = [
 ];
 const KEPT_OUTPUT_BYTES = 4 * 1024;
 const MAX_COMPLAINT = 300;
-/** An answer may still stand in the reader's queue when the process is gone; one message is taken per turn. */
+/** An answer may still be in the reader's queue when the process is gone; one message is taken per turn. */
 const LAST_TURNS = 20;
 /** Between a pipe that broke and the news that its reader ended. */
 const EXIT_GRACE_MS = 200;
@@ -92,7 +92,7 @@ function attempt(work: () => void, fail: (why: ToolError) => void): void {
   }
 }
 
-/** A missing program is the operator's to mend; anything else keeps its own error. */
+/** A missing program is for the operator to fix; anything else keeps its own error. */
 function cannotStart(provider: LspProvider, thrown: unknown): unknown {
   if (!isToolError(thrown) || thrown.code !== 'E_SHELL') return thrown;
   const { reason } = thrown.details;
@@ -179,7 +179,7 @@ export class ServerProcess {
     this.#connection.sendNotification(method, params).catch(() => {});
   }
 
-  /** Kills the tree. The first reason given stands. */
+  /** Kills the tree. The first reason counts. */
   end(why: ToolError): void {
     if (this.#why !== undefined) return;
     this.#why = why;

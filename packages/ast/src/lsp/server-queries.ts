@@ -1,7 +1,7 @@
 /**
- * The questions one process can be asked, typed, with every file name judged on the way in and translated on the way out.
+ * The questions one process can be asked, typed, with every file name checked on the way in and translated on the way out.
  *
- * They do not wait until the server is ready: whoever hands them out does.
+ * They do not wait until the server is ready; that is done before they are handed out.
  */
 import { z } from 'zod';
 import {
@@ -136,7 +136,7 @@ export class ServerQueries {
     requireRawMethod(method);
     const translation = { uris: this.#uris, kept: this.#session.kept };
     const sealed = sealParams(params, translation);
-    // Opening judges the file as the workspace does, links included.
+    // Opening checks the file as the workspace does, links included.
     for (const path of new Set(sealed.paths)) await this.#document(path);
     return revealAnswer(await this.#send(method, sealed.params), translation, method);
   }

@@ -129,7 +129,7 @@ async function shakeHands(
     const answer = await process.request(
       'initialize',
       {
-        // Behind the wall our own number means nothing, and a server that looks for it would end.
+        // In the sandbox our own process id means nothing, and a server that looks for it would end.
         processId: null,
         clientInfo: { name: 'tool-runtime' },
         rootUri,

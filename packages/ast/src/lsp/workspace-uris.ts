@@ -1,5 +1,5 @@
 /**
- * File names on both sides of the wall: callers use workspace-relative paths, servers use file URIs.
+ * File names on both sides of the sandbox: callers use workspace-relative paths, servers use file URIs.
  *
  * Nothing that leaves here names a place of the host. A file outside the workspace gets an opaque name that is stable
  * while the servers run and cannot be sent back. Links are not resolved: files are opened through the workspace, which

@@ -1,6 +1,6 @@
 /**
  * Parses the files of one language. Trees live outside the JavaScript heap and nothing frees them but `delete()`:
- * whoever gets a `ParsedSource` owns it. One parser serves one thread; every call finishes before the next begins.
+ * the caller owns the `ParsedSource` it gets. One parser serves one thread; every call finishes before the next begins.
  */
 import { type Language, Parser, Query, type Tree } from 'web-tree-sitter';
 import { refuseGrammar } from '../grammar/refuse-grammar.ts';

@@ -1,4 +1,4 @@
-/** How long work on one file may take, and whether anybody still wants it. Asked often, so it only compares numbers. */
+/** How long work on one file may take, and whether it is still wanted. Asked often, so it only compares numbers. */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { PARSE_LIMITS } from './limits.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The engine behind the tools and rules of one runtime. Every part is loaded and made when somebody first needs it, so
- * that a runtime nobody asks about code holds none of it.
+ * The engine of the tools and rules of one runtime. Every part is loaded and made when it is first needed, so
+ * that a runtime without questions about code holds none of it.
  */
 
 import { readFileSync } from 'node:fs';
@@ -31,9 +31,9 @@ export interface CodeServices extends InspectServices {
   servers(signal?: AbortSignal): Promise<LspManager>;
   /** The servers without a look for changes; undefined as long as none was asked for. */
   runningServers(): Promise<LspManager | undefined>;
-  /** Brings index and servers in line; what nobody has made yet reads the files when it is made. */
+  /** Brings index and servers in line; what was not made yet reads the files when it is made. */
   follow(changes: readonly FileChange[], signal: AbortSignal): Promise<void>;
-  /** Looks for changes nobody reported. */
+  /** Looks for changes that were not reported. */
   catchUp(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

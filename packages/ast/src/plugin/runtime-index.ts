@@ -1,7 +1,7 @@
 /**
- * The part of the engine that the call pipeline uses: sync after a change, and what stands in the way of a change.
+ * The part of the engine that the call pipeline uses: sync after a change, and what blocks a change.
  *
- * A change is judged by what it makes worse: errors that were in the file before do not hold it up, and a file nobody
+ * A change is measured by what it makes worse: errors that were in the file before do not hold it up, and a file nobody
  * has looked at before counts as one that had none.
  */
 import type { AstIndex, Violation } from '@tool-runtime/sdk';
@@ -30,12 +30,12 @@ function grown(path: string, problems: readonly Violation[], index: CodeIndex): 
   return problems.map((problem) => ({ ...problem, details: { ...problem.details, problems_before: before } }));
 }
 
-/** When the change is taken back the file becomes known as it was, so the second attempt is judged by the growth. */
+/** When the change is taken back the file becomes known as it was, so the second attempt is measured by what it adds. */
 function withRetry(problem: Violation): Violation {
   return {
     ...problem,
     next:
       problem.next ??
-      'mend the syntax; if the errors were there before, make the same change again: they are known then',
+      'fix the syntax; if the errors were there before, make the same change again: they are known then',
   };
 }

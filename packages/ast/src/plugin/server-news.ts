@@ -1,7 +1,7 @@
 /**
  * Tells language servers what changed: what the runtime reports, and what the index finds changed by comparing.
  *
- * Servers do not watch files behind the wall. Unless told they answer from what they read when they started.
+ * Servers do not watch files in the sandbox. Without these notices they answer from what they read when they started.
  */
 import type { FileChange } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';

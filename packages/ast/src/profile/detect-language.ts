@@ -45,7 +45,7 @@ function claims(
   return claimed;
 }
 
-/** `a.d.ts` is tried as `.d.ts`, then `.ts`; the name itself is not an extension, so `.ts` alone is none. */
+/** `a.d.ts` is tried as `.d.ts`, then `.ts`; the name itself is not an extension, so a file named `.ts` has no extension. */
 function byExtension(extensions: ReadonlyMap<string, string[]>, base: string): string[] | undefined {
   for (let dot = base.indexOf('.', 1); dot !== -1; dot = base.indexOf('.', dot + 1)) {
     const found = extensions.get(base.slice(dot));

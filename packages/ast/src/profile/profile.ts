@@ -13,12 +13,12 @@ const exported = z.strictObject({
    */
   by: z.enum(['node', 'absent', 'ancestor', 'case', 'name', 'always', 'never']),
   match: regex.optional(),
-  /** A `@vis` or `@section` text, or a name, that hides the declaration whatever the rest says. */
+  /** A `@vis` or `@section` text, or a name, that hides the declaration regardless of the rest. */
   hidden: regex.optional(),
   /** As `hidden`, for what is no member of a type (C++: `static` hides a function, not a method). */
   hidden_outside: regex.optional(),
   hidden_name: regex.optional(),
-  /** An attribute that exports, whatever the rest says (Rust: `#[macro_export]`). */
+  /** An attribute that exports regardless of the rest (Rust: `#[macro_export]`). */
   attr: regex.optional(),
   /** Members of these are visible when the container is, unless hidden. */
   inherit: z.array(z.enum(NODE_TYPES)).default([]),

@@ -84,7 +84,7 @@ async function readText(file: string, workspace: Workspace): Promise<string | un
   try {
     return Buffer.from((await workspace.readFile(file, { maxBytes: MAX_SETTINGS_BYTES })).bytes).toString('utf8');
   } catch (thrown) {
-    // Settings we may not read are none.
+    // Settings that cannot be read count as absent.
     if (!isToolError(thrown)) throw thrown;
     return undefined;
   }
@@ -121,7 +121,7 @@ interface FormatterFacts {
 
 interface KnownFormatter {
   readonly name: string;
-  /** Files that say a project uses it, with what must stand in them. None: the one form of its language. */
+  /** Files that say a project uses it, with what they must contain. Empty: the formatter of its language. */
   readonly settings?: readonly { readonly file: string; readonly holds?: string }[];
   /** The program's bare name and its words; the text comes on standard input. */
   words(facts: FormatterFacts): readonly string[] | Promise<readonly string[]>;

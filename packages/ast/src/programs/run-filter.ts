@@ -1,4 +1,4 @@
-/** Runs a program behind the wall, text in and text out, with everything it prints. */
+/** Runs a program in the sandbox, text in and text out, with everything it prints. */
 import { ToolError } from '@tool-runtime/protocol';
 import { type CommandRunner, readCommand } from '@tool-runtime/sdk';
 

@@ -13,7 +13,7 @@ export interface TextRange {
 
 /** Offsets are UTF-16 units. */
 export interface PatternMatch extends TextRange {
-  /** What each `$NAME` stands for; for `$$$NAME` from the first to the last, undefined for none. */
+  /** What each `$NAME` matched; for `$$$NAME` from the first to the last, undefined for none. */
   readonly captures: ReadonlyMap<string, TextRange | undefined>;
 }
 
@@ -35,7 +35,7 @@ export interface Variable {
 
 const VARIABLE = /\$(\$\$)?([A-Z_][A-Z0-9_]*)/g;
 
-/** Names that a pattern or replacement mentions; `$_` stands for nothing in particular. */
+/** Names that a pattern or replacement mentions; `$_` matches anything. */
 export function variablesOf(text: string): readonly Variable[] {
   const found = [...text.matchAll(VARIABLE)].map(([, many, name = '']) => ({ name, isMany: many !== undefined }));
   return found.filter(({ name }) => !/^_/.test(name));
@@ -45,7 +45,7 @@ export function variablesOf(text: string): readonly Variable[] {
 export interface PatternHabits {
   /** Stands for `$` where `$` cannot begin a name. */
   readonly expando: string;
-  /** Code with `{}` in the place of the pattern: grammars read some code differently when it stands alone. */
+  /** Code with `{}` in the place of the pattern: grammars read some code differently when it is alone. */
   readonly contexts: readonly string[];
 }
 
@@ -84,7 +84,7 @@ function matchIn(glue: Glue, text: string, query: PatternQuery, readings: readon
   const found = new Map<string, PatternMatch>();
   try {
     const isCode = !isBroken(glue.dumpPattern(language, pattern));
-    if (!isCode && readings.length === 0) throw badPattern(pattern, 'it is no complete piece of code');
+    if (!isCode && readings.length === 0) throw badPattern(pattern, 'it is not a complete piece of code');
     const root = glue.parse(language, text).root();
     for (const reading of isCode ? [pattern, ...readings] : readings) {
       const matches = read(root.findAll({ rule: { pattern: reading }, constraints }), pattern).map((match) =>

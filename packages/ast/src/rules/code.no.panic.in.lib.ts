@@ -19,6 +19,6 @@ export const codeNoPanicInLib = (use: UseServices): RuleDefinition =>
       rule: 'code.no.panic.in.lib',
       kind: 'panics',
       problem: () => 'Library code ends the program',
-      next: 'answer an error the caller can handle',
+      next: 'return an error that the caller can handle',
     }),
   });

@@ -3,7 +3,7 @@ import type { ScopeMark } from './read-marks.ts';
 import type { Binding, Scope, TextRange } from './scope-model.ts';
 
 export interface ScopeDraft extends Scope {
-  /** The scope whose text it stands in; `parent` may be further out. */
+  /** The scope whose text contains it; `parent` may be further out. */
   readonly holder: ScopeDraft | undefined;
   readonly bindings: Map<string, Binding[]>;
   readonly redirects: Map<string, 'global' | 'nonlocal'>;

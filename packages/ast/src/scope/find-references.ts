@@ -34,7 +34,7 @@ export interface Reference {
 export interface FoundReferences {
   /** By path and start; the definitions are among them. */
   readonly references: readonly Reference[];
-  /** Then the references are none or not all. */
+  /** Then references are missing. */
   readonly refused?: Refusal;
 }
 

@@ -14,7 +14,7 @@ export interface Pretence {
   readonly name: string;
 }
 
-/** Scopes that do not hide the members of a class around them from what stands inside. */
+/** Scopes that do not hide the members of a class around them from their contents. */
 const TRANSPARENT = new Set(['block', 'outer', 'conditional']);
 
 export function lookUp(query: NameQuery, pretence?: Pretence): Binding | undefined {

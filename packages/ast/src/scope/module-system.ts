@@ -20,7 +20,7 @@ export interface Step {
 export interface Meaning {
   /** From the token outwards. Empty: known to be something that scopes do not know, such as an external name. */
   readonly steps: readonly Step[];
-  /** The token stands for a whole module: what is read from it are the module's names. */
+  /** The token means a whole module: what is read from it are the module's names. */
   readonly module?: string;
   /** From outside of the workspace, and so is everything reached through it. */
   readonly isExternal?: boolean;

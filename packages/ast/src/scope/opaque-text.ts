@@ -1,7 +1,7 @@
 /**
  * Names in text the grammar keeps as bare tokens: the arguments of macros.
  *
- * A macro may bind names of its own, and nothing says which. Whatever could be bound inside (after `let`, before `=` or
+ * A macro may bind names of its own, and it is unknown which. What could be bound inside (after `let`, before `=` or
  * `=>`, between bars) is left unresolved; the rest means what it means outside.
  */
 import { firstFrom } from '../symbols/first-from.ts';
@@ -88,7 +88,7 @@ export interface OpaquePlace {
   readonly spaces: number;
 }
 
-/** What stands around an opaque token says what it can be. */
+/** The surroundings of an opaque token tell what it can be. */
 export function opaquePlace(text: string, { start, end, isString }: TokenDraft): OpaquePlace {
   const before = endBefore(text, start);
   const after = text.slice(end, end + 8).trimStart();
@@ -102,7 +102,7 @@ export function opaquePlace(text: string, { start, end, isString }: TokenDraft):
   };
 }
 
-/** End of what stands before an offset, white space apart. */
+/** End of what comes before an offset, white space apart. */
 function endBefore(text: string, offset: number): number {
   let at = offset;
   while (at > 0 && /\s/.test(text.charAt(at - 1))) at--;

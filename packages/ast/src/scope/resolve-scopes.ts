@@ -51,7 +51,7 @@ interface Places {
   readonly byStart: Map<number, TokenDraft>;
   readonly byEnd: Map<number, TokenDraft>;
   readonly byName: Map<string, TokenDraft[]>;
-  /** Expressions that stand for a module, by their range. */
+  /** Expressions that mean a module, by their range. */
   readonly modules: Map<string, TokenDraft>;
   filling(range: TextRange): TokenDraft | undefined;
 }
@@ -92,7 +92,7 @@ function draftToken(mark: TokenMark, tree: ScopeTree, text: string): TokenDraft 
   };
 }
 
-/** Names in a string that holds code; what follows a dot is a member of what stands before it. */
+/** Names in a string that holds code; what follows a dot is a member of what comes before it. */
 function quotedNames(text: string, range: TextRange, marks: ScopeMarks): TextRange[] {
   const quoted = text.slice(range.start, range.end);
   if (marks.plain.has(range.start) || /['"]/.test(quoted)) return [];

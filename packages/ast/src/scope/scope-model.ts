@@ -44,7 +44,7 @@ export interface Binding {
 }
 
 /**
- * `definition` and `reference` are lexical, resolved by scope. `member` is reached through an object. `opaque` stands in
+ * `definition` and `reference` are lexical, resolved by scope. `member` is reached through an object. `opaque` is in
  * text the grammar does not look into. `other` names nothing that scopes know: labels, keywords of a call, module paths.
  */
 export type TokenRole = 'definition' | 'reference' | 'member' | 'opaque' | 'other';
@@ -56,7 +56,7 @@ export interface NameToken extends TextRange {
   readonly spaces: number;
   readonly scope: Scope;
   readonly binding: Binding | undefined;
-  /** Of a member: what it is reached through, when that is a name or stands for a module. */
+  /** Of a member: what it is reached through, when that is a name or means a module. */
   readonly object: NameToken | undefined;
   /** A member that is read, not declared; its object may be unknown. */
   readonly isAccess: boolean;
@@ -91,7 +91,7 @@ export interface FileScopes {
   readonly links: readonly Link[];
   /** Strings and comments. */
   readonly texts: readonly TextPart[];
-  /** A character that can stand inside of a name. */
+  /** A character that can be part of a name. */
   readonly nameCharacter: RegExp;
   /** Names of one space stay apart from those of another, even in the same scope. */
   readonly isApart: boolean;

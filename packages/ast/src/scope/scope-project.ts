@@ -68,7 +68,7 @@ function createProject(
     try {
       return readFile(path, parser.parse(decodeSource(bytes, path), { path, ...(signal ? { signal } : {}) }));
     } catch (thrown) {
-      // A file that cannot be parsed is the caller's to judge; a cancelled call is over.
+      // A file that cannot be parsed is for the caller to decide about; a cancelled call is over.
       if (!isToolError(thrown) || signal?.aborted === true) throw thrown;
       unreadable.add(path);
       return undefined;

@@ -48,7 +48,7 @@ function collectMatch(raw: RawFacts, match: QueryMatch, text: string): void {
 
 type Adder = (raw: RawFacts, node: Node, text: string, match: QueryMatch) => void;
 
-/** Facts that stand for themselves; the parts of declarations and imports are read from their match as a whole. */
+/** Facts that are complete in themselves; the parts of declarations and imports are read from their match as a whole. */
 const ADDERS: ReadonlyMap<string, Adder> = new Map<string, Adder>([
   ['ref.call', (raw, node, text) => raw.refs.push(reference('call', node, text))],
   ['ref.new', (raw, node, text) => raw.refs.push(reference('new', node, text))],

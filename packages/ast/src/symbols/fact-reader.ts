@@ -32,7 +32,7 @@ export interface FactReader {
   read(parsed: ParsedSource, path: string, options?: Omit<TimeLimitOptions, 'path'>): FileFacts;
 }
 
-/** Throws E_AST_PARSE when the language's symbols query uses a capture nobody knows. */
+/** Throws E_AST_PARSE when the language's symbols query uses an unknown capture. */
 export function createFactReader(parser: SourceParser, maxSymbols: number = PARSE_LIMITS.maxSymbols): FactReader {
   checkCaptures(parser.profile.grammar, parser.queries.symbols);
   const policies = compilePolicies(parser.profile);
@@ -113,7 +113,7 @@ function checkCaptures(grammar: string, query: Query): void {
   }
 }
 
-/** Import facts from what the query caught, including import expressions that stand for several imports. */
+/** Import facts from what the query caught, including import expressions that mean several imports. */
 function readImports(joined: readonly RawImport[], source: SourceText, policies: Policies): ImportFact[] {
   return joined
     .flatMap((one) => expand(one, policies))
@@ -157,7 +157,7 @@ function readRefs(raw: RawFacts, nodes: readonly Extent[], source: SourceText): 
   });
 }
 
-/** Tokens of an attribute look like calls (`cfg(all(unix))`) but are none. */
+/** Tokens of an attribute look like calls (`cfg(all(unix))`) but are not. */
 function withoutAttributeTokens(sorted: readonly RawRef[], raw: RawFacts): readonly RawRef[] {
   if (!sorted.some((one) => one.opaque)) return sorted;
   const attributes = createOpenExtents(raw.preludes.filter((one) => one.kind === 'attr'));

@@ -1,10 +1,10 @@
-/** What stands before a declaration and belongs to it: attributes, decorators, doc comments. */
+/** What comes before a declaration and belongs to it: attributes, decorators, doc comments. */
 import { firstFrom } from './first-from.ts';
 import type { Policies } from './policies.ts';
 import type { RawPrelude } from './raw-facts.ts';
 
 export interface Prelude {
-  /** Where the declaration itself begins, behind attributes that the grammar puts inside it. */
+  /** Where the declaration itself begins, after attributes that the grammar puts inside it. */
   readonly start: number;
   /** With attributes and docs. */
   readonly fullStart: number;
@@ -70,7 +70,7 @@ function lineBreaksBetween(text: string, from: number, to: number): number {
   return breaks;
 }
 
-/** A comment behind code explains that code, not what follows. */
+/** A comment after code explains that code, not what follows. */
 function isFirstOnLine(text: string, offset: number): boolean {
   for (let at = offset - 1; at >= 0; at--) {
     const unit = text.charCodeAt(at);

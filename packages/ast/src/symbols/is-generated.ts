@@ -1,4 +1,4 @@
-/** Files nobody should edit by hand: they say so in a comment at the top, or lie where foreign code lies. */
+/** Files that should not be edited by hand: a comment at the top says so, or they are in a folder of foreign code. */
 import { compileGlobs } from '../profile/compile-glob.ts';
 
 const PATHS = compileGlobs([

@@ -1,9 +1,9 @@
 /**
- * Declarations in file order, each with its place: enclosing declaration, wrappers around it, section it stands in.
+ * Declarations in file order, each with its place: enclosing declaration, wrappers around it, its section.
  *
  * One pass over sorted lists with stacks; looking up wrappers per declaration was quadratic and took minutes on a
  * file with 100,000 of them. Variables inside functions take part, so that what is in them finds its place, and are
- * then left out; so is what is nested deeper than anybody writes, because text and path of each level hold the next.
+ * then left out; so is what is nested deeper than people write, because text and path of each level hold the next.
  */
 import type { NodeType } from '../contracts/facts.ts';
 import { createOpenExtents } from './open-extents.ts';
@@ -16,7 +16,7 @@ export interface NestedDeclaration extends Omit<RawDeclaration, 'type' | 'contai
   readonly parent: number;
   /** Path of the container, by dots. */
   readonly container: string;
-  /** What stands between it and its parent, innermost first. */
+  /** What is between it and its parent, innermost first. */
   readonly wrappers: readonly RawWrapper[];
   readonly section: string | undefined;
 }
@@ -150,7 +150,7 @@ function isFieldOfNothing(around: Draft | undefined): boolean {
 
 function leaveOutLocals(drafts: readonly Draft[]): NestedDeclaration[] {
   const kept: NestedDeclaration[] = [];
-  /** Old place → new place; a local stands for what is around it. */
+  /** Old place → new place; a local is replaced by what is around it. */
   const places = new Int32Array(drafts.length);
   for (const [index, draft] of drafts.entries()) {
     draft.parent = draft.parent === -1 ? -1 : (places[draft.parent] ?? -1);

@@ -3,8 +3,8 @@ import type { Extent } from './raw-facts.ts';
 
 export interface OpenExtents<T extends Extent> {
   /**
-   * Those around `inner` that start behind `after`, innermost first. `inner` must not start before the last one asked.
-   * At most a handful: nobody needs more, and in a file nested a hundred thousand deep all of them would be too many.
+   * Those around `inner` that start after `after`, innermost first. `inner` must not start before the last one asked.
+   * At most a handful: more are never needed, and in a file nested a hundred thousand deep all of them would be too many.
    */
   around(inner: Extent, after: number): readonly T[];
 }

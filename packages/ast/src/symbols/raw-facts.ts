@@ -18,11 +18,11 @@ export interface RawDeclaration extends Extent {
   readonly headEnd: number | undefined;
   /** Explicit container, as written. */
   readonly container: string | undefined;
-  /** What the pattern itself says about visibility; it stands in for the section. */
+  /** What the pattern itself says about visibility; it replaces the section. */
   readonly visibility: string | undefined;
   /** Of several names for the same node only one counts. */
   readonly isSingle: boolean;
-  /** Only what looks like it when it stands in a function. */
+  /** Only what looks like it inside a function. */
   readonly isOutsideOnly: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface RawWrapper extends Extent {
   readonly exports: boolean;
   /** What a `var` directly in it is instead. */
   readonly type: string | undefined;
-  /** How many declarations stand directly in it, and where the first begins: known when all have found their place. */
+  /** How many declarations are directly in it, and where the first begins: known when all have found their place. */
   holds: number;
   headEnd: number;
 }
@@ -40,7 +40,7 @@ export interface RawText extends Extent {
   readonly text: string;
 }
 
-/** A comment or attribute: what may stand before a declaration and belong to it. */
+/** A comment or attribute: what may come before a declaration and belong to it. */
 export interface RawPrelude extends Extent {
   readonly kind: 'comment' | 'attr';
 }
@@ -67,14 +67,14 @@ export interface RawImport extends Extent {
 export interface RawFacts {
   readonly declarations: RawDeclaration[];
   readonly wrappers: RawWrapper[];
-  /** Bodies whose variables are nobody else's business. */
+  /** Bodies whose variables are not visible outside. */
   readonly locals: Extent[];
   readonly preludes: RawPrelude[];
   readonly docstrings: Extent[];
   readonly visibilities: RawText[];
   readonly subtypes: RawText[];
   readonly sections: RawText[];
-  /** Names hidden by a statement of their own, in the declaration it stands in. */
+  /** Names hidden by a statement of their own, in the declaration that contains it. */
   readonly hiddenNames: RawText[];
   readonly exportNames: RawText[];
   /** Statements by which the file says itself, and completely, what it exports. */

@@ -1,4 +1,4 @@
-/** Single words joined to the declaration they stand in: visibility, accessor keywords. */
+/** Single words joined to the declaration that contains them: visibility, accessor keywords. */
 import { firstFrom } from './first-from.ts';
 import type { NestedDeclaration } from './nest-declarations.ts';
 import type { RawText } from './raw-facts.ts';

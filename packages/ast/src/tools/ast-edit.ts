@@ -16,7 +16,7 @@ export const astEdit = (use: UseServices): AnyTool =>
     title: 'Edit code',
     summary: 'Rename, replace, insert, move or delete declarations, with their uses, all or nothing',
     policyNotes:
-      'Writes only inside the workspace; formatter, build and language servers run behind the wall where the registry allows programs',
+      'Writes only inside the workspace; formatter, build and language servers run in the sandbox where the registry allows programs',
     args: editArguments,
     get data() {
       return editAnswer();

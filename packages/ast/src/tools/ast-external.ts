@@ -1,4 +1,4 @@
-/** ast_external: a question to a language server, or a run of an analyzer, behind the wall of the registry. */
+/** ast_external: a question to a language server, or a run of an analyzer, in the sandbox that the registry sets. */
 import type { JsonValue } from '@tool-runtime/protocol';
 import { type AnyTool, defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ export const astExternal = (use: UseServices): AnyTool =>
     category: 'ast',
     title: 'Ask a language server or analyzer',
     summary: 'Send a reading request to a language server, or run an analyzer such as Semgrep',
-    policyNotes: 'Nothing is downloaded; programs run behind the wall without network; edits are only proposed',
+    policyNotes: 'Nothing is downloaded; programs run in the sandbox without network; edits are only proposed',
     args,
     data,
     isDataProven: true,

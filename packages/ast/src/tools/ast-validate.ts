@@ -19,11 +19,11 @@ const rule = z
       .max(20)
       .default([])
       .describe('docstring, test (used by test code), return_type, attr:<name>, call:<name>'),
-    must_not_have: z.array(demandSchema).max(20).default([]).describe('The same words'),
+    must_not_have: z.array(demandSchema).max(20).default([]).describe('The same fields'),
   })
   .refine((given) => given.must_have.length + given.must_not_have.length > 0, 'Needs must_have or must_not_have');
 
-const args = z.strictObject({ rules: z.array(rule).min(1).max(100).describe('Each is judged by itself') });
+const args = z.strictObject({ rules: z.array(rule).min(1).max(100).describe('Each is checked by itself') });
 
 const answer = builtOnce(() => {
   const place = { rule: z.string(), node_id: z.string(), file: z.string(), line: z.int(), message: z.string() };
@@ -33,7 +33,7 @@ const answer = builtOnce(() => {
       .array(z.strictObject(place))
       .describe('Switched off by a comment: sdk-ignore <rule> on the line or above'),
     passed: z.boolean().describe('No blocking violation'),
-    checked: z.int().describe('Declarations looked at'),
+    checked: z.int().describe('Declarations checked'),
     truncated: z.boolean().describe(`There are more than ${MAX_VIOLATIONS} violations`),
   });
 });

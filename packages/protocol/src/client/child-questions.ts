@@ -1,5 +1,5 @@
 /**
- * Children on a connection that comes back. They stay behind: a child was held by the wire it was opened on, and comes back
+ * Children on a connection that comes back. They do not come along: a child was held by the wire it was opened on, and comes back
  * with a token of its own on a connection of its own. So what was asked of it, or for it, and has no answer when the wire
  * breaks is reported as `outcome_unknown`.
  */

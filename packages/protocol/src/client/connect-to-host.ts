@@ -15,7 +15,7 @@ import type { LooseTools, ToolMap } from './tool-map.ts';
 import { type WebSocketConnectionOptions, webSocketConnection } from './web-socket-connection.ts';
 
 export interface ConnectToHostOptions extends HostClientOptions {
-  /** `ws` unless told otherwise. */
+  /** `ws` by default. */
   readonly transport?: 'ws' | 'http';
   readonly session?: OpenSessionBody;
   readonly WebSocket?: WebSocketConnectionOptions['WebSocket'];

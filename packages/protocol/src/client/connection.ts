@@ -19,5 +19,5 @@ export interface Connection {
   wantEvents?(sessionId: string): void | Promise<void>;
 }
 
-/** Called for every new connection; the signal is aborted when it takes too long or nobody needs it any more. */
+/** Called for every new connection; the signal is aborted when it takes too long or is no longer needed. */
 export type Connect = (signal: AbortSignal) => Connection | Promise<Connection>;

@@ -43,7 +43,7 @@ export function sessionRefused(message = 'Session was refused by the host', reas
 
 const GONE: ReadonlySet<string | undefined> = new Set(['unknown_session', 'session_expired', 'session_closed']);
 
-/** Also with status 401, or its place behind the limit of failures: the token of a session ends with it. */
+/** Also with status 401, or 429 after too many failures: the token of a session ends with it. */
 export function isSessionGone(details: JsonObject | undefined): boolean {
   return GONE.has(reasonOf(details)) || details?.['status'] === 401 || details?.['because'] === 'token_invalid';
 }

@@ -1,5 +1,5 @@
 /**
- * The events of one session over HTTP, for as long as somebody wants them. A stream that breaks off is opened again
+ * The events of one session over HTTP, for as long as they are wanted. A stream that breaks off is opened again
  * after the last event that was seen; only a refusal ends it.
  */
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';

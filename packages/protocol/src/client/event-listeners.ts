@@ -5,7 +5,7 @@ import { EventListener } from './event-listener.ts';
 export interface EventsOptions {
   /**
    * Progress of calls and what needs attention (the default), or every change of status too. One connection has one
-   * level: once somebody asked for all, everybody gets all.
+   * level: once one listener asked for all, every listener gets all.
    */
   readonly events?: 'progress' | 'all';
   /** Begins after this event, as far as the host still keeps them. Without it: from now on. */
@@ -72,7 +72,7 @@ export class EventListeners {
       await steps.send(sessionId, { events: this.#level, ...(after === undefined ? {} : { after }) });
       await answered.promise;
     } catch (thrown) {
-      // May stop here: whoever reads from the listener gets it.
+      // May stop here: the reader of the listener gets it.
       listener.end(thrown);
     }
   }

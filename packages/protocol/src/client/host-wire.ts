@@ -62,7 +62,7 @@ export class HostWire {
   #init(method: string, { body, accept = 'application/json', signal }: WireRequest): FetchInit {
     return {
       method,
-      // A redirect would carry calls, and with some fetches the token, to an address nobody named.
+      // A redirect would carry calls, and with some fetches the token, to an address that was not given.
       redirect: 'error',
       cache: 'no-store',
       headers: {
@@ -91,7 +91,7 @@ export function readRefusal({ status, text, retryAfterMs }: WireAnswer): ErrorMe
 
 export function badAnswer(status: number): ToolError {
   return new ToolError('E_HTTP', `Answer is not that of a host: status ${status}`, {
-    details: { reason: 'bad_answer', status, next: 'check the address, and what stands between here and the host' },
+    details: { reason: 'bad_answer', status, next: 'check the address, and any proxy between here and the host' },
   });
 }
 
@@ -100,7 +100,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // May stop here: every reader judges the value by a schema that undefined does not pass.
+    // May stop here: every reader checks the value with a schema that refuses undefined.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
  * A connection made of single HTTP requests: one POST per message, answers as they come back.
  *
  * `send` of a call resolves with its answer, so a throw means that the answer was lost on the way. Events come over a
- * second, streaming request that is opened when somebody wants them. SessionAttach never goes out as such: it is turned
+ * second, streaming request that is opened when they are wanted. SessionAttach never goes out as such: it is turned
  * into what HTTP has for it, the stream of events and a look for the answer of each pending request.
  */
 

@@ -20,7 +20,7 @@ export function unreadable(reason: 'not_text' | 'too_large' | 'invalid_utf8'): S
   return {
     type: 'ErrorMessage',
     code: 'E_VALIDATION_FAIL',
-    message: `Host sent what is no message: ${reason}`,
+    message: `Host sent an invalid message: ${reason}`,
     request_id: null,
     details: { reason },
   };

@@ -239,7 +239,7 @@ class ReconnectingConnection implements Connection {
     if (this.#ledger.isEmpty) throw fromErrorMessage(answer);
   }
 
-  /** Another session in place of the lost one, if somebody opens it. */
+  /** Another session in place of the lost one, if the program opens one. */
   async #renew(failure: ToolError): Promise<boolean> {
     this.#abandonSent(failure);
     const lost = this.#sessionId;

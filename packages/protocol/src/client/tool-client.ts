@@ -46,7 +46,7 @@ class ConnectedClient implements ToolClient {
     this.#connection = connection;
     this.#options = options;
     this.#sessionId = options.sessionId;
-    // Whoever calls ready() sees the rejection; a client that never does must not crash its process with it.
+    // A caller of ready() sees the rejection; a client that never does must not crash its process with it.
     this.#acknowledged.promise.catch(() => undefined);
     this.#heartbeats = options.heartbeatMs === undefined ? undefined : this.#startHeartbeats(options.heartbeatMs);
     void this.#receiveAll();

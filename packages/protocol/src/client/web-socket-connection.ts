@@ -1,5 +1,5 @@
 /**
- * Envelopes as text frames of a WebSocket. The token travels as a sub-protocol, because browsers let nobody set headers,
+ * Envelopes as text frames of a WebSocket. The token travels as a sub-protocol, because browsers do not let pages set headers,
  * and an address ends up in logs.
  *
  * Browsers do not say when there is room again after too much was sent: `bufferedAmount` is looked at until there is.
@@ -42,7 +42,7 @@ export interface WebSocketConnectionOptions {
 
 const OPEN = 1;
 const POLL_MS = 4;
-/** To the host the first means that nobody comes back; any other code leaves the session open for a while. */
+/** To the host the first means that the client will not come back; any other code leaves the session open for a while. */
 const GOODBYE = 1000;
 const COMING_BACK = 4000;
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -56,7 +56,7 @@ class SocketConnection implements Connection {
   readonly #maxBuffered: number;
   readonly #messages = new MessageQueue<ServerMessage>();
   readonly #opened = Promise.withResolvers<void>();
-  /** The last message that has to wait; later ones wait behind it, so that the order stays. */
+  /** The last message that has to wait; later ones wait after it, so that the order stays. */
   #waiting: Promise<void> | undefined;
 
   constructor({ url, token, WebSocket = globalThis.WebSocket, maxBufferedBytes }: WebSocketConnectionOptions) {

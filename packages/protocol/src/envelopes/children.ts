@@ -1,7 +1,7 @@
 /**
  * Bodies of the routes for child sessions: what a parent hands to a child, and what came of it.
  *
- * Shape only. Whether the parent has what it hands on is for the runtime to judge, and asking for more is refused.
+ * Shape only. The runtime checks that the parent has what it hands on; a request for more is refused.
  */
 import { z } from 'zod';
 import { idSchema } from './id.ts';
@@ -73,9 +73,9 @@ export const openChildFields = {
     .union([idListSchema, toolPolicySchema])
     .exactOptional()
     .describe("What it keeps of the parent's tools: names, or a policy; what only reads when left out"),
-  handoff: handoffSchema.exactOptional().describe("What it is given of the parent's conversation; nothing unless said"),
+  handoff: handoffSchema.exactOptional().describe("What it is given of the parent's conversation; nothing by default"),
   route: routeSchema.exactOptional().describe('Which model it talks to'),
-  allowed_routes: idListSchema.exactOptional().describe("Routes that `route` may choose besides the parent's"),
+  allowed_routes: idListSchema.exactOptional().describe("Routes that `route` may choose in addition to the parent's"),
   // Without words of its own: beside a reference some readers allow none.
   capabilities: capabilitiesSchema.exactOptional(),
   registry: registryTextSchema.exactOptional().describe("YAML text that narrows the parent's registry"),
@@ -124,7 +124,7 @@ const stripManifestSchema = z
   })
   .meta({ id: 'StripManifest', description: "Every capability of the parent's package, kept or stripped" });
 
-/** What is said of a child, whatever it was opened over. */
+/** What is reported of a child, over every transport. */
 export const childFields = {
   parent_session_id: idSchema,
   agent_id: idSchema,
@@ -138,7 +138,7 @@ export const childFields = {
       audit_ref: z
         .string()
         .exactOptional()
-        .describe('Where in the journal a history stands that was handed over whole'),
+        .describe('Where in the journal to find a history that was handed over whole'),
     })
     .readonly(),
   depth: z.strictObject({ current_depth: countSchema, max_depth: countSchema, max_children: countSchema }).readonly(),

@@ -1,4 +1,4 @@
-/** The schema of one element of `errors[]` or `warnings[]`; its type stands in errors.ts. */
+/** The schema of one element of `errors[]` or `warnings[]`; its type is in errors.ts. */
 import { z } from 'zod';
 import { ERROR_CODES } from '../primitives/errors.ts';
 import { jsonObjectSchema } from './json.ts';

@@ -1,4 +1,4 @@
-/** Progress of one request: inside 0 to 100 and never backwards, whatever a tool reports. */
+/** Progress of one request: between 0 and 100 and never backwards, regardless of what a tool reports. */
 import type { EventMessage } from './from-host/event-message.ts';
 
 export interface Progress {

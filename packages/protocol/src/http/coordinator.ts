@@ -22,7 +22,7 @@ export const coordinatorVerdictSchema = z
   .meta({ id: 'CoordinatorVerdict' });
 export type CoordinatorVerdict = Readonly<z.infer<typeof coordinatorVerdictSchema>>;
 
-/** A budget is there or it is not: nobody can be asked for it. */
+/** A budget is available or not: there is no one to ask for it. */
 export const coordinatorBudgetSchema = z
   .strictObject({ verdict: z.enum(['allow', 'deny']), reason: reasonCode, message: message.exactOptional() })
   .meta({ id: 'CoordinatorBudget' });
@@ -58,7 +58,7 @@ export type CoordinatorCallBody = Readonly<z.infer<typeof coordinatorCallSchema>
 
 const coordinatorStepSchema = z.strictObject({
   tool: z.string(),
-  verdict: verdictSchema.describe('What the gates of the runtime said'),
+  verdict: verdictSchema.describe('The verdict of the gates of the runtime'),
   ...shared,
   profile: profileSchema.exactOptional().describe('Left out for steps that were not understood'),
 });

@@ -1,4 +1,4 @@
-/** Bodies of the plan route: calls that somebody means to make, and what the gates and the coordinator say to them. */
+/** Bodies of the plan route: calls that a client intends to make, and the verdicts of the gates and the coordinator. */
 import { z } from 'zod';
 import { errorEntrySchema } from '../envelopes/error-entry.ts';
 import { idSchema } from '../envelopes/id.ts';

@@ -15,7 +15,7 @@ export interface FieldIssue {
 }
 
 export interface IssueDescription {
-  /** Every bad field (the first eight) in one line, to stand after a colon. */
+  /** Every bad field (the first eight) in one line, to follow a colon. */
   readonly message: string;
   /** The first bad field, when it has a name. */
   readonly path?: string;

@@ -28,7 +28,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   },
   E_GIT: {
     meaning: 'Git ran and refused or could not finish the operation; the repository was left as it was.',
-    next: "Read git's own words in `details`; resolve conflicts, stage something or fix the reference, then repeat.",
+    next: "Read git's own message in `details`; resolve conflicts, stage something or fix the reference, then repeat.",
   },
   E_HTTP: {
     meaning:

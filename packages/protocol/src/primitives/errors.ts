@@ -65,7 +65,7 @@ export class ToolError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether it can be read without running anybody's code: made here, and its fields are plain values still. */
+  /** Whether it can be read without running foreign code: made here, and its fields are still plain values. */
   static isPlain(value: unknown): value is ToolError {
     if (typeof value !== 'object' || value === null || !(#isOurs in value) || !value.#isOurs) return false;
     const held = (name: string): unknown => Object.getOwnPropertyDescriptor(value, name)?.value;
@@ -83,7 +83,7 @@ export class ToolError extends Error {
   }
 }
 
-/** Whatever a message quotes, it cannot steer a terminal, forge a line of a log or hide text. */
+/** Text that a message quotes cannot steer a terminal, forge a line of a log or hide text. */
 function safeMessage(message: string): string {
   const cut = message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message;
   return safeLines(cut.toWellFormed());
@@ -102,7 +102,7 @@ function isJsonObject(value: unknown): value is JsonObject {
   }
 }
 
-/** Never throws, whatever it is given. */
+/** Never throws, for any value. */
 export function isToolError(value: unknown): value is ToolError {
   try {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;

@@ -30,7 +30,7 @@ export const astGrepJson = {
 function readMatches(text: string): readonly unknown[] {
   if (!text.trimStart().startsWith('[')) return readJsonLines(text, FORMAT);
   const list = readJson(text, FORMAT);
-  if (!Array.isArray(list)) throw notOfFormat(FORMAT, 'it is no list');
+  if (!Array.isArray(list)) throw notOfFormat(FORMAT, 'it is not a list');
   return list;
 }
 

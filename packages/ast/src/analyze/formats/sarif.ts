@@ -76,7 +76,7 @@ function isPassed(result: object): boolean {
   return kind === 'pass' || kind === 'notApplicable' || at(result, 'baselineState') === 'absent';
 }
 
-/** Only when nobody still disputes it. */
+/** Only if it is no longer disputed. */
 function isSuppressed(result: object): boolean {
   const states = listOf(at(result, 'suppressions')).map((suppression) => at(suppression, 'status') ?? 'accepted');
   return states.length > 0 && states.every((state) => state === 'accepted');
@@ -182,7 +182,7 @@ class RuleBook {
     }
   }
 
-  /** The name and what is written about it; a result may name a rule nobody describes. */
+  /** The name and what is written about it; a result may name a rule that is not described. */
   ruleOf(result: unknown): { readonly id: string; readonly rule: unknown } {
     const named = filledText(at(result, 'ruleId')) ?? filledText(at(result, 'rule', 'id'));
     const rule = this.#byPlace(result) ?? this.#byName(named);
@@ -196,7 +196,7 @@ class RuleBook {
     return this.#components[extension === undefined ? 0 : extension + 1]?.[index];
   }
 
-  /** A result may refine a rule's name by further parts behind a slash. */
+  /** A result may refine a rule's name by further parts after a slash. */
   #byName(id: string | undefined): unknown {
     for (let name = id ?? ''; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {
       const rule = this.#byId.get(name);

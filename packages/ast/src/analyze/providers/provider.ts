@@ -1,7 +1,7 @@
 /** What the runner must know about an analyzer to run it. */
 import type { AnalyzerFormat } from '../parse-analysis.ts';
 
-/** Workspace-relative paths, safe to stand among options. */
+/** Workspace-relative paths, safe among options. */
 export interface AnalyzerTarget {
   /** Files and folders; none means the whole workspace. */
   readonly paths: readonly string[];
@@ -14,7 +14,7 @@ export interface AnalyzerProvider {
   readonly format: AnalyzerFormat;
   /** Exit codes after which the output is worth reading: nothing found, or something found. */
   readonly goodCodes: readonly number[];
-  /** How to get it, for whoever asked and does not have it. */
+  /** How to install it, for a caller that does not have it. */
   readonly install: string;
   /** Finds its rules only when told where they are: what to give. */
   readonly configHint?: string;

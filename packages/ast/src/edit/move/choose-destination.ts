@@ -67,5 +67,5 @@ function requireSamePackage(draft: Draft, node: NodeFact, to: Draft): void {
   const alone = draft.edit.move?.alone;
   const { start, end } = draft.units(node.span);
   const isAlone = alone !== undefined && new RegExp(alone, 'u').test(draft.text.slice(start, end));
-  if (isAlone && stemOf(to.path) !== node.name) throw cannotMove(draft, node, 'Its file must bear its name');
+  if (isAlone && stemOf(to.path) !== node.name) throw cannotMove(draft, node, 'Its file must have its name');
 }

@@ -57,7 +57,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Names of the file's own scope; what is bound further in stays with whoever binds it. */
+/** Names of the file's own scope; a name that is bound further in stays where it is bound. */
 function usedByScope(draft: Draft, range: Range): ScopedNames {
   const [inside, outside] = [new Set<string>(), new Set<string>()];
   const scopes = resolveScopes(draft.parsed);
@@ -71,7 +71,7 @@ function usedByScope(draft: Draft, range: Range): ScopedNames {
   return { inside, outside, bound: new Set(scopes.scopes[0]?.bindings.keys()) };
 }
 
-/** Every word of the code counts, whatever it means; imports themselves do not. */
+/** Every word of the code counts, regardless of its meaning; imports themselves do not. */
 function usedByWord({ parsed, profile, facts }: Draft, range: Range): UsedNames {
   const [inside, outside] = [new Set<string>(), new Set<string>()];
   const { comment, string } = profile.kinds;

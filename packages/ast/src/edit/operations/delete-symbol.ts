@@ -1,4 +1,4 @@
-/** Removes a declaration that nobody needs any more, or, when forced, one that somebody does. */
+/** Removes a declaration that is no longer used, or, when forced, one that is. */
 import type { ToolError } from '@tool-runtime/protocol';
 import { commitFirst, keepsDeclarations } from '../commit-edits.ts';
 import type { Target } from '../edit-desk.ts';

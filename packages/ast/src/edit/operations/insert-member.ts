@@ -46,7 +46,7 @@ export const insertMember: Planner<'insert_member'> = async (operation, { desk, 
   return { confidence: 'tree' };
 };
 
-/** The member at the end where the new one goes, when nothing but declarations stands beyond it. */
+/** The member at the end where the new one goes, if only declarations come after it. */
 function neighbourOf(draft: Draft, at: number, body: Node, position: 'first' | 'last'): NodeFact | undefined {
   const members = draft.facts.nodes.filter(({ parent, span }) => {
     const { start, end } = draft.units(span);
@@ -71,7 +71,7 @@ function firstPart(draft: Draft, node: NodeFact | undefined, body: Node): Node |
   return parts(body, draft).find((part) => doc === undefined || part.startIndex >= doc.end);
 }
 
-/** Into a body without members, or behind statements that are none. */
+/** Into an empty body, or after statements that are not declarations. */
 function intoBody({ draft, node }: Target, body: Node, given: string): readonly (readonly TextEdit[])[] {
   const { text, style } = draft;
   const outer = indentAt(text, draft.units(node.span).start);

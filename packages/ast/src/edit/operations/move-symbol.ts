@@ -1,8 +1,8 @@
 /**
- * Moves a declaration of a module to another file and mends imports on both sides.
+ * Moves a declaration of a module to another file and fixes the imports on both sides.
  *
- * Whatever cannot be followed for certain is refused: members, default exports, names that reach others through the old
- * module. With a re-export the old module goes on offering the name and nobody else changes.
+ * What cannot be followed with certainty is refused: members, default exports, names that reach others through the old
+ * module. With a re-export the old module still offers the name and no other file changes.
  */
 import type { NodeFact } from '../../contracts/facts.ts';
 import { findReferences, type Reference } from '../../scope/find-references.ts';
@@ -64,7 +64,7 @@ async function referencesOf({ draft, node }: Target, { desk }: Work): Promise<re
   if (found.refused === undefined) return found.references;
   throw refuseEdit(found.refused.reason, found.refused.message, {
     path: found.refused.at?.path ?? draft.path,
-    next: 'mend what keeps its uses from being found, or move it by hand',
+    next: 'fix what keeps its uses from being found, or move it by hand',
   });
 }
 

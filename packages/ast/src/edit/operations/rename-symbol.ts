@@ -180,7 +180,7 @@ function refusal({ reason, message, at }: Refusal, { draft }: Target): ToolError
   });
 }
 
-/** Only a server could, and there is none or it does not answer. */
+/** Only a server could do it, and there is none or it does not answer. */
 function cannotPlan(why: Refusal, byServer: ServerPlan | undefined, { draft }: Target): ToolError {
   if (byServer !== undefined && 'unavailable' in byServer) return byServer.unavailable;
   const { reason, message, at } = why;
@@ -188,7 +188,7 @@ function cannotPlan(why: Refusal, byServer: ServerPlan | undefined, { draft }: T
     path: at?.path ?? draft.path,
     next:
       reason === 'parse_error'
-        ? 'mend the file first, or configure a language server'
+        ? 'fix the file first, or configure a language server'
         : 'configure a language server for this language, or edit by hand',
     ...(at === undefined ? {} : { details: { line: at.line, col: at.col } }),
   });

@@ -65,7 +65,7 @@ function keepDocstring(draft: Target['draft'], node: Target['node'], body: Range
   return [{ start: doc.end, end: body.end, text: gap + fresh }];
 }
 
-/** The declaration is the same and its body reaches to the end of the new text, comments behind it aside. */
+/** The declaration is the same and its body reaches to the end of the new text, apart from comments after it. */
 function bodyIsNew(
   { draft, node, at }: Target,
   { facts, parsed }: Trial,
@@ -77,7 +77,7 @@ function bodyIsNew(
   const rest = parsed.source.text.slice(parsed.source.toOffset(now?.span.end ?? 0), end);
   const isWhole = isBlank(rest) || isCommentOnly(draft, rest);
   if (now !== undefined && now.id === node.id && now.bodySpan !== undefined && isWhole) return undefined;
-  return refuseEdit('body_not_accepted', `New text is no body of this declaration: ${node.name}`, {
+  return refuseEdit('body_not_accepted', `New text is not a body of this declaration: ${node.name}`, {
     path: draft.path,
     next: 'give the statements of the body only, with or without brackets',
   });

@@ -31,7 +31,7 @@ export const replaceSymbol: Planner<'replace_symbol'> = async (operation, { desk
   return { confidence: 'tree', renamedIds: isSame ? {} : { [node.id]: only.id } };
 };
 
-/** Declarations in a range that stand in no other one of it. */
+/** Declarations in a range that are not inside another declaration of the range. */
 function declaredIn(nodes: readonly NodeFact[], { start, end }: ByteSpan): readonly NodeFact[] {
   const isInside = (node: NodeFact | undefined) =>
     node !== undefined && start <= node.span.start && node.span.end <= end;

@@ -60,7 +60,7 @@ async function matchAll(operation: Rewrite, { desk, patterns, warn }: Work): Pro
     if (bytes === undefined || !containsAll(bytes, words)) continue;
     const text = textOf(bytes, path);
     if (text === undefined) {
-      warn(`Not looked at, it is too large or no text: ${path}`);
+      warn(`Skipped, because it is too large or not text: ${path}`);
       continue;
     }
     const matches = await patterns.match(text, queryOf(operation));
@@ -72,7 +72,7 @@ async function matchAll(operation: Rewrite, { desk, patterns, warn }: Work): Pro
   return found;
 }
 
-/** A file that only has the name of a source is none, and no reason to leave the others alone. */
+/** A file that only has the name of a source is skipped; the others are still rewritten. */
 function textOf(bytes: Uint8Array, path: string): string | undefined {
   try {
     return decodeSource(bytes, path).text;

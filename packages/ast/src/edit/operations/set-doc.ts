@@ -89,7 +89,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Doc comments of a declaration that stand next to each other, from the last upwards. */
+/** Doc comments of a declaration that are next to each other, from the last upwards. */
 function docCommentsOf(draft: Draft, node: NodeFact): readonly Range[] {
   const { profile, parsed, text } = draft;
   const full = draft.units(node.fullSpan);
@@ -134,7 +134,7 @@ function isDocumented({ draft, node }: Target, after: readonly NodeFact[]): Tool
   if (after.find(({ id }) => id === node.id)?.hasDoc === true) return undefined;
   return refuseEdit('doc_not_accepted', `Text would not become the ${draft.profile.doc.label}: ${node.name}`, {
     path: draft.path,
-    next: 'write plain words without comment signs',
+    next: 'write plain text without comment signs',
   });
 }
 

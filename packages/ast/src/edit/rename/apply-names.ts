@@ -34,7 +34,7 @@ export async function applyNames(
   return renamed;
 }
 
-/** What is replaced must be the old name: whoever planned it may have seen another content. */
+/** The replaced text must be the old name: the plan may have been made for other content. */
 function textEdit(draft: Draft, edit: NameEdit, name: string): { start: number; end: number; text: string } {
   const { start, end } = draft.units(edit);
   if (draft.text.slice(start, end).includes(name)) return { start, end, text: edit.newText };

@@ -1,7 +1,7 @@
 /**
  * What bears the old name after a rename that only a server planned: a server does not say what it left out.
  *
- * Every occurrence it did not touch is judged: bound by scope to something else, a comment, a string; for the rest the
+ * Every occurrence it did not touch is classified: bound by scope to something else, a comment, a string; for the rest the
  * server itself is asked what it means. An answer that leads to the target proves that its plan was not whole.
  */
 import { isToolError, type ToolError } from '@tool-runtime/protocol';

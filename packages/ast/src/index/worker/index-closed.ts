@@ -1,4 +1,4 @@
-/** What whoever still wants something from a closed index is told. */
+/** The error for calls to a closed index. */
 import { ToolError } from '@tool-runtime/protocol';
 
 export function indexClosed(): ToolError {

@@ -1,4 +1,4 @@
-/** One file through the engine: packed facts, or the reason why there are none. The same on every thread. */
+/** One file through the engine: packed facts, or the reason why there are no facts. The same on every thread. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { SkipReason } from '../../contracts/code-index-contract.ts';
 import type { ParsedSource } from '../../parse/source-parser.ts';
@@ -18,10 +18,10 @@ export interface ParseJob {
 
 export type ParseOutcome = { readonly packed: Uint8Array<ArrayBuffer> } | { readonly skipped: SkipReason };
 
-/** Refusals that are about the content. Any other is about the language, and passes when that is mended. */
+/** Refusals that are about the content. Any other is about the language, and goes away when that is fixed. */
 const CONTENT_REASONS: readonly SkipReason[] = ['too_large', 'binary', 'parse_timeout', 'too_many_symbols'];
 
-/** The first word of a thread: its engine stands. */
+/** The first message of a thread: its engine is ready. */
 export const READY = 'ready';
 
 /** An earlier parse to reuse, and a taker for the new one, which then owns it. Asked when parsing begins. */
@@ -68,7 +68,7 @@ export async function parseJob(
   const { path, language } = job;
   try {
     const parser = await engine.parserFor(language);
-    // No await from here on: a kept tree may be freed by whoever runs in between.
+    // No await from here on: a kept tree may be freed by code that runs in between.
     const previous = trees?.previous();
     const parsed = parser.parse(decodeSource(job.bytes, path), {
       path,

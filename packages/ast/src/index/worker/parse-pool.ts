@@ -1,5 +1,5 @@
 /**
- * A few parse threads behind one queue. Threads start with the first job, end after a quiet while, and are replaced
+ * A few parse threads with one queue. Threads start with the first job, end after a quiet while, and are replaced
  * when they die: the file they died on is tried once more, then skipped, and no other file is lost.
  */
 import { ToolError } from '@tool-runtime/protocol';

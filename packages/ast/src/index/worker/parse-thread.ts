@@ -24,9 +24,9 @@ const NODE_OPTIONS = IS_SOURCE ? ['--conditions=tool-runtime-source'] : [];
 /** The memory of a parser never shrinks, so a thread is replaced after a large file, and after very many. */
 const LARGE_FILE_BYTES = 1024 * 1024;
 const RETIRE_BYTES = 256 * 1024 * 1024;
-/** What a file leaves behind is small and gone with it; the usual size takes 30 MB more a thread and saves no time. */
+/** The data of a file is small and goes away with it; the usual size takes 30 MB more a thread and saves no time. */
 const YOUNG_MB = 8;
-/** The parser gives up by itself after five seconds; whoever needs longer hangs. */
+/** The parser gives up by itself after five seconds; a thread that needs longer hangs. */
 const HANG_MS = 30_000;
 
 export class ParseThread {

@@ -6,15 +6,15 @@ import { z } from 'zod';
 const glob = z.string().min(1).max(1024);
 const globs = z.union([glob.transform((one) => [one]), z.array(glob).min(1)]);
 
-/** One boundary. Every rule is judged by itself: an import must pass all whose `from` matches. */
+/** One boundary. Every rule is checked by itself: an import must pass all whose `from` matches. */
 export const importRuleSchema = z
   .strictObject({
-    from: globs.describe('Files whose imports are judged'),
+    from: globs.describe('Files whose imports are checked'),
     allow: globs
       .optional()
-      .describe('Files they may import, besides each other; left out: all that deny does not name'),
+      .describe('Files they may import, in addition to each other; by default all that deny does not name'),
     deny: globs.optional().describe('Files, or names of packages as they are written, they may not import'),
-    message: z.string().min(1).max(500).optional().describe('Why, for whoever meets the rule'),
+    message: z.string().min(1).max(500).optional().describe('Why; shown with a violation'),
     type_only: z.boolean().default(true).describe('Whether imports of nothing but types count'),
   })
   .refine(({ allow, deny }) => allow !== undefined || deny !== undefined, 'Needs allow or deny');

@@ -1,4 +1,4 @@
-/** Imports of the judged files that cross a boundary of the registry. */
+/** Imports of the checked files that cross a boundary of the registry. */
 
 import { posix } from 'node:path';
 import type { JsonObject } from '@tool-runtime/protocol';
@@ -94,7 +94,7 @@ function violation(path: string, { line, target, boundary }: Crossing): Violatio
   };
 }
 
-/** Which files the imports of judged files lead to, by the rules of their language. */
+/** Which files the imports of checked files lead to, by the rules of their language. */
 interface ImportTarget {
   readonly name: string;
   /** A file of the workspace; otherwise the text of the import, which names a package. */
@@ -119,7 +119,7 @@ async function resolveImports(files: readonly InspectedFile[], parts: ResolvePar
     const origin = { path, language: languages.get(path) ?? '', has: parts.tree.exists };
     const name = resolveRelative(source, origin);
     if (name !== undefined) return [{ name, isFile: true }];
-    // Leads to no file of the tree: the place it names is judged all the same.
+    // Leads to no file of the tree: the place it names is checked all the same.
     if (/^\.\.?(?:\/|$)/.test(source)) return [{ name: posix.join(posix.dirname(path), source), isFile: true }];
     return [{ name: source, isFile: false }];
   };

@@ -1,6 +1,6 @@
 /**
- * The files imports can lead to: those of the tree that is judged. Resolvers ask for them one by one and at once, so what
- * they may read (the judged files, and what configures a project's names) is read beforehand.
+ * The files imports can lead to: those of the tree that is checked. Resolvers ask for them one by one and at once, so what
+ * they may read (the checked files, and what configures a project's names) is read beforehand.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { ChangedFile, ChangeSet, RuleContext } from '@tool-runtime/sdk';

@@ -45,7 +45,7 @@ function inFile({ file, renamed }: EditedFile, query: ConflictQuery): RenameConf
   ];
 }
 
-/** What stands in the place the binding would take, and uses that it would take from something else. */
+/** What is in the place the binding would take, and uses that it would take from something else. */
 function aroundBinding(file: ProjectFile, binding: Binding, query: ConflictQuery): RenameConflict[] {
   const { newName } = query;
   const taken = collisionOf(file, binding, newName);

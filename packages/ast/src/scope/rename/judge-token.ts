@@ -1,4 +1,4 @@
-/** Decides about one token that bears the old name: edit it, leave it, or report that nobody knows. */
+/** Decides about one token that has the old name: edit it, leave it, or report that its meaning is unknown. */
 import type { Meaning, ModuleFamily, ModuleSystem } from '../module-system.ts';
 import type { NameToken } from '../scope-model.ts';
 import type { ProjectFile } from '../scope-project.ts';
@@ -75,7 +75,7 @@ function bindingWords({ scopes }: ProjectFile, { shorthand, start }: NameToken):
   return /(?<=[{,\s])(?:(?:ref|mut)\s+)+$/.exec(before)?.[0] ?? '';
 }
 
-/** A name nobody could resolve. What it cannot be by the rules of the language is left out. */
+/** A name that could not be resolved. What it cannot be by the rules of the language is left out. */
 function unknown(file: ProjectFile, token: NameToken, { subject, family, system }: Judge): Verdict {
   const { binding, reach } = subject;
   if (reach.kind === 'calls' && system.isKeyword(file, token)) return { residual: 'member' };

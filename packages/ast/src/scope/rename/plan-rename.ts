@@ -2,7 +2,7 @@
  * Plans the rename of a lexical name over a whole workspace, without types: by scope, imports and exports.
  *
  * Refuses rather than guesses: a file that does not parse may hide uses, members belong to a language server. Edits
- * nothing; whoever applies the plan decides about what is left over.
+ * nothing; the caller decides about what is left over.
  */
 import type { ModuleFamily, ModuleSystem, TokenUse } from '../module-system.ts';
 import { openFamily } from '../open-family.ts';
@@ -69,7 +69,7 @@ function planSubject(request: RenameRequest, { project, family, system, subject 
   return { edits, residual, conflicts, candidateFiles };
 }
 
-/** Files that hold code of the family among other text, such as a Vue component: nobody looks into them. */
+/** Files that hold code of the family among other text, such as a Vue component: they are not read. */
 function findEmbedded({ files }: ScopeProject, { embeddedIn }: ModuleFamily, subject: RenameSubject): Residual[] {
   if (!subject.isShared || embeddedIn.length === 0) return [];
   return files
@@ -141,7 +141,7 @@ function isInReach(offset: number, file: ProjectFile, { isShared, file: home, bi
 function startWithComment({ scopes }: ProjectFile, start: number): number {
   const { text } = scopes.source;
   const comment = scopes.texts.findLast((one) => one.kind === 'comment' && one.end <= start);
-  // Only words such as `export async` may stand between.
+  // Only words such as `export async` may be in between.
   return comment !== undefined && /^[\s\w]*$/.test(text.slice(comment.end, start)) ? comment.start : start;
 }
 

@@ -1,4 +1,4 @@
-/** What is to be renamed: the binding behind the given place, with all that is one thing with it. */
+/** What is to be renamed: the binding at the given place, with everything that shares its name by necessity. */
 import type { Meaning, ModuleFamily, ModuleSystem, Reach, Step } from '../module-system.ts';
 import type { Binding, NameToken } from '../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../scope-project.ts';
@@ -77,7 +77,7 @@ export function reaches(meaning: Meaning | undefined, { bindings, name }: Rename
   return false;
 }
 
-/** Whether a token needs the subject at all, under whatever name it was passed on. */
+/** Whether a token needs the subject at all, under any name it was passed on as. */
 export function meansSubject(meaning: Meaning | undefined, { bindings }: RenameSubject): boolean {
   return meaning?.steps.some(({ binding }) => bindings.has(binding)) ?? false;
 }

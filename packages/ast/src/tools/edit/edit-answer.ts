@@ -15,7 +15,7 @@ export const editAnswer = builtOnce(() => {
       ),
     residual: z
       .array(z.strictObject({ ...place, kind: z.string() }))
-      .describe('Places that bear the old name and were left as they are'),
+      .describe('Places that have the old name and were left unchanged'),
     renamed_ids: z.record(z.string(), z.string()).describe('Old node id → new one'),
     warnings: z.array(z.string()),
     diff: z.string().optional().describe('Unified; with dry_run'),

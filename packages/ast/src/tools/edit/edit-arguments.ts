@@ -23,13 +23,13 @@ const operationArguments = {
     .enum(['refuse', 'report'])
     .exactOptional()
     .describe(
-      'rename_symbol: what to do about code that bears the old name and could not be placed; refuse unless said',
+      'rename_symbol: what to do about code that has the old name and could not be resolved; refuse by default',
     ),
   text: z
     .string()
     .max(1_000_000)
     .exactOptional()
-    .describe('replace_*, insert_*: source; set_doc: the words alone, without comment signs'),
+    .describe('replace_*, insert_*: source; set_doc: the text alone, without comment signs'),
   include_doc: z.boolean().exactOptional().describe('replace_symbol: also replace doc comment and attributes'),
   allow_rename: z.boolean().exactOptional().describe('replace_symbol: the new text may declare another name'),
   position: z.enum(['first', 'last']).exactOptional().describe('insert_member'),
@@ -52,7 +52,7 @@ const operationArguments = {
   constraints: z
     .record(z.string(), z.json())
     .exactOptional()
-    .describe('rewrite: what a $NAME must be besides: {regex}, {kind} or {pattern}'),
+    .describe('rewrite: further conditions on a $NAME: {regex}, {kind} or {pattern}'),
   paths: z.array(z.string().min(1).max(1024)).max(1000).exactOptional().describe('rewrite: globs; none: all files'),
   max_matches: z.int().min(1).max(100_000).exactOptional().describe('rewrite'),
   line: z.int().min(1).exactOptional().describe('code_action: with file'),
@@ -73,15 +73,11 @@ const settings = {
   format_on_save: z
     .boolean()
     .exactOptional()
-    .describe(
-      'Format what is edited; a file that was not formatted before stays so. As ast.format_on_save says unless said',
-    ),
+    .describe('Format what is edited; a file that was not formatted before stays so. Default: ast.format_on_save'),
   validate_build: z
     .boolean()
     .exactOptional()
-    .describe(
-      'Build before and after; an edit that breaks the build is taken back. As ast.validate_on_edit says unless said',
-    ),
+    .describe('Build before and after; an edit that breaks the build is taken back. Default: ast.validate_on_edit'),
   dry_run: z.boolean().default(false).describe('Answer the diff and change nothing'),
   server: z
     .enum(['auto', 'never', 'require'])
@@ -92,7 +88,7 @@ const settings = {
     .min(1)
     .max(600_000)
     .exactOptional()
-    .describe('Time for everything, build included; 30 s unless said'),
+    .describe('Time for everything, build included; 30 s by default'),
 };
 
 export const editArguments = z.strictObject({ ...operationArguments, ...settings });

@@ -13,7 +13,7 @@ type FreshDiagnostic = NonNullable<EditAnswer['diagnostics']>[number];
 const BOUND_MS = 2_000;
 const MAX_FILES = 20;
 
-/** Asks now, and answers a function that asks again and tells what is new; undefined for what nobody answered. */
+/** Asks now, and returns a function that asks again and returns what is new; undefined where no server answered. */
 export async function watchDiagnostics(
   servers: LspManager,
   paths: readonly string[],

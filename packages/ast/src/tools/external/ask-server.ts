@@ -1,4 +1,4 @@
-/** One read-only request to a language server. Names of files are judged and translated by the client, both ways. */
+/** One read-only request to a language server. File names are checked and translated by the client, both ways. */
 import { isJsonObject, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
 import { requireRawMethod } from '../../lsp/raw-methods.ts';
@@ -40,7 +40,7 @@ function withDocument(method: string, params: JsonValue): JsonValue {
   return uri === undefined ? params : { ...rest, textDocument: { uri } };
 }
 
-/** Decides which of several projects the server is started for. Whether the file may be read is judged later. */
+/** Decides which of several projects the server is started for. Whether the file may be read is checked later. */
 function documentPath(params: JsonValue, root: string): string | undefined {
   const document = isJsonObject(params) ? params['textDocument'] : undefined;
   const uri = isJsonObject(document ?? null) ? (document as JsonObject)['uri'] : undefined;

@@ -1,4 +1,4 @@
-/** An index that covers the workspace: made now, with progress, when nobody has asked for one before. */
+/** An index that covers the workspace: made now, with progress, on the first question. */
 import type { ToolContext } from '@tool-runtime/sdk';
 import type { CodeIndex, GenerateOptions, GenerateReport } from '../../contracts/code-index-contract.ts';
 import type { UseServices } from '../../plugin/code-services.ts';

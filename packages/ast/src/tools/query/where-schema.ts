@@ -1,4 +1,4 @@
-/** The words of a query as tools take them. The index checks them again for whoever asks it directly. */
+/** The fields of a query as tools take them. The index checks them again for callers that ask it directly. */
 import { z } from 'zod';
 import { NODE_TYPES } from '../../contracts/facts.ts';
 
@@ -12,7 +12,7 @@ export const whereSchema = z.strictObject({
     .min(1)
     .max(500)
     .exactOptional()
-    .describe('Name; * stands for any text and ? for one character, case counts'),
+    .describe('Name; * matches any text and ? one character, case counts'),
   file_glob: z.string().min(1).max(1024).exactOptional().describe('Files to look in, as in fs_list'),
   exported: z.boolean().exactOptional().describe('Visible outside of its file or package'),
   container: z

@@ -13,9 +13,9 @@ export interface DeclarationFacts {
   readonly marks: readonly IgnoreMark[];
 }
 
-/** Fields of a function's syntax node that hold what it answers, whatever the language calls it. */
+/** Fields of a function's syntax node that hold its return type, under the name of each language. */
 const RETURN_FIELDS = ['return_type', 'result', 'returns', 'type'];
-/** For grammars without such a field: a type behind the closing parenthesis. */
+/** For grammars without such a field: a type after the closing parenthesis. */
 const RETURN_TEXT = /\)\s*(?:->|:)\s*[^\s{=][^()]*$/;
 /** From a name up to the declaration it names. */
 const MAX_PARENTS = 6;

@@ -20,7 +20,7 @@ export function parseDemand(word: string): Demand {
   return { kind, name: colon === -1 ? '' : word.slice(colon + 1) };
 }
 
-/** For people, behind "Missing" or "Unwanted". */
+/** For people, after "Missing" or "Unwanted". */
 export function describeDemand({ kind, name }: Demand, docLabel: string): string {
   switch (kind) {
     case 'docstring':

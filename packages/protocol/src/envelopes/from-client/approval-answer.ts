@@ -11,7 +11,7 @@ export const approvalAnswerSchema = z
     approval_id: idSchema,
     answer: approvalWordSchema,
     reason: z.string().max(500).exactOptional(),
-    /** Arguments to use instead; they are judged again from the start. */
+    /** Arguments to use instead; they are checked again from the start. */
     args: jsonObjectSchema.exactOptional(),
   })
   .meta({ id: 'ApprovalAnswer' });

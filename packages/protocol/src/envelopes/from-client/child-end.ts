@@ -1,5 +1,5 @@
 /**
- * Ends a child session: for its parent, or for whoever holds it on this connection. Answered by exactly one ChildEnded or
+ * Ends a child session: for its parent, or for the client that holds it on this connection. Answered by exactly one ChildEnded or
  * ErrorMessage; refused with reason `children_open` while the child has children, unless it is cancelled.
  */
 import { z } from 'zod';
@@ -11,7 +11,7 @@ export const childEndSchema = z
     request_id: idSchema,
     /** Of the child. */
     session_id: idSchema,
-    /** What becomes of running calls; `wait` unless said. */
+    /** What becomes of running calls; `wait` by default. */
     mode: z.enum(['wait', 'cancel']).exactOptional(),
   })
   .meta({ id: 'ChildEnd' });

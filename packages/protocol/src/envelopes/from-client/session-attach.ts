@@ -15,7 +15,7 @@ export const sessionAttachSchema = z
     after: z.int().nonnegative().exactOptional(),
     /** Requests of this session whose answer has not been seen. */
     pending: z.array(idSchema).max(1024).readonly().exactOptional(),
-    /** Progress of calls and whatever needs attention, or every change of status too. */
+    /** Progress of calls and everything that needs attention, or every change of status too. */
     events: z.enum(['progress', 'all']).exactOptional(),
   })
   .meta({ id: 'SessionAttach' });

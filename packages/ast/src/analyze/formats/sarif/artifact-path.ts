@@ -6,10 +6,10 @@ import type { Dialect } from './dialect.ts';
 
 /** Bases may build on each other; a chain that is longer than this is a circle. */
 const MAX_BASES = 16;
-/** Anything else in an address shows that nobody encoded it. */
+/** Anything else in an address shows that it was not encoded. */
 const ENCODED = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
 
-/** A path, absolute or from the folder the analyzer ran in; undefined when there is none or it is no file. */
+/** A path, absolute or from the folder the analyzer ran in; undefined if there is none or it is not a file. */
 export function artifactPath(location: unknown, run: unknown, dialect: Dialect): string | undefined {
   const index = wholeNumber(at(location, 'index'));
   const listed = index === undefined ? undefined : at(run, 'artifacts', index, 'location');

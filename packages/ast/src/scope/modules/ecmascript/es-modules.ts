@@ -189,7 +189,7 @@ function own(file: ProjectFile, binding: Binding): Step {
   return { path: file.path, binding, isStopped: false, isStarred: false };
 }
 
-/** What lies behind a name that stays when the variable is renamed. */
+/** What a name refers to that stays when the variable is renamed. */
 function stopped(meaning: Meaning | undefined): Meaning | undefined {
   return meaning && { ...meaning, steps: meaning.steps.map((step) => ({ ...step, isStopped: true })) };
 }

@@ -1,4 +1,4 @@
-/** From the text of an import to a file of the workspace. Whatever leads elsewhere is external. */
+/** From the text of an import to a file of the workspace. What leads elsewhere is external. */
 import { posix } from 'node:path';
 import type { ProjectFiles } from '../../project-files.ts';
 import { createOwnPackages, type OwnPackages } from './own-packages.ts';

@@ -110,7 +110,7 @@ function prefixLength(pattern: string): number {
   return star === -1 ? Number.MAX_SAFE_INTEGER : star;
 }
 
-/** What the star stands for when the pattern fits; an empty text for a pattern without a star. */
+/** What the star matches when the pattern fits; an empty text for a pattern without a star. */
 export function matchStar(pattern: string, text: string): string | undefined {
   const star = pattern.indexOf('*');
   if (star === -1) return pattern === text ? '' : undefined;

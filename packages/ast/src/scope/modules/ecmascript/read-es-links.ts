@@ -33,7 +33,7 @@ export interface EsLinks {
   readonly stars: readonly string[];
   /** By the start of the token that is the name. */
   readonly specifiers: ReadonlyMap<number, SpecifierLink>;
-  /** Constants that hold what another token stands for. */
+  /** Constants that hold what another token means. */
   readonly aliases: ReadonlyMap<Binding, NameToken>;
   readonly sources: readonly SourceLink[];
   /** Declarations at its top are seen by all other files. */

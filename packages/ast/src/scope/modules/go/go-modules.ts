@@ -87,7 +87,7 @@ class GoModules implements ModuleSystem {
 
   refusalOfName({ file, binding, newName, uses }: NewNameQuery): NameRefusal | undefined {
     if (uses.some((use) => this.#linksOf(use.file).embedded.has(use.token.start))) {
-      return { reason: 'needs_server', why: 'is embedded, so a field bears its name too' };
+      return { reason: 'needs_server', why: 'is embedded, so a field has its name too' };
     }
     const folder = posix.dirname(file.path);
     const name = this.#packages.nameOf(file.path);
@@ -152,7 +152,7 @@ class GoModules implements ModuleSystem {
   #nameOfImport({ source }: GoImport): string | undefined {
     const folder = this.#packages.folderOf(source);
     if (folder !== undefined) return this.#packages.importedName(folder);
-    // `…/v2` is a version; what stands before it is the usual name.
+    // `…/v2` is a version; what comes before it is the usual name.
     const [last = '', before] = source.split('/').toReversed();
     return (/^v\d+$/.test(last) ? before : last)?.replace(/^go-|\.v\d+$|\.go$|-go$/g, '');
   }

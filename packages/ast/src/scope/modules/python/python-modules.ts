@@ -151,7 +151,7 @@ class PythonModules implements ModuleSystem {
     const own = step(file, binding);
     const links = this.#linksOf(file).imports.get(binding) ?? [];
     if (links.length === 0) {
-      // What a star brought in and the file assigns again is one name to whoever reads it.
+      // What a star brought in and the file assigns again is one name to its readers.
       const starred = this.#starredIn(file, new Set([binding.scope]), binding.name);
       return { steps: [own, ...(starred?.steps ?? [])] };
     }
