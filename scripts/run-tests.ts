@@ -19,8 +19,10 @@ const DEEP_FILE = /\.deep\.test\.ts$/;
 /** As the title is written in the source. */
 const DEEP_TITLE = /\(deep\)['"`]/;
 const DEEP_PATTERN = '/\\(deep\\)$/';
-/** Ends a test that hangs. A busy machine never reaches it. */
-const TEST_TIMEOUT_MS = 600_000;
+/** Ends a file that hangs. A busy machine never reaches it. */
+const FILE_TIMEOUT_MS = 1_200_000;
+/** Half of its time a fast test waits for programs it started. Deep tests load the machine themselves. */
+const PER_CORE = { fast: 2, deep: 1, all: 1 } as const;
 const SHOWN = 10;
 const USAGE = 'Usage: npm run t -- <words of a path or of a title> [--watch], or --fast, --deep or --all for a suite';
 
@@ -65,11 +67,11 @@ function read(cwd: string, file: string): string {
   return readFileSync(`${cwd}/${file}`, 'utf8');
 }
 
-async function run({ files, only, without }: Choice, isWatching: boolean): Promise<void> {
+async function run({ files, only, without }: Choice, perCore: number, isWatching: boolean): Promise<void> {
   const events = startTests({
     files: files.map((file) => resolve(file)),
-    concurrency: availableParallelism(),
-    timeout: TEST_TIMEOUT_MS,
+    concurrency: perCore * availableParallelism(),
+    timeout: FILE_TIMEOUT_MS,
     execArgv: ['-C', 'tool-runtime-source', '--import', './scripts/pin-seeds.ts'],
     watch: isWatching,
     ...(only === undefined ? {} : { testNamePatterns: only }),
@@ -116,7 +118,7 @@ async function main(): Promise<void> {
   const runs = choices.filter(({ files }) => files.length > 0);
   if (runs.length === 0) return fail(`No test file and no test title contains: ${positionals.join(' ')}`);
   process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compiled');
-  for (const choice of runs) await run(choice, values.watch === true);
+  for (const choice of runs) await run(choice, PER_CORE[suite ?? 'fast'], values.watch === true);
 }
 
 function fail(message: string): void {
