@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { openRoot } from '../packages/sdk/src/platform/descriptors/root.ts';
 import { createSpawner } from '../packages/sdk/src/platform/processes/spawner.ts';
 import { createBubblewrap } from '../packages/sdk/src/platform/sandbox/isolation-bubblewrap.ts';
-import { startWalled } from '../packages/sdk/src/platform/sandbox/walled-process.ts';
+import { startSandboxed } from '../packages/sdk/src/platform/sandbox/sandboxed-process.ts';
 
 export async function wallByHand(workspace: string, folder: string): Promise<() => Promise<void>> {
   mkdirSync(folder, { mode: 0o700 });
@@ -16,7 +16,7 @@ export async function wallByHand(workspace: string, folder: string): Promise<() 
   const confined = wall.confine({ program: '/bin/true', args: [], env: {}, cwd: '.' });
   return async () => {
     const ends = { stdin: 'null', stdout: 'null', stderr: 'null' } as const;
-    const { ended } = await startWalled({ spawner, wall }, { name: 'true', confined }, ends);
+    const { ended } = await startSandboxed({ spawner, wall }, { name: 'true', confined }, ends);
     await ended;
   };
 }

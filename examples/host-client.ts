@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHost } from '@tool-runtime/host';
-import { connectToHost, createHostClient } from '@tool-runtime/protocol';
+import { connectToHost, createHostClient } from '@tool-runtime/protocol/client';
 
 const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-host-client-'));
 // With an `approvals` section, reads and the listed tools run at once; every other call needs approval.

@@ -1,9 +1,10 @@
 /**
- * What no stock linter knows about this house: layers, stages, catalogs, names, sizes, places.
+ * The rules of this repository that no stock linter checks: layers, stages, catalogs, names, sizes, places.
  *
- * `node scripts/check-structure.ts [root]` prints every finding and fails when one is more than a warning.
+ * `node scripts/check-structure.ts [root]` prints every finding and fails if any of them is more than a warning.
  */
 import path from 'node:path';
+import { checkArchitecturePage } from './structure/architecture-page.ts';
 import { checkCatalogs } from './structure/catalogs.ts';
 import { checkFilePlaces } from './structure/file-places.ts';
 import { type Finding, formatFinding } from './structure/finding.ts';
@@ -16,6 +17,7 @@ import { checkMachineTraces } from './structure/machine-traces.ts';
 import { checkPackageBorders } from './structure/package-borders.ts';
 import { checkPlatformModules } from './structure/platform-modules.ts';
 import { readTree, type Tree } from './structure/read-tree.ts';
+import { checkFragments, checkRooms } from './structure/rooms.ts';
 import { checkSizes } from './structure/sizes.ts';
 import { checkStageIsolation } from './structure/stage-isolation.ts';
 import { checkTestSwitches } from './structure/test-switches.ts';
@@ -34,9 +36,12 @@ const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkLostCalls,
   checkSizes,
   checkFilePlaces,
+  checkRooms,
+  checkFragments,
   checkMachineTraces,
   checkTestSwitches,
   checkGuardLists,
+  checkArchitecturePage,
 ];
 
 export function checkStructure(root: string): Finding[] {

@@ -12,6 +12,7 @@ import * as routeCatalog from '../packages/host/src/http/routes/catalog.ts';
 import { hostVersion } from '../packages/host/src/ops/host-version.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
+import { API_FOLDER, apiPages } from './docs/api-pages.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { httpPage } from './docs/http-page.ts';
 import { findNamedIds, type NamedIds, requirementsPage, unexplainedIds } from './docs/requirements-page.ts';
@@ -34,6 +35,7 @@ export function generateDocs(named: NamedIds = findNamedIds(ROOT)): Map<string, 
     ['docs/requirements.md', requirementsPage(named)],
     ['docs/openapi.json', jsonText(openApiDocument({ version, routes }))],
     ['docs/asyncapi.json', jsonText(asyncApiDocument({ version }))],
+    ...apiPages(ROOT),
     ...schemaFiles(),
   ]);
 }
@@ -42,7 +44,7 @@ function jsonText(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Files that differ from what the code says, are missing, or have nothing behind them any more. */
+/** Files that differ from the code, are missing, or belong to nothing any more. */
 export function staleDocs(root: string, docs: ReadonlyMap<string, string>): string[] {
   const wrong = [...docs].filter(([file, text]) => readText(path.join(root, file)) !== text).map(([file]) => file);
   return [...wrong, ...leftovers(root, docs)].sort();
@@ -57,10 +59,9 @@ export function writeDocs(root: string, docs: ReadonlyMap<string, string>): void
 }
 
 function leftovers(root: string, docs: ReadonlyMap<string, string>): string[] {
-  const folder = path.join(root, SCHEMA_FOLDER);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .map((name) => `${SCHEMA_FOLDER}/${name}`)
+  return [SCHEMA_FOLDER, API_FOLDER]
+    .filter((folder) => existsSync(path.join(root, folder)))
+    .flatMap((folder) => readdirSync(path.join(root, folder)).map((name) => `${folder}/${name}`))
     .filter((file) => !docs.has(file));
 }
 

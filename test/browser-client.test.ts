@@ -60,9 +60,9 @@ describe('examples/browser-client.html', () => {
   test('names the entry that the protocol package declares', () => {
     const page = readFileSync(join(ROOT, 'examples/browser-client.html'), 'utf8');
     const manifest = JSON.parse(readFileSync(join(ROOT, 'packages/protocol/package.json'), 'utf8')) as {
-      exports: { '.': { default: string } };
+      exports: { './client': { default: string } };
     };
-    assert.ok(page.includes(`/node_modules/@tool-runtime/protocol${manifest.exports['.'].default.slice(1)}"`));
+    assert.ok(page.includes(`/node_modules/@tool-runtime/protocol${manifest.exports['./client'].default.slice(1)}"`));
   });
 
   test('loads without Node and reads a file through a host that knows its origin; another origin is kept out (deep)', async () => {

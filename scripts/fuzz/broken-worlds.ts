@@ -33,7 +33,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   'result-json': {
     seed: 'doubled.json',
     wrong: 'a result is not scanned',
-    file: 'sdk/src/external/protocol/parse-result.ts',
+    file: 'sdk/src/external/protocol/read-result.ts',
     line: 'scanJson(text, { maxBytes, maxDepth: MAX_DEPTH });',
     by: '',
     finds: /parseResult took it/,
@@ -57,7 +57,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   registries: {
     seed: 'session-and-host.yaml',
     wrong: 'a session allows itself to push',
-    file: 'sdk/src/registry/narrow-settings.ts',
+    file: 'sdk/src/registry/sections/git.ts',
     line: 'allow_push: host.git.allow_push && session.git.allow_push,',
     by: 'allow_push: session.git.allow_push,',
     finds: /granted beyond the host/,
@@ -89,7 +89,7 @@ export const BROKEN_WORLDS: Readonly<Record<string, BrokenWorld>> = {
   'mcp-frames': {
     seed: 'opening-2025',
     wrong: 'every frame is written twice',
-    file: 'host/src/mcp/server/stdio/frame-stream.ts',
+    file: 'host/src/mcp/server/frame-transport.ts',
     line: 'if (this.#frames.push(frame) === 1) process.nextTick(this.#flush);',
     by: 'if (this.#frames.push(frame, frame) === 2) process.nextTick(this.#flush);',
     finds: /not one answer/,

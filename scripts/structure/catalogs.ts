@@ -1,11 +1,12 @@
-/** Every tool, rule, store and command is one file, its test beside it, and one export line in its catalog. */
+/** Every tool, rule, store, registry section and command is one file and one line in its catalog, with its test beside it. */
 import path from 'node:path';
 import { CATALOG_KINDS, type CatalogKind } from './catalog-kinds.ts';
 import type { Finding } from './finding.ts';
 import { resolveRelative } from './packages.ts';
 import type { SourceFile, Tree } from './read-tree.ts';
 
-const EXPORT_LINES = /^(?:\s*export\s*\{\s*[\w$]+(?:\s+as\s+[\w$]+)?\s*\}\s*from\s*(['"])\s*\1\s*;)*\s*$/;
+const EXPORT_LINES =
+  /^(?:\s*export\s*\{\s*(?:type\s+[\w$]+\s*,\s*)?[\w$]+(?:\s+as\s+[\w$]+)?\s*\}\s*from\s*(['"])\s*\1\s*;)*\s*$/;
 const LOADER_LINES = /^(?:\s*export const [\w$]+ = \(\) => import\((['"])\s*\1\);)*\s*$/;
 
 export function checkCatalogs(tree: Tree): Finding[] {
@@ -71,7 +72,8 @@ function judgeCatalog(kind: CatalogKind, catalog: SourceFile, entries: readonly 
 function judgeEntry(tree: Tree, kind: CatalogKind, file: SourceFile): Finding[] {
   const stem = path.posix.basename(file.path, '.ts');
   const findings: Finding[] = [];
-  if (!tree.has(file.path.replace(/\.ts$/, '.test.ts'))) {
+  const tests = kind.tests ?? [file.path.replace(/\.ts$/, '.test.ts')];
+  if (!tests.every((test) => tree.has(test))) {
     findings.push(fail(file.path, `No test beside this ${kind.thing}`, `Write ${stem}.test.ts`));
   }
   if (kind.id !== undefined) findings.push(...judgeId(kind, kind.id, file, stem));

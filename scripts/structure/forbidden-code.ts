@@ -14,11 +14,19 @@ interface Ban {
 
 /** Folders that the system, git or the runtime fills: processes, descriptors, locks, the state folder, runs, a new workspace. */
 const OWN_FOLDERS =
-  /\/platform\/\w+\/(?:process-list|marked-processes|lost-walls|spawner-node|wall-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
+  /\/platform\/\w+\/(?:process-list|marked-processes|lost-sandboxes|spawner-node|sandbox-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
+
+/** Publishes catalogs as a whole: a new envelope is one file and one line. docs/api lists the names. */
+const PUBLISHED_CATALOGS = /^packages\/protocol\/src\/index\.ts$/;
 
 const BANS: readonly Ban[] = [
   { pattern: /\bexport\s+default\b/g, what: 'Default export', next: 'Export it by name' },
-  { pattern: /\bexport\s*(?:type\s*)?\*/g, what: 'Star export', next: 'Export every name by itself' },
+  {
+    pattern: /\bexport\s*(?:type\s*)?\*/g,
+    what: 'Star export',
+    next: 'Export every name by itself',
+    onlyIn: PUBLISHED_CATALOGS,
+  },
   {
     pattern: /(?<![.\w$])(?:const\s+)?enum\s+[A-Za-z_$]/g,
     what: 'enum (needs a transform, not only stripping)',

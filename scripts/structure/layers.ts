@@ -114,6 +114,7 @@ const SDK: Table = {
     'package',
     'policy',
     'redaction',
+    'shell',
     'validation',
     'call/state',
     'call/tool-context',

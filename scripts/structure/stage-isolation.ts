@@ -24,6 +24,7 @@ export function checkStageIsolation(tree: Tree): Finding[] {
     );
 }
 
-function isStage(file: string): boolean {
+/** Called by the pipeline alone, and therefore a file of its own however short it is. */
+export function isStage(file: string): boolean {
   return path.posix.dirname(file) === FOLDER && file !== PIPELINE;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGovernedSession } from '../test/governed-session.ts';
-import { offerTools } from './offer-tools.ts';
+import { listTools } from './list-tools.ts';
+import { offerTools, omitProperties } from './offer-tools.ts';
 
 const openai = { provider: 'openai', dialect: 'openai' } as const;
 
@@ -42,5 +43,16 @@ test('leaving arguments out makes a tool fit; only optional ones that exist can 
   assert.equal(answer?.ok, true);
   assert.throws(() => offer(['path']), /Required argument cannot be omitted: file_write\.path/);
   assert.throws(() => offer(['colour']), /No such argument to omit: file_write\.colour/);
+  await dispose();
+});
+
+test('takes optional arguments out of a copy', async () => {
+  const { session, dispose } = await openGovernedSession();
+  const [tool] = listTools(session, { names: ['git_blame'] });
+  assert.ok(tool);
+  const trimmed = omitProperties(tool, ['rev', 'end_line']);
+  assert.deepEqual(Object.keys(trimmed.inputSchema['properties'] as object), ['path', 'start_line']);
+  assert.ok('rev' in (tool.inputSchema['properties'] as object));
+  assert.equal(omitProperties(tool, []), tool);
   await dispose();
 });

@@ -7,8 +7,8 @@ import type { Session } from '@tool-runtime/sdk';
 import type { ApprovalBridge, JudgedToolCall } from './approval-bridge.ts';
 import { callTool, refusedCall, type ToolCallResult } from './call-tool.ts';
 import { type JsonSchema, listTools, type ToolDescription, type ToolSelection } from './list-tools.ts';
-import { omitProperties } from './omit-properties.ts';
 import { restoreArgs } from './restore-args.ts';
+import { propertiesOf, requiredOf } from './schema-shape.ts';
 import type { StrictProvider } from './strict-dialects.ts';
 import { type StrictRefusal, strictSchema } from './strict-schema.ts';
 
@@ -150,4 +150,17 @@ export function notOffered(name: string): ToolCallResult {
       details: { gate: 'route', reason: 'not_offered', next: 'use one of the tools of this conversation' },
     }).toEntry(),
   ]);
+}
+
+/** A tool without some of its optional arguments, by the embedder's choice: the model never learns of them. */
+export function omitProperties(tool: ToolDescription, omitted: readonly string[]): ToolDescription {
+  if (omitted.length === 0) return tool;
+  const properties = propertiesOf(tool.inputSchema);
+  const required = requiredOf(tool.inputSchema);
+  for (const name of omitted) {
+    if (!Object.hasOwn(properties, name)) throw new TypeError(`No such argument to omit: ${tool.name}.${name}`);
+    if (required.has(name)) throw new TypeError(`Required argument cannot be omitted: ${tool.name}.${name}`);
+  }
+  const kept = Object.entries(properties).filter(([name]) => !omitted.includes(name));
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties: Object.fromEntries(kept) } };
 }

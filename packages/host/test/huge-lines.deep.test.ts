@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { type Connection, createToolClient, isToolError, lineConnection, type ToolError } from '@tool-runtime/protocol';
+import { isToolError, type ToolError } from '@tool-runtime/protocol';
+import { type Connection, createToolClient, lineConnection } from '@tool-runtime/protocol/client';
 import { openHost } from './open-host.ts';
 import { createScratch, startCli } from './run-cli.ts';
 

@@ -1,41 +1,17 @@
-/** Public surface of the protocol package. */
+/** Public surface of the protocol package: envelopes, HTTP bodies and errors. Of the client only the types: see `client.ts`. */
 export type { BackoffOptions } from './client/backoff.ts';
-export {
-  type ConnectToHostOptions,
-  connectToHost,
-  type HostChildSession,
-  type HostSession,
-} from './client/connect-to-host.ts';
+export type { ConnectToHostOptions, HostChildSession, HostSession } from './client/connect-to-host.ts';
 export type { Connect, Connection } from './client/connection.ts';
 export type { EventsOptions } from './client/event-listeners.ts';
 export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/fetch-like.ts';
-export {
-  type CallState,
-  createHostClient,
-  type HostClient,
-  type HostClientOptions,
-} from './client/host-client.ts';
-export { type HttpConnectionOptions, httpConnection } from './client/http-connection.ts';
-export { type LineConnectionOptions, type LineWriter, lineConnection } from './client/line-connection.ts';
+export type { CallState, HostClient, HostClientOptions } from './client/host-client.ts';
+export type { HttpConnectionOptions } from './client/http-connection.ts';
+export type { LineConnectionOptions, LineWriter } from './client/line-connection.ts';
 export type { NewSession, ReconnectOptions } from './client/reconnect-options.ts';
-export { reconnecting } from './client/reconnecting.ts';
 export type { RetryOptions } from './client/retry-call.ts';
-export { createToolClient } from './client/tool-client.ts';
 export type { ClientCallOptions, ToolClient, ToolClientOptions } from './client/tool-client-interface.ts';
 export type { LooseTools, ToolMap, ToolResponseWith, ToolSignature } from './client/tool-map.ts';
-export {
-  type SocketEvent,
-  type SocketLike,
-  WEB_SOCKET_PROTOCOL,
-  type WebSocketConnectionOptions,
-  webSocketConnection,
-} from './client/web-socket-connection.ts';
-export { type ApprovalAnswer, approvalAnswerSchema } from './envelopes/approval-answer.ts';
-export { type CancelRequest, cancelRequestSchema } from './envelopes/cancel-request.ts';
-export { type ChildAck, childAckSchema } from './envelopes/child-ack.ts';
-export { type ChildEnd, childEndSchema } from './envelopes/child-end.ts';
-export { type ChildEnded, childEndedSchema } from './envelopes/child-ended.ts';
-export { type ChildOpen, childOpenSchema } from './envelopes/child-open.ts';
+export type { SocketEvent, SocketLike, WebSocketConnectionOptions } from './client/web-socket-connection.ts';
 export {
   type ChildOpened,
   childOpenedSchema,
@@ -48,17 +24,14 @@ export {
 } from './envelopes/children.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
 export { errorEntrySchema } from './envelopes/error-entry.ts';
-export { type ErrorMessage, errorMessageSchema } from './envelopes/error-message.ts';
-export { type EventMessage, eventMessageSchema } from './envelopes/event-message.ts';
-export { type Heartbeat, heartbeatSchema } from './envelopes/heartbeat.ts';
+export * from './envelopes/from-client/catalog.ts';
+export * from './envelopes/from-host/catalog.ts';
 export { idSchema } from './envelopes/id.ts';
 export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './envelopes/parse-envelope.ts';
 export { createProgress, type Progress } from './envelopes/progress.ts';
 export { readIdOfEnds } from './envelopes/read-request-id.ts';
 export { type ServerMessage, serverMessageSchema } from './envelopes/server-message.ts';
-export { type SessionAck, sessionAckSchema } from './envelopes/session-ack.ts';
-export { type SessionAttach, sessionAttachSchema } from './envelopes/session-attach.ts';
 export {
   type OpenSessionBody,
   openSessionSchema,
@@ -68,8 +41,6 @@ export {
   sessionOpenedSchema,
 } from './envelopes/sessions.ts';
 export { timestampSchema } from './envelopes/timestamp.ts';
-export { type ToolRequest, toolRequestSchema } from './envelopes/tool-request.ts';
-export { type ToolResponse, toolResponseSchema } from './envelopes/tool-response.ts';
 export {
   type AnswerApprovalBody,
   type ApprovalAnswered,

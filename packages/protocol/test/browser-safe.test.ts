@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PROTOCOL_VERSION } from '@tool-runtime/protocol';
@@ -12,6 +12,20 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])(.+?)\1/g)].map((match) => match[2] ?? '');
+
+/** Files that are loaded with this one: what it imports, apart from types. */
+function loadedBy(name: string, texts: ReadonlyMap<string, string>, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(name)) return loaded;
+  loaded.add(name);
+  const text = (texts.get(name) ?? assert.fail(`No file ${name}`)).replace(
+    /\b(?:import|export) type \{[^}]*\} from .*/g,
+    '',
+  );
+  for (const specifier of importsOf(text).filter((one) => one.startsWith('.'))) {
+    loadedBy(posix.join(posix.dirname(name), specifier), texts, loaded);
+  }
+  return loaded;
+}
 
 describe('the protocol package', () => {
   test('S0-1 imports its own files and zod, nothing of Node', () => {
@@ -35,6 +49,13 @@ describe('the protocol package', () => {
       users.map(({ name }) => name),
       [],
     );
+  });
+
+  test('the main entry and the internal one load no code of the client', () => {
+    const texts = new Map(files.map(({ name, text }) => [name.replaceAll('\\', '/'), text]));
+    const isClient = (name: string) => name.startsWith('client/');
+    assert.deepEqual([...loadedBy('index.ts', texts), ...loadedBy('internal.ts', texts)].filter(isClient), []);
+    assert.ok([...loadedBy('client.ts', texts)].filter(isClient).length > 20);
   });
 
   test('S0-83 states its version', () => assert.equal(PROTOCOL_VERSION, 1));

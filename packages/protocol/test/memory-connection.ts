@@ -1,5 +1,6 @@
 /** A Connection whose other end is in the test's hands. Messages cross as text, as they would on a wire. */
-import { type ClientMessage, type Connection, parseClientMessage, type ServerMessage } from '@tool-runtime/protocol';
+import { type ClientMessage, parseClientMessage, type ServerMessage } from '@tool-runtime/protocol';
+import type { Connection } from '@tool-runtime/protocol/client';
 
 class Queue<Item> implements AsyncIterable<Item> {
   readonly #items: Item[] = [];

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type ClientMessage,
-  type Connection,
-  createToolClient,
-  isToolError,
-  reconnecting,
-  type ServerMessage,
-} from '@tool-runtime/protocol';
+import { type ClientMessage, isToolError, type ServerMessage } from '@tool-runtime/protocol';
+import { type Connection, createToolClient, reconnecting } from '@tool-runtime/protocol/client';
 import fc from 'fast-check';
 import { ModelHost } from './model-host.ts';
 

@@ -3,8 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { openExternalScene, SCRIPT, type Scene, type SceneOptions } from '../test/external-scene.ts';
-import { serializeLockFile } from './external/lock/lock-file.ts';
-import { platformKey } from './external/protocol/platform-key.ts';
+import { platformKey, serializeLockFile } from './external/lock/lock-file.ts';
 import { type LockOptions, lockExternalTools } from './lock-external-tools.ts';
 import { digest, sha256Hex } from './platform/digest.ts';
 import { revokeWorkspaceFiles, trustWorkspaceFiles } from './trust-registry.ts';

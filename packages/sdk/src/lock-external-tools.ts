@@ -14,7 +14,7 @@ import { EXTERNAL_LIMITS } from './external/protocol/protocol-constants.ts';
 import { governingPlaces } from './governing-places.ts';
 import { type LockPlace, lockPlace } from './lock-place.ts';
 import { readOperatorFile } from './platform/descriptors/operator-file.ts';
-import { realPath } from './platform/descriptors/real-path.ts';
+import { realPath } from './platform/descriptors/trace-path.ts';
 import { sha256Hex } from './platform/digest.ts';
 import { writeLockText } from './platform/runs/lock-text.ts';
 import { defaultStateFolder, openStateFolder, type StateFolder } from './platform/state/state-folder.ts';

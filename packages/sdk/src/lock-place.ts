@@ -2,7 +2,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { LOCK_FILE } from './contracts/external.ts';
 import type { ToolSourcePorts } from './contracts/tool-source.ts';
-import { realPath, realPathIfAny } from './platform/descriptors/real-path.ts';
+import { realPath, realPathIfAny } from './platform/descriptors/trace-path.ts';
 import { openStateFolder } from './platform/state/state-folder.ts';
 import { openTrustList } from './registry/trust-list.ts';
 

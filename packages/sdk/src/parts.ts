@@ -19,7 +19,7 @@ export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './extern
 export { showRun, showRunOutput } from './external/inspect/show-run.ts';
 export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/inspect/verify-runs.ts';
 export { checkToolName } from './external/protocol/tool-names.ts';
-export { recordUnlistedRun, type UnlistedCall } from './external/run/record-unlisted.ts';
+export { recordUnlistedRun, type UnlistedCall } from './external/run/record-refused.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
 export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './journal/store/catalog.ts';
 export { type JournalReader, openJournalReader } from './journal/store/journal-reader.ts';

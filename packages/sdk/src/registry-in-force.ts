@@ -13,7 +13,7 @@ import type { StateFolder } from './platform/state/state-folder.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import type { RegistrySources, RegistryText } from './registry/choose-registry.ts';
 import { defaultRegistry } from './registry/default-registry.ts';
-import { MAX_REGISTRY_BYTES } from './registry/registry-size.ts';
+import { MAX_REGISTRY_BYTES } from './registry/problems.ts';
 import { openTrustList } from './registry/trust-list.ts';
 import { ENGINE_RULES } from './rules/engine-rules.ts';
 

@@ -386,8 +386,8 @@ async function tryWall(
   { isolation: name }: Registry,
   places: { readonly workspace: Root; readonly state: string },
 ): Promise<WallCheck> {
-  const { createSessionWall } = await import('./platform/sandbox/session-wall.ts');
-  const { isolation } = createSessionWall({ ...places, isolation: name, allowedDomains: [] });
+  const { createSessionSandbox } = await import('./platform/sandbox/session-sandbox.ts');
+  const { isolation } = createSessionSandbox({ ...places, isolation: name, allowedDomains: [] });
   const problem = await isolation.check();
   return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
 }

@@ -2,8 +2,8 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { LOCK_FILE } from './contracts/external.ts';
-import { realPath } from './platform/descriptors/real-path.ts';
 import { openRoot } from './platform/descriptors/root.ts';
+import { realPath } from './platform/descriptors/trace-path.ts';
 import { sha256Hex } from './platform/digest.ts';
 import { createWorkspace } from './platform/files/workspace.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state/state-folder.ts';

@@ -20,11 +20,10 @@ import type { FileWorkspace } from './platform/files/workspace.ts';
 import { lazyHttpClient } from './platform/network/lazy-http-client.ts';
 import { currentInstance, isAlive } from './platform/processes/process-identity.ts';
 import type { GoverningFiles } from './platform/protection/governing-files.ts';
-import { endLostWalls } from './platform/sandbox/lost-walls.ts';
+import { endLostSandboxes } from './platform/sandbox/lost-sandboxes.ts';
 import { createArtifactFiles } from './platform/state/artifact-files.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
-import { allowAllPolicy } from './policy/allow-all-policy.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import { narrowedRegistry } from './registry-in-force.ts';
 import type { RuntimeOptions } from './runtime.ts';
@@ -73,7 +72,7 @@ export async function wireParts(
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
     hooks: options.hooks ?? [],
-    policy: options.policy ?? allowAllPolicy(),
+    policy: options.policy,
     dispatcher: options.approvals,
     budget: options.budget,
     coordinator: options.coordinator,
@@ -135,7 +134,7 @@ async function reconcileCalls(
   { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
 ): Promise<readonly ReconciledCall[]> {
   if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
-    endLostWalls(state.path);
+    endLostSandboxes(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
     await workspace.sweepNoted();

@@ -1,6 +1,6 @@
 /** What a witness was told of the journal in a state folder. */
 import type { ChainHead } from './contracts/journal.ts';
-import { realPathIfAny } from './platform/descriptors/real-path.ts';
+import { realPathIfAny } from './platform/descriptors/trace-path.ts';
 import { readWitness } from './platform/state/witness-file.ts';
 
 export function witnessedHeads(file: string, state: string): readonly ChainHead[] {

@@ -6,6 +6,7 @@ import type { AstIndex } from '../src/contracts/ast.ts';
 import type { StoredRecord } from '../src/contracts/journal.ts';
 import { defineRule } from '../src/contracts/rule.ts';
 import { createRecoveryLog, type RecoveryLog } from '../src/journal/recovery-log.ts';
+import { allowAllPolicy } from '../src/policy/allow-all-policy.ts';
 import { createFaults, type FaultPlan } from '../src/testing/faulty-parts.ts';
 import { createCounter } from '../src/testing/probe-tools.ts';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
@@ -45,6 +46,7 @@ async function runUnderFault(plan: FaultPlan, verdict: 'pass' | 'block'): Promis
   const scratch = await openScratchRuntime({
     ast,
     rules: [lookAfter(verdict)],
+    policy: allowAllPolicy(),
     budget: { reserve: () => {}, spend: () => {} },
     coordinator: { evaluate: () => ALLOW, reserve: () => ALLOW, spend: () => {} },
     ports: {

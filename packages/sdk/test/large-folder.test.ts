@@ -12,7 +12,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createDirectoryReader } from '../src/platform/descriptors/directory-reader.ts';
 import { SLICE_ENTRIES } from '../src/platform/descriptors/list-directory.ts';
 import { loadNativeCalls } from '../src/platform/descriptors/native-calls.ts';
-import { sortedNames } from '../src/platform/descriptors/sorted-names.ts';
+import { sortedNames } from '../src/platform/search/list-tree.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
 import type { Session } from '../src/session/session.ts';
 

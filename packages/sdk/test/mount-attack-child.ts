@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Wall } from '../src/contracts/commands.ts';
+import type { Sandbox } from '../src/contracts/commands.ts';
 import { createSpawner } from '../src/platform/processes/spawner.ts';
 import { verifyEarlyMounts, verifyMounts } from '../src/platform/sandbox/verify-mounts.ts';
 import { isIntact, lookInside, openMountScene, type Scene, unverified } from './mount-scene.ts';
@@ -183,7 +183,7 @@ async function attack(scene: Scene, { target, swap, moment }: Attack, isVerified
       return native.spawn(options);
     },
   };
-  const change = (wall: Wall): Wall => {
+  const change = (wall: Sandbox): Sandbox => {
     const judged = isVerified ? wall : unverified(wall);
     const verifyEarly = (init: number): boolean => {
       if (!verifyEarlyMounts(init, [])) return false;

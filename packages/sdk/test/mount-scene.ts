@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFi
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isToolError } from '@tool-runtime/protocol';
-import type { Isolation, Wall, WallRequest } from '../src/contracts/commands.ts';
+import type { Isolation, Sandbox, SandboxRequest } from '../src/contracts/commands.ts';
 import { holdPath } from '../src/platform/descriptors/held-path.ts';
 import { identityOf, openRoot } from '../src/platform/descriptors/root.ts';
 import type { Spawner } from '../src/platform/processes/spawned-process.ts';
 import { createBubblewrap } from '../src/platform/sandbox/isolation-bubblewrap.ts';
+import { startSandboxed } from '../src/platform/sandbox/sandboxed-process.ts';
 import { verifyEarlyMounts, verifyMounts } from '../src/platform/sandbox/verify-mounts.ts';
-import { startWalled } from '../src/platform/sandbox/walled-process.ts';
 
 export const SECRET = 'SECRET';
 
@@ -42,7 +42,7 @@ export interface Scene {
   /** How many names there are outside. */
   readonly entries: number;
   readonly isolation: Isolation;
-  readonly request: WallRequest;
+  readonly request: SandboxRequest;
   readonly spawner: Spawner;
 }
 
@@ -69,7 +69,7 @@ export async function openMountScene(
   const isolation = createBubblewrap({ spawner, folder, readPaths: [join(open, 'shown/tools')] });
   const problem = await isolation.check();
   if (problem !== undefined) throw new TypeError(problem.problem);
-  const request: WallRequest = {
+  const request: SandboxRequest = {
     workspace: openRoot(join(open, 'ws')),
     writable: true,
     proxySocket: null,
@@ -120,15 +120,18 @@ echo RAN
 `;
 
 /** What it saw, or `refused: reason` when it did not start. */
-export async function lookInside({ isolation, request, spawner, open, outside }: Scene, change?: (wall: Wall) => Wall) {
-  let wall: Wall | undefined;
+export async function lookInside(
+  { isolation, request, spawner, open, outside }: Scene,
+  change?: (wall: Sandbox) => Sandbox,
+) {
+  let wall: Sandbox | undefined;
   try {
     const entered = isolation.enter(request);
     wall = change?.(entered) ?? entered;
     const args = ['-c', LOOK, 'sh', open, outside, '/run'];
     const confined = wall.confine({ program: '/bin/sh', args, env: { PATH: '/usr/bin:/bin' }, cwd: '.' });
     const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
-    const { process, ended } = await startWalled({ spawner, wall }, { name: 'sh', confined }, ends);
+    const { process, ended } = await startSandboxed({ spawner, wall }, { name: 'sh', confined }, ends);
     const [stdout = '', , end] = await Promise.all([
       ...[process.stdout, process.stderr].map((stream) => (stream === undefined ? '' : text(stream))),
       ended,
@@ -143,6 +146,6 @@ export async function lookInside({ isolation, request, spawner, open, outside }:
 }
 
 /** The wall without the check of its mounts. */
-export function unverified(wall: Wall): Wall {
+export function unverified(wall: Sandbox): Sandbox {
   return { ...wall, verify: (init) => verifyMounts(init, []), verifyEarly: (init) => verifyEarlyMounts(init, []) };
 }

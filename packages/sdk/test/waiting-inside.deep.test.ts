@@ -302,26 +302,33 @@ test('every stage that waits is driven', () => {
   assert.deepEqual([...driven].sort(), Object.keys(STAGES).sort());
 });
 
-/** The stages that wait themselves instead of being waited for as a whole. */
-const WAIT_THEMSELVES = /^(?:execute-tool|take-back|finish-call|record-(?:result|refusal|replay))\.ts$/;
+/** The functions of stages that wait themselves instead of being waited for as a whole. */
+const WAIT_THEMSELVES = ['executeTool', 'takeBack', 'finishCall', 'recordResult', 'recordRefusal', 'recordReplay'];
 
 test('the conductor and its stages wait in no other way', () => {
   const folder = join(import.meta.dirname, '../src/call');
-  const own = readdirSync(folder).filter((name) => WAIT_THEMSELVES.test(name));
-  assert.equal(own.length, 6);
-  const sourceOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const sources = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => ({ name, source: readFileSync(join(folder, name), 'utf8') }));
+  const pipeline = sources.find(({ name }) => name === 'pipeline.ts')?.source ?? '';
   const namesIn = (text: string) =>
     [...text.matchAll(/^(?:export )?(?:async )?function (\w+)/gm)].map(([, found]) => found);
-  const known = new Set(['normalizeArgs', ...[...own, 'pipeline.ts'].map(sourceOf).flatMap(namesIn)]);
-  for (const name of ['pipeline.ts', ...own]) {
-    const source = sourceOf(name);
-    // Private functions of a stage are waited for by its exported one.
-    const bodies =
-      name === 'pipeline.ts' ? [source] : [...source.matchAll(/^export async function (?:.|\n)*?^}/gm)].map(String);
-    for (const [, awaited = ''] of bodies.flatMap((body) => [...body.matchAll(/await ((?:.|\n)*?);/g)])) {
+  const own = sources.flatMap(({ name, source }) =>
+    WAIT_THEMSELVES.flatMap((each) => {
+      const [body] = new RegExp(`^export async function ${each}\\((?:.|\\n)*?^}`, 'm').exec(source) ?? [];
+      // Private functions of a stage are waited for by its exported one.
+      const inner = [...source.matchAll(/^(?:async )?function (\w+)/gm)].map(([, found]) => found);
+      return body === undefined ? [] : [{ name, body, inner: new Set(inner) }];
+    }),
+  );
+  assert.equal(own.length, WAIT_THEMSELVES.length);
+  const known = new Set(['normalizeArgs', ...WAIT_THEMSELVES, ...namesIn(pipeline)]);
+  for (const { name, body, inner } of [{ name: 'pipeline.ts', body: pipeline, inner: new Set<string>() }, ...own]) {
+    for (const [, awaited = ''] of body.matchAll(/await ((?:.|\n)*?);/g)) {
       for (const text of awaited.split(/\bawait /)) {
-        const inner = text.replace(/^settle\(\(\) =>\s*/, '').trimStart();
-        const isBounded = known.has(/^\w+/.exec(inner)?.[0]) || /^(?:(?:call\.)?open\.)?time\.wait\(/.test(inner);
+        const bare = text.replace(/^settle\(\(\) =>\s*/, '').trimStart();
+        const called = /^\w+/.exec(bare)?.[0];
+        const isBounded = known.has(called) || inner.has(called) || /^(?:(?:call\.)?open\.)?time\.wait\(/.test(bare);
         assert.ok(isBounded, `${name}: await ${text}`);
       }
     }

@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createRuntime } from '@tool-runtime/sdk';
 import { resolveProfile } from '../../../packages/host/src/mcp/profiles/profiles.ts';
+import { createMcpServer } from '../../../packages/host/src/mcp/server/create-mcp-server.ts';
+import { FrameTransport } from '../../../packages/host/src/mcp/server/frame-transport.ts';
 import { createLocalBackend, type LocalBackend } from '../../../packages/host/src/mcp/server/local-backend.ts';
 import { readFrame } from '../../../packages/host/src/mcp/server/read-frame.ts';
-import { serveConnection } from '../../../packages/host/src/mcp/server/stdio/serve-connection.ts';
 import { createApprovalDesk } from '../../../packages/host/src/sessions/approval-desk.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 import { mcpLines } from '../mcp/odd-lines.ts';
@@ -96,17 +98,12 @@ type Message = Readonly<Record<string, unknown>>;
 async function converse(input: Buffer, backend: LocalBackend): Promise<string> {
   const [sent, output] = [new PassThrough(), new PassThrough()];
   const answers = collect(output);
-  const connection = serveConnection({ input: sent, output, serverVersion: VERSION, backend: async () => backend });
-  let failure: unknown;
-  connection.failure.catch((thrown) => {
-    failure = thrown;
-  });
+  const connection = serveStdio(() => createMcpServer(backend), { transport: new FrameTransport(sent, output) });
   const expected = requestsIn(input);
   await feed(input, sent);
-  await until(() => expected.once.every((key) => answers.ids.has(key)) || failure !== undefined);
+  await until(() => expected.once.every((key) => answers.ids.has(key)));
   for (let turns = 0; turns < TURNS; turns++) await turn();
   await connection.close();
-  assert.equal(failure, undefined, `the connection failed: ${String(failure)}`);
   for (const key of expected.once)
     assert.equal(answers.ids.get(key) ?? 0, 1, `not one answer: to ${key} of ${kindOf(expected, key)}`);
   for (const [key, count] of answers.ids) {

@@ -1,9 +1,8 @@
 /** What external tools leave as result.json: parseResult and validateResult on any bytes. */
 import assert from 'node:assert/strict';
 import { isToolError, type JsonObject } from '@tool-runtime/protocol';
-import { parseResult } from '../../../packages/sdk/src/external/protocol/parse-result.ts';
-import { resultText } from '../../../packages/sdk/src/external/result/result-text.ts';
-import { validateResult } from '../../../packages/sdk/src/external/result/validate-result.ts';
+import { parseResult, validateResult } from '../../../packages/sdk/src/external/protocol/read-result.ts';
+import { resultText } from '../../../packages/sdk/src/external/result/new-result.ts';
 import { FULL_RESULT } from '../../../packages/sdk/test/sample-result.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { oddJson } from '../json/odd-json.ts';

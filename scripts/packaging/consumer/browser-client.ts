@@ -1,13 +1,6 @@
 /** Type-checked without any types of Node: what a page uses of the protocol package. */
-import {
-  connectToHost,
-  ERROR_CODES,
-  type ErrorCode,
-  type HostSession,
-  isToolError,
-  type ToolRequest,
-  type ToolResponse,
-} from '@tool-runtime/protocol';
+import { ERROR_CODES, type ErrorCode, isToolError, type ToolRequest, type ToolResponse } from '@tool-runtime/protocol';
+import { connectToHost, type HostSession } from '@tool-runtime/protocol/client';
 
 export async function readFromPage(url: string, token: string): Promise<ToolResponse> {
   const session: HostSession = await connectToHost({ url, token });

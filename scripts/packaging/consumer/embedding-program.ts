@@ -11,7 +11,8 @@ import { callTool, listTools, type ToolDescription } from '@tool-runtime/adapter
 import { type OpenAIToolSet, toOpenAITools } from '@tool-runtime/adapters/openai';
 import { type AstOptions, createAst } from '@tool-runtime/ast';
 import { type RunningHost, type StartHostOptions, startHost } from '@tool-runtime/host';
-import { connectToHost, type ToolResponse } from '@tool-runtime/protocol';
+import type { ToolResponse } from '@tool-runtime/protocol';
+import { connectToHost } from '@tool-runtime/protocol/client';
 import { createRuntime, type Runtime, type RuntimeOptions, type Session, type ToolListing } from '@tool-runtime/sdk';
 import { createMemoryJournal, createRedactor, digest, type Redactor } from '@tool-runtime/sdk/parts';
 import { createOpenTelemetry, type OpenTelemetryOptions } from '@tool-runtime/sdk/telemetry';

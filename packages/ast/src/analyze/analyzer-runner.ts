@@ -4,21 +4,24 @@
  * An analyzer is one of the known ones, by name, or one the operator configured. Semgrep itself is not exercised by our
  * tests: a stand-in prints what its documented format describes, with its exit codes.
  */
+
+import { posix } from 'node:path';
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import {
   analyzerCancelled,
   analyzerFailed,
+  leavesWorkspace,
   missingConfig,
   notInstalled,
+  tooManyPaths,
   unknownAnalyzer,
 } from './analyzer-failures.ts';
 import type { Analysis } from './analyzer-finding.ts';
 import { type Commands, type ProcessResult, runAnalyzerProcess } from './analyzer-process.ts';
-import { analyzerTarget } from './analyzer-target.ts';
 import { ANALYZER_FORMATS, type AnalyzerFormat, type ParseContext, parseAnalysis } from './parse-analysis.ts';
 import type { ReadSource } from './place/place-analysis.ts';
 import * as catalog from './providers/catalog.ts';
-import type { AnalyzerProvider } from './providers/provider.ts';
+import type { AnalyzerProvider, AnalyzerTarget } from './providers/provider.ts';
 import { relativeTo } from './workspace-path.ts';
 
 /** An analyzer of the operator's own. Paths a caller names are put behind the words of the command. */
@@ -192,4 +195,23 @@ async function complaints(
     if (!isToolError(thrown)) throw thrown;
     return [];
   }
+}
+
+const MAX_PATHS = 1_000;
+
+/** What an analyzer may be pointed at: names inside the workspace that cannot be taken for options. Throws E_POLICY for a path that leaves the workspace, E_VALIDATION_FAIL for too many. */
+export function analyzerTarget(paths: readonly string[], config: string | undefined): AnalyzerTarget {
+  if (paths.length > MAX_PATHS) throw tooManyPaths(MAX_PATHS);
+  return {
+    paths: paths.map((path) => safePath('paths', path)),
+    config: config === undefined ? undefined : safePath('config', config),
+  };
+}
+
+function safePath(argument: string, path: string): string {
+  const normal = posix.normalize(path);
+  const isOutside = path === '' || path.includes('\0') || normal.startsWith('/') || /^\.\.(?:\/|$)/.test(normal);
+  if (isOutside) throw leavesWorkspace(argument, path);
+  // Led by a dot no name is an option, a negated pattern or, to Semgrep, an entry of its registry.
+  return normal === '.' ? normal : `./${normal}`;
 }

@@ -6,16 +6,16 @@
  */
 
 import type { QueryNode } from '../contracts/code-index-contract.ts';
-import type { FileFacts } from '../contracts/facts.ts';
+import type { FileFacts, NodeFact } from '../contracts/facts.ts';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import { decodeSource, type SourceText } from '../parse/source-text.ts';
 import type { LanguageProfile } from '../profile/profile.ts';
 import type { Engine } from '../symbols/engine.ts';
 import { matchTwins } from '../symbols/match-twins.ts';
+import { nodeId } from '../symbols/node-id.ts';
 import { throwIfAborted } from './edit-failures.ts';
 import type { PlannedFile } from './edit-plan.ts';
 import type { EditProfile } from './edit-profile.ts';
-import { nodesAsIndexed } from './known-nodes.ts';
 import { PieceTable } from './piece-table.ts';
 import { sortEdits, type TextEdit, toByteEdits } from './text-edit.ts';
 import { readStyle, type TextStyle } from './text-style.ts';
@@ -157,4 +157,32 @@ export class Draft {
       ...(previous === undefined ? {} : { previous }),
     });
   }
+}
+
+const MAX_ORDINAL = 1_000;
+
+/**
+ * The declarations of a file under the ids of the index, or undefined if the two describe different content.
+ *
+ * The index keeps the ordinals of twins through changes, so its ids may differ from those of a fresh reading. The ordinal
+ * is part of the id's hash and is found again by trying.
+ */
+function nodesAsIndexed(
+  path: string,
+  facts: readonly NodeFact[],
+  rows: readonly QueryNode[],
+): readonly NodeFact[] | undefined {
+  if (facts.length !== rows.length) return undefined;
+  const nodes: NodeFact[] = [];
+  for (const [index, fact] of facts.entries()) {
+    const row = rows[index];
+    if (row === undefined || row.rev !== fact.rev || row.name_span.start !== fact.nameSpan.start) return undefined;
+    nodes.push(row.id === fact.id ? fact : { ...fact, id: row.id, ordinal: ordinalOf(path, fact, row.id) });
+  }
+  return nodes;
+}
+
+function ordinalOf(path: string, fact: NodeFact, id: string): number {
+  for (let ordinal = 0; ordinal < MAX_ORDINAL; ordinal++) if (nodeId(path, { ...fact, ordinal }) === id) return ordinal;
+  return fact.ordinal;
 }

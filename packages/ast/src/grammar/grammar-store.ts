@@ -3,16 +3,15 @@
  *
  * Loads run one after another: several at once make V8 optimise several modules at once, and every load waits.
  */
+
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { isToolError } from '@tool-runtime/protocol';
 import { Language, Parser } from 'web-tree-sitter';
-import { checkModule } from './check-module.ts';
-import { forgetFailed } from './forget-failed.ts';
-import { type GrammarLock, readGrammarLock } from './grammar-lock.ts';
-import { readModule } from './read-module.ts';
+import * as z from 'zod';
+import { type ModuleOutline, readModule } from './read-module.ts';
 import { refuseGrammar } from './refuse-grammar.ts';
 
 const OLDEST_ABI = 13;
@@ -51,20 +50,14 @@ export function createGrammarStore(folder: URL = GRAMMARS_FOLDER): GrammarStore 
       const started = queue.then(() => loadNow(grammar));
       // The next load waits for this one, but does not share its fate.
       queue = started.catch(() => undefined);
-      loaded.set(
-        grammar,
-        forgetUnread(started, () => loaded.delete(grammar)),
-      );
+      loaded.set(grammar, started);
+      started.catch((thrown: unknown) => {
+        // A file that could not be read for want of a descriptor can be read next time. A grammar that was refused cannot.
+        if (!isToolError(thrown) || thrown.details['reason'] === 'unreadable') loaded.delete(grammar);
+      });
       return started;
     },
   };
-}
-
-/** What could not be read for want of a descriptor can be read next time; what does not pass the gate never will. */
-function forgetUnread(loading: Promise<Language>, forget: () => void): Promise<Language> {
-  return forgetFailed(loading, (thrown) => {
-    if (!isToolError(thrown) || thrown.details['reason'] === 'unreadable') forget();
-  });
 }
 
 function readGrammar(folder: URL, lock: GrammarLock, grammar: string): Uint8Array {
@@ -96,4 +89,54 @@ function checkAbi(grammar: string, abi: number, expected: number | undefined): v
 function readRuntimeExports(): ReadonlySet<string> {
   const file = fileURLToPath(import.meta.resolve('web-tree-sitter/web-tree-sitter.wasm'));
   return new Set(readModule(readFileSync(file)).exports);
+}
+
+/** Reached only when the grammar itself is broken; the runtime answers them from JavaScript. */
+const EXEMPT = new Set(['__assert_fail', 'abort']);
+
+/**
+ * What a grammar's WebAssembly module must look like before the runtime links it.
+ *
+ * Linking a module of the old format, or one that wants functions the runtime lacks, fails much later and without a
+ * readable message, or only when the missing function is called.
+ */
+function checkModule(grammar: string, wasm: Uint8Array, runtimeExports: ReadonlySet<string>): void {
+  const outline = outlineOf(grammar, wasm);
+  if (!outline.isLinkable) throw refuseGrammar(grammar, 'no_dylink_section', 'no dylink.0 section');
+  const own = new Set(outline.exports);
+  const foreign = outline.wantedFunctions.find(
+    (name) => !runtimeExports.has(name) && !own.has(name) && !EXEMPT.has(name),
+  );
+  if (foreign !== undefined) {
+    throw refuseGrammar(grammar, 'foreign_import', `the runtime has no function ${foreign}`);
+  }
+}
+
+function outlineOf(grammar: string, wasm: Uint8Array): ModuleOutline {
+  try {
+    return readModule(wasm);
+  } catch (cause) {
+    throw refuseGrammar(grammar, 'not_wasm', 'not a WebAssembly module', cause);
+  }
+}
+
+const lockSchema = z.record(
+  z.string(),
+  z.object({
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    bytes: z.number().int().positive(),
+    abi: z.number().int(),
+    package: z.string(),
+    version: z.string(),
+    file: z.string(),
+    license: z.string(),
+  }),
+);
+
+/** The list of vendored grammars and their digests: what the loader may load, written by scripts/vendor-grammars.ts. */
+type GrammarLock = z.infer<typeof lockSchema>;
+
+/** `folder` is a directory URL that ends in a slash. */
+function readGrammarLock(folder: URL): GrammarLock {
+  return lockSchema.parse(JSON.parse(readFileSync(new URL('lock.json', folder), 'utf8')));
 }

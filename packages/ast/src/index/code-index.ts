@@ -28,17 +28,14 @@ import type {
 import type { ProblemFact } from '../contracts/facts.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
 import { compileWhere, refusal } from './compile-where.ts';
-import { type CurrentFile, currentFile, currentProblems } from './current-file.ts';
-import { findId } from './find-id.ts';
+import { type CurrentFile, currentFile, currentProblems, violationsOf } from './current-file.ts';
 import { findImporters, resolveRelative } from './find-importers.ts';
-import { findReferences } from './find-references.ts';
 import { followChanges } from './follow-changes.ts';
 import { generate } from './generate.ts';
 import { createIndexParts, type IndexParts } from './index-parts.ts';
-import { outlineOf } from './outline-of.ts';
+import { findId, findReferences, outlineOf } from './look-ups.ts';
 import { queryNode } from './query-node.ts';
 import { runQuery } from './run-query.ts';
-import { violationsOf } from './violations-of.ts';
 import { withSource } from './with-source.ts';
 import { indexClosed } from './worker/index-closed.ts';
 

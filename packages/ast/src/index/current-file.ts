@@ -1,5 +1,6 @@
 /** One file as it is now: from the index when it belongs there, parsed for this answer when it does not. */
 
+import type { Violation } from '@tool-runtime/sdk';
 import type { SkipReason } from '../contracts/code-index-contract.ts';
 import type { Problems } from '../symbols/read-problems.ts';
 import type { FactsCache } from './facts-cache.ts';
@@ -70,4 +71,24 @@ export async function currentFile(
   const { language } = seen;
   if ('skipped' in seen) return { path, language, view: undefined, skip: seen.skipped };
   return { path, language, view: new FactsView(seen.packed), skip: undefined };
+}
+
+/** Syntax errors of a file as findings of a rule. A file that could not be parsed is not known to be right. */
+export function violationsOf({ path, found, skip }: CurrentProblems): readonly Violation[] {
+  if (found === undefined) {
+    return [
+      {
+        message: `File cannot be parsed: ${path}`,
+        path,
+        next: 'make it smaller or plain text, or lower the rule in the registry',
+        details: { reason: skip ?? 'unknown' },
+      },
+    ];
+  }
+  return found.problems.map(({ kind, span, line, col, message }) => ({
+    message: `${message}: ${path}:${line}:${col}`,
+    path,
+    line,
+    details: { kind, col, start: span.start, end: span.end, problems: found.problemCount },
+  }));
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { live, scratchIndex } from '../../test/scratch-index.ts';
+import { createEngine } from '../symbols/engine.ts';
 import { FactsView } from './facts-view.ts';
 import { followChanges } from './follow-changes.ts';
 import { createIndexParts } from './index-parts.ts';
-import { ParseStation } from './parse-station.ts';
+import { KeptTrees, ParseStation } from './parse-station.ts';
 
 const jobOf = (path: string, text: string) => ({ path, language: 'typescript', bytes: Buffer.from(text) });
 
@@ -55,4 +56,24 @@ test('S0-53 files whose trees were lost before their facts were read are parsed 
   await parts.indexer.settle();
   assert.equal(parts.table.get('a.ts')?.marks.length, 2);
   assert.equal(parts.indexer.settleNow(), true);
+});
+
+test('keeps the trees put last, by number and by size, and frees the others', async (t) => {
+  const engine = createEngine();
+  t.after(() => engine.delete());
+  const trees = new KeptTrees();
+  t.after(() => trees.clear());
+  const parse = (path: string, text: string) =>
+    engine.parse({ path, language: 'typescript', bytes: Buffer.from(text) });
+  for (let at = 0; at < 40; at++) trees.put(`f${at}.ts`, await parse(`f${at}.ts`, 'let a;'));
+  const kept = Array.from({ length: 40 }, (_, at) => `f${at}.ts`).filter((path) => trees.get(path, 'typescript'));
+  assert.deepEqual(
+    kept,
+    Array.from({ length: 32 }, (_, at) => `f${at + 8}.ts`),
+  );
+  assert.equal(trees.get('f39.ts', 'python'), undefined);
+  const large = `// ${'x'.repeat(3 * 1024 * 1024)}`;
+  for (const path of ['large1.ts', 'large2.ts']) trees.put(path, await parse(path, large));
+  assert.equal(trees.get('large1.ts', 'typescript'), undefined);
+  assert.equal(trees.get('large2.ts', 'typescript')?.tree.rootNode.childCount, 1);
 });

@@ -5,12 +5,12 @@
  * Nothing restarts by itself: the next request does it. A start is shared by everyone who waits for it, and goes on when
  * one of them gives up.
  */
-import { isToolError } from '@tool-runtime/protocol';
+import { isToolError, type JsonObject, type ToolError } from '@tool-runtime/protocol';
 import type { Deadline } from './deadline.ts';
 import type { ChangedPath } from './open-documents.ts';
-import { RestartPace } from './restart-pace.ts';
-import { serverGone } from './server-errors.ts';
+import { coolingDown, serverGone } from './server-errors.ts';
 import { openSession, type ServerSession, type SessionSetting } from './server-session.ts';
+import type { LspTimers } from './timers.ts';
 
 export type ServerState = 'stopped' | 'starting' | 'running';
 
@@ -146,5 +146,42 @@ export class ServerLife {
     this.#disarmIdle = this.#setting.timers.after(IDLE_MS, () => {
       this.stop().catch(() => {});
     });
+  }
+}
+
+const PAUSES_MS = [500, 2_000, 8_000];
+const COOLDOWN_MS = 5 * 60_000;
+/** A server that ran this long did not fail at starting; its next end is the first again. */
+const PROVEN_MS = 60_000;
+
+/** How fast a server that keeps ending is started again: 0.5, 2, 8 seconds, then a rest of five minutes. */
+export class RestartPace {
+  readonly #provider: string;
+  readonly #timers: LspTimers;
+  #failures = 0;
+  #notBefore = 0;
+  #last: JsonObject = {};
+
+  constructor(provider: string, timers: LspTimers) {
+    this.#provider = provider;
+    this.#timers = timers;
+  }
+
+  ended(livedMs: number, why: ToolError): void {
+    if (livedMs >= PROVEN_MS) this.#failures = 0;
+    this.#failures += 1;
+    this.#last = why.details;
+    const pause = PAUSES_MS[this.#failures - 1] ?? COOLDOWN_MS;
+    this.#notBefore = this.#timers.monotonic() + pause;
+  }
+
+  /** Milliseconds to wait before the next start. Throws while the server rests. */
+  pauseMs(): number {
+    if (this.#failures === 0) return 0;
+    const left = Math.max(0, this.#notBefore - this.#timers.monotonic());
+    if (this.#failures <= PAUSES_MS.length) return left;
+    if (left > 0) throw coolingDown(this.#provider, Math.ceil(left / 1_000), this.#last);
+    this.#failures = 0;
+    return 0;
   }
 }

@@ -2,18 +2,20 @@
  * The engine behind the tools and rules of one runtime. Every part is loaded and made when somebody first needs it, so
  * that a runtime nobody asks about code holds none of it.
  */
+
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { once } from '@tool-runtime/protocol/internal';
 import type { AstPorts, ChangeSet, FileChange } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { SessionMemory } from '../edit/session-memory.ts';
-import { forgetFailed } from '../grammar/forget-failed.ts';
-import type { LanguageFinder } from '../index/language-finder.ts';
 import type { InspectedFile, InspectServices } from '../inspect/inspect-changes.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
+import { LANGUAGE_IDS } from '../profile/catalog.ts';
+import { createLanguageDetector, type LanguageDetector, type LanguageNames } from '../profile/detect-language.ts';
 import type { Engine } from '../symbols/engine.ts';
 import type { AstOptions } from './ast-options.ts';
-import { coveredNames } from './covered-names.ts';
 import type { ServerNews } from './server-news.ts';
 
 export interface CodeServices extends InspectServices {
@@ -50,85 +52,45 @@ class LazyServices implements CodeServices {
   readonly covers = coveredNames();
   readonly inspections = new WeakMap<ChangeSet, Promise<readonly InspectedFile[]>>();
   readonly #options: AstOptions;
-  #index: Promise<CodeIndex> | undefined;
-  #memory: Promise<SessionMemory> | undefined;
-  #languages: Promise<LanguageFinder> | undefined;
-  #engine: Promise<Engine> | undefined;
-  #servers: Promise<ServedNews> | undefined;
+  readonly index = once(() => this.#openIndex());
+  readonly memory = once(async () => new (await import('../edit/session-memory.ts')).SessionMemory());
+  readonly languages = once(async () =>
+    (await import('../index/language-finder.ts')).createLanguageFinder(this.ports.workspace),
+  );
+  readonly engine = once(async () => (await import('../symbols/engine.ts')).createEngine());
+  readonly #served = once(() => this.#openServers());
 
   constructor(ports: AstPorts, options: AstOptions) {
     this.ports = ports;
     this.#options = options;
   }
 
-  index(): Promise<CodeIndex> {
-    this.#index ??= forgetFailed(this.#openIndex(), () => {
-      this.#index = undefined;
-    });
-    return this.#index;
-  }
-
-  languages(): Promise<LanguageFinder> {
-    this.#languages ??= forgetFailed(
-      import('../index/language-finder.ts').then(({ createLanguageFinder }) =>
-        createLanguageFinder(this.ports.workspace),
-      ),
-      () => {
-        this.#languages = undefined;
-      },
-    );
-    return this.#languages;
-  }
-
-  engine(): Promise<Engine> {
-    this.#engine ??= forgetFailed(
-      import('../symbols/engine.ts').then(({ createEngine }) => createEngine()),
-      () => {
-        this.#engine = undefined;
-      },
-    );
-    return this.#engine;
-  }
-
-  memory(): Promise<SessionMemory> {
-    this.#memory ??= forgetFailed(
-      import('../edit/session-memory.ts').then((module) => new module.SessionMemory()),
-      () => {
-        this.#memory = undefined;
-      },
-    );
-    return this.#memory;
-  }
-
   async servers(signal?: AbortSignal): Promise<LspManager> {
-    this.#servers ??= forgetFailed(this.#openServers(), () => {
-      this.#servers = undefined;
-    });
-    const { servers, news } = await this.#servers;
+    const { servers, news } = await this.#served();
     await news.catchUp(signal);
     return servers;
   }
 
   async runningServers(): Promise<LspManager | undefined> {
-    return (await this.#servers)?.servers;
+    return (await this.#served.ifMade())?.servers;
   }
 
   async follow(changes: readonly FileChange[], signal: AbortSignal): Promise<void> {
-    await (await this.#index)?.refresh(changes, signal);
-    await (await this.#servers)?.news.tell(changes);
+    await (await this.index.ifMade())?.refresh(changes, signal);
+    await (await this.#served.ifMade())?.news.tell(changes);
   }
 
   async catchUp(signal?: AbortSignal): Promise<void> {
-    const served = await this.#servers;
+    const served = await this.#served.ifMade();
     if (served !== undefined) await served.news.catchUp(signal);
-    else if (this.#index !== undefined) await (await this.#index).catchUp(signal);
+    else await (await this.index.ifMade())?.catchUp(signal);
   }
 
   async close(): Promise<void> {
-    const served = await this.#servers?.catch(() => undefined);
+    const served = await this.#served.ifMade()?.catch(() => undefined);
     await served?.servers.close();
-    await (await this.#index?.catch(() => undefined))?.close();
-    await (await this.#engine?.catch(() => undefined))?.delete();
+    await (await this.index.ifMade()?.catch(() => undefined))?.close();
+    await (await this.engine.ifMade()?.catch(() => undefined))?.delete();
   }
 
   async #openIndex(): Promise<CodeIndex> {
@@ -163,4 +125,26 @@ class LazyServices implements CodeServices {
 interface ServedNews {
   readonly servers: LspManager;
   readonly news: ServerNews;
+}
+
+/** Folder of the package's languages, from `src` as well as from `dist`. */
+const LANGUAGES_FOLDER: URL = new URL('../../languages/', import.meta.url);
+
+/**
+ * Which file names are source code, by the languages' own lists alone.
+ *
+ * The call pipeline asks this of every changed file, so no parser, and no schema of profiles, is loaded for it.
+ */
+function coveredNames(): (path: string) => boolean {
+  let detector: LanguageDetector | undefined;
+  return (path) => {
+    detector ??= createLanguageDetector(LANGUAGE_IDS.map(readNames));
+    return detector.detect(path) !== undefined;
+  };
+}
+
+function readNames(id: string): LanguageNames {
+  const text = readFileSync(new URL(`${id}/profile.json`, LANGUAGES_FOLDER), 'utf8');
+  const { detect } = JSON.parse(text) as { readonly detect: Partial<LanguageNames['detect']> };
+  return { id, detect: { ext: [], names: [], shebang: [], ...detect } };
 }

@@ -1,6 +1,6 @@
 /** Finds the matches of a code pattern in a text. Loaded when first used. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
-import { forgetFailed } from '../grammar/forget-failed.ts';
+import { once } from '@tool-runtime/protocol/internal';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
 import { decodeSource } from '../parse/source-text.ts';
 import type { Engine } from '../symbols/engine.ts';
@@ -50,8 +50,8 @@ export interface PatternHabits {
 }
 
 export function createPatternMatcher(engine: Engine, habitsOf: (language: string) => PatternHabits): PatternMatcher {
-  let loading: Promise<PatternModule> | undefined;
-  const registered = new Map<string, Promise<void>>();
+  const load = once(loadPatternModule);
+  const registered = new Map<string, () => Promise<void>>();
 
   async function register(module: PatternModule, language: string): Promise<void> {
     const parser = await engine.parserFor(language);
@@ -65,15 +65,11 @@ export function createPatternMatcher(engine: Engine, habitsOf: (language: string
 
   return {
     async match(text, query) {
-      loading ??= forgetFailed(loadPatternModule(), () => {
-        loading = undefined;
-      });
-      const module = await loading;
+      const module = await load();
       const { language } = query;
-      const ready =
-        registered.get(language) ?? forgetFailed(register(module, language), () => registered.delete(language));
+      const ready = registered.get(language) ?? once(() => register(module, language));
       registered.set(language, ready);
-      await ready;
+      await ready();
       const parser = await engine.parserFor(query.language);
       const readings = readingsOf(query.pattern, parser, habitsOf(query.language));
       return module.run((glue) => matchIn(glue, text, query, readings));

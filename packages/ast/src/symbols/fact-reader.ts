@@ -4,21 +4,25 @@
  * Nothing here knows a language: what differs between them is in the query and in the profile.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import type { FileFacts } from '../contracts/facts.ts';
+import type { Query } from 'web-tree-sitter';
+import { type FileFacts, type ImportFact, NODE_TYPES, type RefFact } from '../contracts/facts.ts';
+import { refuseGrammar } from '../grammar/refuse-grammar.ts';
 import { PARSE_LIMITS } from '../parse/limits.ts';
 import type { ParsedSource, SourceParser } from '../parse/source-parser.ts';
+import type { SourceText } from '../parse/source-text.ts';
 import { startTimeLimit, type TimeLimitOptions } from '../parse/time-limit.ts';
-import { checkCaptures } from './capture-roles.ts';
 import { collectRaw } from './collect-raw.ts';
+import { findOwners } from './find-owners.ts';
 import { isGenerated } from './is-generated.ts';
 import { joinImports } from './join-imports.ts';
 import { nestDeclarations } from './nest-declarations.ts';
+import { createOpenExtents } from './open-extents.ts';
 import { placeDeclarations } from './place-declarations.ts';
-import { compilePolicies } from './policies.ts';
-import { readImports } from './read-imports.ts';
+import { compilePolicies, type Policies } from './policies.ts';
+import type { Extent, RawFacts, RawImport, RawRef } from './raw-facts.ts';
 import { readNodes } from './read-nodes.ts';
 import { readProblems } from './read-problems.ts';
-import { readRefs } from './read-refs.ts';
+import { splitImportTree } from './split-import-tree.ts';
 
 export interface FactReader {
   /**
@@ -59,4 +63,103 @@ function tooManySymbols(path: string): ToolError {
     path,
     details: { reason: 'too_many_symbols' },
   });
+}
+
+const DECLARATION_TYPES = new Set<string>([...NODE_TYPES, 'trait']);
+
+/** The capture names a symbols query may use. The list is closed, so that a misspelt name is refused and not ignored. */
+const ROLES = new Set([
+  'name',
+  'body',
+  'head',
+  'params',
+  'returns',
+  'container',
+  'subtype',
+  'statement',
+  'local',
+  'vis',
+  'section',
+  'hide.name',
+  'attr',
+  'comment',
+  'doc',
+  'export',
+  'export.name',
+  'export.list',
+  'ref.call',
+  'ref.macro',
+  'ref.new',
+  'opaque.call',
+  'opaque.macro',
+  'import',
+  'import.source',
+  'import.name',
+  'import.alias',
+  'import.star',
+  'import.type',
+  'import.reexport',
+  'import.tree',
+]);
+
+/** Names that start with an underscore are the query's own, for its predicates. */
+function checkCaptures(grammar: string, query: Query): void {
+  const unknown = query.captureNames.find(
+    (name) =>
+      !name.startsWith('_') && !ROLES.has(name) && !(name.startsWith('def.') && DECLARATION_TYPES.has(name.slice(4))),
+  );
+  if (unknown !== undefined) {
+    throw refuseGrammar(grammar, 'query_mismatch', `symbols.scm has an unknown capture @${unknown}`);
+  }
+}
+
+/** Import facts from what the query caught, including import expressions that stand for several imports. */
+function readImports(joined: readonly RawImport[], source: SourceText, policies: Policies): ImportFact[] {
+  return joined
+    .flatMap((one) => expand(one, policies))
+    .sort((left, right) => left.start - right.start)
+    .map((one) => toFact(one, source));
+}
+
+function expand(one: RawImport, { imports }: Policies): RawImport[] {
+  if (one.tree === undefined || imports === undefined) return [one];
+  if (one.star) return [{ ...one, source: one.tree }];
+  return splitImportTree(one.tree, imports).map((part) => ({ ...one, ...part, alias: part.alias ?? one.alias }));
+}
+
+function toFact(one: RawImport, source: SourceText): ImportFact {
+  return {
+    source: one.source ?? '',
+    ...(one.name === undefined ? {} : { name: one.name }),
+    ...(one.alias === undefined ? {} : { alias: one.alias }),
+    ...(one.star ? { star: true } : {}),
+    ...(one.typeOnly ? { typeOnly: true } : {}),
+    ...(one.reexport ? { reexport: true } : {}),
+    start: source.toByte(one.start),
+    line: source.rowOf(one.start) + 1,
+  };
+}
+
+/** Calls, instantiations and macro calls, each with the declaration that contains it. `nodes` are in file order. */
+function readRefs(raw: RawFacts, nodes: readonly Extent[], source: SourceText): RefFact[] {
+  const sorted = withoutAttributeTokens(
+    raw.refs.toSorted((left, right) => left.start - right.start),
+    raw,
+  );
+  const owners = findOwners(
+    nodes,
+    sorted.map((one) => one.start),
+  );
+  return sorted.map(({ kind, name, start, opaque }, index) => {
+    const line = source.rowOf(start) + 1;
+    const fact: RefFact = { kind, name, start: source.toByte(start), line, node: owners[index] ?? -1 };
+    return opaque ? { ...fact, opaque: true } : fact;
+  });
+}
+
+/** Tokens of an attribute look like calls (`cfg(all(unix))`) but are none. */
+function withoutAttributeTokens(sorted: readonly RawRef[], raw: RawFacts): readonly RawRef[] {
+  if (!sorted.some((one) => one.opaque)) return sorted;
+  const attributes = createOpenExtents(raw.preludes.filter((one) => one.kind === 'attr'));
+  return sorted.filter((one) => !one.opaque || attributes.around(one, -1).length === 0);
 }

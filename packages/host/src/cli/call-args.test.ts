@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createScratch, runCli } from '../../test/run-cli.ts';
-import { parseCallArgs } from './call-args.ts';
+import { acceptedTypes, parseCallArgs } from './call-args.ts';
 
 const schema = {
   properties: {
@@ -123,5 +123,40 @@ describe('parseCallArgs', () => {
     for (const content of ['', '"text"', 'null', Buffer.from([0x22, 0xff, 0x22])]) {
       await assert.rejects(parseCallArgs([argsFile(content)]), { name: 'UsageError', message: /args\.json/ });
     }
+  });
+});
+
+const typedSchema = {
+  properties: {
+    text: { type: 'string' },
+    maybe: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    list: { type: ['string', 'array'] },
+    mode: { enum: ['a', 'b', null] },
+    one: { const: 'a' },
+    either: { oneOf: [{ type: 'integer' }, { anyOf: [{ type: 'string' }] }] },
+    anything: {},
+  },
+};
+
+describe('acceptedTypes', () => {
+  for (const [key, types] of Object.entries({
+    text: ['string'],
+    maybe: ['string', 'null'],
+    list: ['string', 'array'],
+    mode: ['string', 'null'],
+    one: ['string'],
+    either: ['integer', 'string'],
+    anything: [],
+    unknown: [],
+    toString: [],
+  })) {
+    test(`of ${key} are ${JSON.stringify(types)}`, () => {
+      assert.deepEqual([...acceptedTypes(typedSchema, key)], types);
+    });
+  }
+
+  test('are unknown without a schema', () => {
+    assert.deepEqual([...acceptedTypes(undefined, 'text')], []);
+    assert.deepEqual([...acceptedTypes({}, 'text')], []);
   });
 });

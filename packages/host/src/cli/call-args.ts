@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol';
 import { badUsage, type UsageError } from '../terminal/bad-usage.ts';
-import { acceptedTypes } from './schema-types.ts';
 
 /** Finishes the arguments; asks for the tool's JSON Schema only if it decides what is text and what is JSON. */
 export type ArgsReader = (schemaOf: () => object | undefined) => object;
@@ -86,4 +85,33 @@ async function readStdin(): Promise<Uint8Array> {
 
 function misread(message: string): UsageError {
   return badUsage(message, 'for example: tool-runtime call file_read path=README.md');
+}
+
+/** Which JSON types a tool's JSON Schema lets an argument have. */
+
+interface Property {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Property[];
+  readonly oneOf?: readonly Property[];
+}
+
+/** Empty when the schema does not know the argument or does not say. */
+export function acceptedTypes(schema: object | undefined, key: string): ReadonlySet<string> {
+  const properties = (schema as { properties?: Record<string, Property> } | undefined)?.properties;
+  const property = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
+  return new Set(property === undefined ? [] : typesOf(property));
+}
+
+function typesOf(property: Property): readonly string[] {
+  const branches = property.anyOf ?? property.oneOf;
+  if (branches !== undefined) return branches.flatMap(typesOf);
+  if (property.type !== undefined) return [property.type].flat();
+  if (property.enum !== undefined) return property.enum.map(typeOf);
+  return 'const' in property ? [typeOf(property.const)] : [];
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : typeof value;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../test/run-cli.ts';
 import * as catalog from './catalog.ts';
-import { loadCommands } from './load-commands.ts';
+import { loadCommands } from './main.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 

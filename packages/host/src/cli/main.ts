@@ -1,9 +1,11 @@
 /** The tool-runtime command: finds the command, runs it, turns its end into an exit code. 0 done, 1 not, 2 bad usage. */
+
 import { Command, CommanderError } from 'commander';
 import { hostVersion } from '../ops/host-version.ts';
 import { UsageError } from '../terminal/bad-usage.ts';
 import { showError } from '../terminal/terminal.ts';
-import { loadCommands } from './load-commands.ts';
+import * as catalog from './catalog.ts';
+import type { CliCommand } from './command.ts';
 
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;
@@ -53,4 +55,22 @@ function tolerateLeavingReaders(): void {
 
 function failUnlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
+}
+
+type Loader = () => Promise<Readonly<Record<string, CliCommand>>>;
+
+/** The command that was named, or all of them for help and for a name nobody knows. */
+export async function loadCommands(named?: string): Promise<readonly CliCommand[]> {
+  const loaders = Object.entries<Loader>(catalog);
+  const chosen = loaders.filter(([name]) => name === named);
+  const commands = await Promise.all(
+    (chosen.length === 0 ? loaders : chosen).map(([name, load]) => loaded(name, load)),
+  );
+  return commands.flat();
+}
+
+/** Under the name it has in the catalog; whatever else the file may export is no command. */
+async function loaded(name: string, load: Loader): Promise<readonly CliCommand[]> {
+  const command = (await load())[name];
+  return command === undefined ? [] : [command];
 }

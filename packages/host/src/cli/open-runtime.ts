@@ -1,15 +1,14 @@
 /**
- * Creates the runtime a command asked for. SDK and code intelligence are loaded here, so that `--help` does not pay for
- * them; of the latter that is its tools and rules, the engine behind them comes with the first question about code.
+ * Opens the runtime for a command. The SDK and code intelligence are loaded here, so that `--help` does not pay for
+ * them. The engine behind code intelligence is loaded with the first question about code.
  */
 import { resolve } from 'node:path';
-import type { Runtime } from '@tool-runtime/sdk';
+import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
 import { showWarning } from '../terminal/terminal.ts';
-import { checkWorkspace } from '../terminal/workspace-folder.ts';
-import type { SharedOptions } from './command.ts';
+import { checkWorkspace, type WorkspaceOptions } from '../terminal/workspace-folder.ts';
 
-async function openRuntime(options: SharedOptions): Promise<Runtime> {
+export async function openRuntime(options: WorkspaceOptions, approvals?: ApprovalDispatcher): Promise<Runtime> {
   checkWorkspace(options.workspace);
   const [{ createRuntime }, { createAst }] = await Promise.all([
     import('@tool-runtime/sdk'),
@@ -19,6 +18,7 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
     workspace: options.workspace,
     ast: createAst(),
     sources: [lazyGateway()],
+    ...(approvals === undefined ? {} : { approvals }),
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.registry === undefined ? {} : { registry: options.registry }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
@@ -28,7 +28,7 @@ async function openRuntime(options: SharedOptions): Promise<Runtime> {
   return runtime;
 }
 
-export async function withRuntime<T>(options: SharedOptions, use: (runtime: Runtime) => Promise<T> | T): Promise<T> {
+export async function withRuntime<T>(options: WorkspaceOptions, use: (runtime: Runtime) => Promise<T> | T): Promise<T> {
   const runtime = await openRuntime(options);
   try {
     return await use(runtime);

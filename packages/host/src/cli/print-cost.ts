@@ -1,6 +1,6 @@
-/** tools --cost: what a model pays for the definitions of the tools, one by one and as profiles. */
+/** tools --cost: what the definitions of the tools cost a model, one by one and as profiles. */
+import type { Tool } from '@modelcontextprotocol/server';
 import type { ToolListing } from '@tool-runtime/sdk';
-import { tokensOf } from '../mcp/profiles/definition-cost.ts';
 import { toMcpTool } from '../mcp/profiles/mcp-definition.ts';
 import { presentTools } from '../mcp/profiles/present-tools.ts';
 import { PROFILE_NAMES, resolveProfile } from '../mcp/profiles/profiles.ts';
@@ -68,4 +68,11 @@ function toolLine({ name, tokens, tokens_with_output }: ToolCost): string {
 function profileLine({ profile, tools, tokens, output_schemas }: ProfileCost): string {
   const what = `${tools} tools${output_schemas ? ', with output schemas' : ''}`;
   return `${String(tokens).padStart(6)}  ${paint('cyan', `profile ${profile}`.padEnd(18))} ${paint('dim', what)}`;
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/** What definitions cost a model, in the usual estimate of four bytes a token. */
+export function tokensOf(tools: Tool | readonly Tool[]): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify(tools)) / BYTES_PER_TOKEN);
 }

@@ -1,5 +1,4 @@
 /** Runs a host for the `serve` command, until a signal or a request to stop. */
-
 import { resolve } from 'node:path';
 import type { RuntimeOptions } from '@tool-runtime/sdk';
 import { createRedactor } from '@tool-runtime/sdk/parts';
@@ -8,9 +7,9 @@ import { createTokenBook } from '../auth/tokens.ts';
 import { createLog } from '../log/log.ts';
 import { claimState } from '../ops/host-file.ts';
 import { hostVersion } from '../ops/host-version.ts';
-import { keepRotating } from '../sessions/keep-rotating.ts';
+import type { Host } from '../sessions/create-host.ts';
 import { type RunningHost, startHost } from '../start-host.ts';
-import { announceHost } from './announce-host.ts';
+import { printJson, printLine } from '../terminal/terminal.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import { coordinatorOf, hostOptions, runtimeOptions, secretsOfHost, servePlaces } from './serve-options.ts';
 
@@ -84,4 +83,65 @@ async function untilStopped(running: RunningHost, asked: Promise<void>): Promise
   isEnding = true;
   await running.stop();
   for (const name of SIGNALS) process.off(name, onSignal);
+}
+
+interface HostPlaces {
+  readonly url: string | undefined;
+  readonly socket: string | undefined;
+  readonly tokenFile: string;
+  /** Only when it may be shown. */
+  readonly token: string | undefined;
+}
+
+interface AnnounceOptions {
+  readonly json: boolean;
+  /** Options that name this host to other commands, such as `--state DIR`. */
+  readonly named: string;
+}
+
+/** What a started host prints: where it listens, its token if that is wanted, and three commands to try. */
+function announceHost(places: HostPlaces, { json, named }: AnnounceOptions): void {
+  const { url, socket, tokenFile, token } = places;
+  if (json) {
+    printJson({ url, socket, token_file: tokenFile, token, pid: process.pid }, { compact: true });
+    return;
+  }
+  if (url !== undefined) printLine(`listening  ${url}`);
+  if (socket !== undefined) printLine(`socket     ${socket}`);
+  printLine(`token      ${token ?? `in ${tokenFile}`}`);
+  printLine('try');
+  for (const line of commandsToTry(places, named)) printLine(`  ${line}`);
+}
+
+function commandsToTry({ url, socket, tokenFile }: HostPlaces, named: string): readonly string[] {
+  const curl =
+    socket === undefined
+      ? `curl -s -H "Authorization: Bearer $(head -n1 ${tokenFile})" ${url}`
+      : `curl -s --unix-socket ${socket} http://localhost`;
+  return [`${curl}/v1/sessions -d '{}'`, `${curl}/v1/tools`, `npx tool-runtime status${named}`];
+}
+
+/** Keeps the journals of a long-running host small: what is older than wanted moves into archives, now and every hour. */
+const EVERY_MS = 60 * 60 * 1000;
+/** Fewer are not worth an archive of their own. */
+const MIN_RECORDS = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Does nothing without `keepDays`. The returned function ends it. */
+function keepRotating(host: Host, { keepDays }: { readonly keepDays: number | undefined }): () => void {
+  if (keepDays === undefined) return () => {};
+  const rotate = async (): Promise<void> => {
+    for (const { runtime, path } of host.workspaces.all) {
+      try {
+        const report = await runtime.rotateJournal({ before: Date.now() - keepDays * DAY_MS, minRecords: MIN_RECORDS });
+        if (report.records > 0) host.log.info('journal_rotated', { workspace: path, ...report });
+      } catch (error) {
+        host.log.error('journal_rotation_failed', { workspace: path, error });
+      }
+    }
+  };
+  void rotate();
+  const timer = setInterval(() => void rotate(), EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

@@ -9,7 +9,6 @@ import type { StartHostOptions } from '../start-host.ts';
 import { badUsage } from '../terminal/bad-usage.ts';
 import { checkWorkspace } from '../terminal/workspace-folder.ts';
 import type { ServeOptions } from './commands/serve.ts';
-import { parseHttpAddress } from './host-address.ts';
 import { stateOf } from './state-of.ts';
 
 export interface ServePlaces {
@@ -89,4 +88,21 @@ function tlsOf({ tlsCert, tlsKey }: ServeOptions): Pick<StartHostOptions, 'tls'>
   if (tlsCert === undefined && tlsKey === undefined) return {};
   if (tlsCert === undefined || tlsKey === undefined) throw badUsage('--tls-cert and --tls-key go together');
   return { tls: { certFile: tlsCert, keyFile: tlsKey } };
+}
+
+interface HttpAddress {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+const FORM = /^(?:\[([0-9a-fA-F:]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/;
+
+/** `HOST:PORT` of `--http`, or `none`. */
+export function parseHttpAddress(text: string): HttpAddress | undefined {
+  if (text === 'none') return undefined;
+  const [, ipv6, name, digits] = FORM.exec(text) ?? [];
+  const port = Number(digits);
+  const hostname = ipv6 ?? name;
+  if (hostname === undefined || port > 65_535) throw badUsage(`--http wants HOST:PORT or none, not: ${text}`);
+  return { hostname, port };
 }

@@ -4,16 +4,15 @@
  */
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { ToolError } from '@tool-runtime/protocol';
+import { describeIssues, scanJson, ToolError } from '@tool-runtime/protocol';
 import { type Context, Hono } from 'hono';
-import type { Principal } from '../auth/principal.ts';
-import { requireScope } from '../auth/principal.ts';
+import type { z } from 'zod';
+import { type Principal, requireScope } from '../auth/principal.ts';
 import type { Host } from '../sessions/create-host.ts';
 import { errorAnswer } from '../sessions/error-answer.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { unknownRoute } from './judge-target.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
-import { parseBody, parseQuery } from './parse-body.ts';
 import { readBody } from './read-body.ts';
 import type { AnyRoute, Documents } from './route.ts';
 import { ROUTES } from './route-list.ts';
@@ -126,4 +125,32 @@ function honoPath(path: string): string {
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`);
+}
+
+/** An empty body stands for `{}`: every field of the bodies here is optional or named in the refusal. */
+function parseBody<Schema extends z.ZodType>(schema: Schema, text: string, maxBytes: number): z.infer<Schema> {
+  const given = text === '' ? '{}' : text;
+  scanJson(given, { maxBytes });
+  return parseWith(schema, JSON.parse(given), 'body');
+}
+
+function parseQuery<Schema extends z.ZodType>(schema: Schema, query: URLSearchParams): z.infer<Schema> {
+  const names = [...query.keys()];
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new ToolError('E_VALIDATION_FAIL', `Query names a parameter twice: ${repeated.slice(0, 64)}`, {
+      details: { reason: 'repeated_parameter' },
+    });
+  }
+  return parseWith(schema, Object.fromEntries(query), 'query');
+}
+
+function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { message, path, issues } = describeIssues(parsed.error, value);
+  throw new ToolError('E_VALIDATION_FAIL', `Invalid ${what}: ${message}`, {
+    ...(path === undefined ? {} : { path }),
+    details: { reason: 'invalid_fields', fields: issues.map((issue) => issue.path) },
+  });
 }

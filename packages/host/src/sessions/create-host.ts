@@ -10,17 +10,15 @@ import {
   type SessionOpened,
   ToolError,
 } from '@tool-runtime/protocol';
-import type { CloseOptions, Runtime, RuntimeOptions } from '@tool-runtime/sdk';
-import { FairSlots } from '@tool-runtime/sdk';
+import { type CloseOptions, FairSlots, type Runtime, type RuntimeOptions } from '@tool-runtime/sdk';
 import { createFailedAttempts, type FailedAttempts } from '../auth/failed-attempts.ts';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
-import { describeChild, toolNames } from './describe-child.ts';
+import { childAck, describeChild, toolNames } from './describe-child.ts';
 import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
-import { createHostReach } from './host-reach.ts';
 import { createHostSessions, type OpenOptions } from './host-sessions.ts';
 import type { Reach } from './reach.ts';
 import type { Work } from './served-calls.ts';
@@ -188,4 +186,41 @@ function endedMeanwhile(): ToolError {
   return new ToolError('E_POLICY', 'Session has ended already', {
     details: { gate: 'session', reason: 'session_closed', next: 'open a new session' },
   });
+}
+
+interface ReachParts {
+  readonly host: Pick<Host, 'approvals' | 'children' | 'describe' | 'session'>;
+  readonly sessions: { get(id: string): HostSession | undefined };
+  readonly principal: Principal;
+  admitCall(): void;
+}
+
+/** What one connection to a host may reach: what its principal may, and the children that were opened on it. */
+function createHostReach({ host, sessions, principal, admitCall }: ReachParts): Reach {
+  // Each was handed its token here, so whoever listens here could come with it anyway. Gone with the table's own entry.
+  const held = new WeakSet<HostSession>();
+
+  function heldOr(find: (id: string) => HostSession, id: string): HostSession {
+    requireScope(principal, 'call');
+    const session = sessions.get(id);
+    return session !== undefined && held.has(session) ? session : find(id);
+  }
+
+  return {
+    now: Date.now,
+    admitCall,
+    session: (id) => heldOr((asked) => host.session(principal, asked), id).served,
+    async openChild({ type: _, request_id, session_id, ...body }) {
+      const parent = heldOr((asked) => host.session(principal, asked), session_id);
+      const opened = await host.children.open(parent, body, request_id);
+      held.add(opened);
+      const { token, heartbeat_timeout_ms } = host.describe(opened, principal);
+      return childAck(request_id, opened.child, { token, heartbeat_timeout_ms });
+    },
+    endChild({ session_id, mode = 'wait' }) {
+      const session = heldOr((asked) => host.children.endable(principal, asked), session_id);
+      return host.children.end(session, { cancel: mode === 'cancel', by: principal.name });
+    },
+    answerApproval: (answer) => host.approvals.answer(answer, principal),
+  };
 }

@@ -6,8 +6,7 @@ import { toChildOptions } from './child-options.ts';
 import type { HostLimits } from './host-limits.ts';
 import type { Work } from './served-calls.ts';
 import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';
-import { type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
-import { sweepSessions } from './sweep-sessions.ts';
+import { dueEnd, type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
 import { unknownSession } from './unknown-session.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
@@ -145,4 +144,28 @@ function tooMany(limit: number): ToolError {
   return new ToolError('E_POLICY', `Host has as many sessions as it takes: ${limit}`, {
     details: { gate: 'host', reason: 'limit_reached', limit, retry_after_ms: 1000, next: 'close some, or retry later' },
   });
+}
+
+/** Looks once a second for sessions that fell silent. */
+const SWEEP_MS = 1000;
+
+/** Gives a function that stops it. */
+function sweepSessions(
+  sessions: ReadonlyMap<string, HostSession>,
+  { resumeMs }: Pick<HostLimits, 'resumeMs'>,
+  end: (session: HostSession, reason: 'expired' | 'closed') => void,
+): () => void {
+  let sweptAt = performance.now();
+  const sweeper = setInterval(() => {
+    const now = performance.now();
+    // When this process stood still, messages may lie unread: its own silence is not the client's.
+    const stall = Math.max(0, now - sweptAt - SWEEP_MS);
+    sweptAt = now;
+    for (const session of sessions.values()) {
+      const reason = dueEnd(session, now - stall, resumeMs);
+      if (reason !== undefined) end(session, reason);
+    }
+  }, SWEEP_MS);
+  sweeper.unref();
+  return () => clearInterval(sweeper);
 }

@@ -1,7 +1,8 @@
 /** The typed client as programs use it: from an address and a token to calls, across cut wires. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { connectToHost, createHostClient, type EventMessage, type HostSession } from '@tool-runtime/protocol';
+import type { EventMessage } from '@tool-runtime/protocol';
+import { connectToHost, createHostClient, type HostSession } from '@tool-runtime/protocol/client';
 import { TOKENS } from '../open-host.ts';
 import { type CutProxy, openCutProxy } from '../wire/cut-proxy.ts';
 import { addressOf } from '../wire/raw-socket.ts';

@@ -1,4 +1,4 @@
-/** Whatever a client sends over stdio, our own connection and the SDK's alone answer the same. */
+/** Whatever a client sends over stdio, our codec and the library's own give the same answers. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,6 @@ async function ask(line: Line, id: string | number, method: string, params?: obj
   return line.next((message) => message['id'] === id && !('method' in message));
 }
 
-/** Opens the connection so far that plain calls no longer need the SDK. */
 async function connect(line: Line, family: Family, abilities: object = {}): Promise<void> {
   const clientInfo = { name: 'test', version: '1' };
   if (family === '2026') {
@@ -41,11 +40,6 @@ async function connect(line: Line, family: Family, abilities: object = {}): Prom
   line.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
 }
 
-/** The SDK writes the result in front, we the version: that is how to tell them apart. */
-function isQuick(message: Message): boolean {
-  return 'result' in message && Object.keys(message)[0] === 'jsonrpc';
-}
-
 async function askBoth(
   { own, sdk }: Pair,
   ...request: [string | number, string, object?]
@@ -54,7 +48,7 @@ async function askBoth(
 }
 
 describe('MCP over stdio', () => {
-  test('an opening is answered as the SDK answers it', async () => {
+  test('an opening is answered alike', async () => {
     const infos = [
       { name: 'test', version: '1' },
       { name: 'test', version: '1', title: 'Test', websiteUrl: 'https://example.org' },
@@ -72,7 +66,7 @@ describe('MCP over stdio', () => {
     }
   });
 
-  test('a look around is answered as the SDK answers it, and what follows fits', async () => {
+  test('a look around is answered alike, and so is what follows', async () => {
     for (const abilities of [{}, ABLE, { roots: {} }, { unheard: 1 }, 'none']) {
       await using pair = await openPair();
       const [own, sdk] = await askBoth(pair, 0, 'server/discover', paramsFor('2026', {}, abilities as object));
@@ -89,10 +83,10 @@ describe('MCP over stdio', () => {
   });
 
   for (const family of FAMILIES) {
-    test(`answers of ${family} are the same, and the plain ones come without the SDK`, async () => {
+    test(`answers of ${family} are the same`, async () => {
       await using pair = await openPair('version: 1\n');
       for (const line of [pair.own, pair.sdk]) await connect(line, family);
-      const plain: [string, object][] = [
+      const requests: [string, object][] = [
         ['tools/list', {}],
         ['tools/call', { name: 'file_read', arguments: { path: 'small.txt' } }],
         ['tools/call', { name: 'file_read', arguments: { path: 'large.txt' } }],
@@ -101,8 +95,6 @@ describe('MCP over stdio', () => {
         ['tools/call', { name: 'file_read', arguments: { path: 7, more: true } }],
         ['tools/call', { name: 'file_read' }],
         ['tools/call', { name: 'fs_list', arguments: {} }],
-      ];
-      const other: [string, object][] = [
         ['tools/call', { name: 'picture', arguments: {} }],
         ['tools/call', { name: 'no_such_tool', arguments: {} }],
         ['tools/call', { name: 'tool_call', arguments: { tool: 'file_read', args: { path: 'small.txt' } } }],
@@ -116,10 +108,9 @@ describe('MCP over stdio', () => {
         ['no/such', {}],
         ['initialize', {}],
       ];
-      for (const [at, [method, params]] of [...plain, ...other].entries()) {
+      for (const [at, [method, params]] of requests.entries()) {
         const [own, sdk] = await askBoth(pair, at, method, paramsFor(family, params));
         assert.deepEqual(own, sdk);
-        if (at < plain.length) assert.ok(isQuick(own), JSON.stringify(params));
       }
     });
 
@@ -153,7 +144,7 @@ describe('MCP over stdio', () => {
     });
   }
 
-  test('a question in a plain call of 2025 reaches the client, and the call runs once', async () => {
+  test('a question in a call of 2025 reaches the client, and the call runs once', async () => {
     await using pair = await openPair('version: 1\napprovals:\n  require_approval: [file_write]\n');
     for (const [name, line] of Object.entries({ own: pair.own, sdk: pair.sdk })) {
       await connect(line, '2025', ABLE);
@@ -177,7 +168,7 @@ describe('MCP over stdio', () => {
     }
   });
 
-  test('a question in a plain call of 2026 is its answer, and the call goes on with the next request', async () => {
+  test('a question in a call of 2026 is its answer, and the call goes on with the next request', async () => {
     await using pair = await openPair('version: 1\napprovals:\n  require_approval: [file_write]\n');
     for (const [name, line] of Object.entries({ own: pair.own, sdk: pair.sdk })) {
       await connect(line, '2026', ABLE);
@@ -205,7 +196,7 @@ describe('MCP over stdio', () => {
     }
   });
 
-  test('a client with an unusual opening has its plain calls without the SDK all the same', async () => {
+  test('a client with an unusual opening has the same answers', async () => {
     await using pair = await openPair();
     const clientInfo = { name: 'test', version: '1', icons: [{ src: 'data:,' }] };
     const capabilities = { tools: true, roots: { listChanged: false } };
@@ -217,16 +208,6 @@ describe('MCP over stdio', () => {
     assert.deepEqual(own, sdk);
     const [answer, sdkAnswer] = await askBoth(pair, 1, 'tools/call', { name: 'fs_list', arguments: {} });
     assert.deepEqual(answer, sdkAnswer);
-    assert.ok(isQuick(answer));
-  });
-
-  test('a client that asked for log messages has its calls from the SDK', async () => {
-    await using pair = await openPair();
-    await connect(pair.own, '2025');
-    const call = { name: 'fs_list', arguments: {} };
-    assert.ok(isQuick(await ask(pair.own, 1, 'tools/call', call)));
-    await ask(pair.own, 2, 'logging/setLevel', { level: 'debug' });
-    assert.ok(!isQuick(await ask(pair.own, 3, 'tools/call', call)));
   });
 
   test('a message over 10 MiB is refused and the next one is answered', async () => {
@@ -320,7 +301,7 @@ describe('any messages', () => {
               ...(extra === 'message' ? { more: 1 } : {}),
             };
           });
-          // What the front door refuses never reaches the SDK: `entrances.deep.test.ts` is about that.
+          // What the front door refuses never reaches the library; `entrances.deep.test.ts` covers that.
           const texts = messages.map((message) => JSON.stringify(message)).filter((text) => readFrame(text, 1e7).ok);
           const end = `end${++count}`;
           for (const line of [pair.own, pair.sdk]) {
@@ -331,8 +312,8 @@ describe('any messages', () => {
         }),
         { numRuns: 150 },
       );
-      const quick = pair.own.messages.filter(isQuick).length;
-      assert.ok(quick > 30, `${quick} quick answers`);
+      const results = pair.own.messages.filter((message) => 'result' in message).length;
+      assert.ok(results > 30, `${results} results`);
     });
   }
 });

@@ -1,4 +1,4 @@
-/** The same workspace served twice over streams: by our own connection and by the SDK's alone. */
+/** The same workspace served twice over streams: with our codec and with the library's own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { createRuntime, defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { resolveProfile } from '../../src/mcp/profiles/profiles.ts';
 import { createMcpServer } from '../../src/mcp/server/create-mcp-server.ts';
+import { FrameTransport } from '../../src/mcp/server/frame-transport.ts';
 import { createLocalBackend, type LocalBackend } from '../../src/mcp/server/local-backend.ts';
-import { serveConnection } from '../../src/mcp/server/stdio/serve-connection.ts';
 import { createApprovalDesk } from '../../src/sessions/approval-desk.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -75,10 +75,8 @@ async function openLine(place: Place, side: 'own' | 'sdk'): Promise<Line> {
   });
   const input = new PassThrough();
   const output = new PassThrough();
-  const served =
-    side === 'own'
-      ? serveConnection({ input, output, serverVersion: '1.2.3', backend: async () => backend })
-      : serveStdio(() => createMcpServer(backend), { transport: new StdioServerTransport(input, output) });
+  const transport = side === 'own' ? new FrameTransport(input, output) : new StdioServerTransport(input, output);
+  const served = serveStdio(() => createMcpServer(backend), { transport });
   const seen = watch(output);
   return {
     ...seen,

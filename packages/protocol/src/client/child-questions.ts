@@ -3,9 +3,9 @@
  * with a token of its own on a connection of its own. So what was asked of it, or for it, and has no answer when the wire
  * breaks is reported as `outcome_unknown`.
  */
-import type { ChildEnd } from '../envelopes/child-end.ts';
-import type { ChildOpen } from '../envelopes/child-open.ts';
-import type { ErrorMessage } from '../envelopes/error-message.ts';
+import type { ChildEnd } from '../envelopes/from-client/child-end.ts';
+import type { ChildOpen } from '../envelopes/from-client/child-open.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { outcomeUnknown, toErrorMessage } from './error-messages.ts';
 

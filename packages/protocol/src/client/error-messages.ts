@@ -1,5 +1,5 @@
 /** Failures between a client and its host: how they are worded, sent on, and told apart. */
-import type { ErrorMessage } from '../envelopes/error-message.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import { type JsonObject, ToolError } from '../primitives/errors.ts';
 
 export function fromErrorMessage({ code, message, details }: ErrorMessage): ToolError {

@@ -2,7 +2,7 @@
  * The events of one session over HTTP, for as long as somebody wants them. A stream that breaks off is opened again
  * after the last event that was seen; only a refusal ends it.
  */
-import type { ErrorMessage } from '../envelopes/error-message.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';

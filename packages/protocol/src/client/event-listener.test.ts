@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { EventMessage } from '../envelopes/event-message.ts';
-import { eventMessageSchema } from '../envelopes/event-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
+import { eventMessageSchema } from '../envelopes/from-host/event-message.ts';
 import { EventListener } from './event-listener.ts';
 
 const event = (id: number): EventMessage => ({

@@ -4,7 +4,7 @@
  * A slow reader loses its oldest events and is told how many by an `EventsMissed` message; it never grows memory and
  * never holds up calls.
  */
-import type { EventMessage } from '../envelopes/event-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 
 export interface EventListenerOptions {
   /** The last event that is not wanted any more. */

@@ -1,5 +1,5 @@
 /** Everybody who listens to the events of a client's session. They join one after the other, each with its own start. */
-import type { EventMessage } from '../envelopes/event-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import { EventListener } from './event-listener.ts';
 
 export interface EventsOptions {

@@ -12,8 +12,9 @@ import {
   type SessionUsage,
   usageSchema,
 } from '../envelopes/children.ts';
-import type { ErrorMessage } from '../envelopes/error-message.ts';
-import { errorMessageSchema } from '../envelopes/error-message.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
+import { errorMessageSchema } from '../envelopes/from-host/error-message.ts';
+import { type ToolResponse, toolResponseSchema } from '../envelopes/from-host/tool-response.ts';
 import {
   type OpenSessionBody,
   type SessionInfo,
@@ -21,7 +22,6 @@ import {
   sessionInfoSchema,
   sessionOpenedSchema,
 } from '../envelopes/sessions.ts';
-import { type ToolResponse, toolResponseSchema } from '../envelopes/tool-response.ts';
 import {
   type AnswerApprovalBody,
   type ApprovalAnswered,

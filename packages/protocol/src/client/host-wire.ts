@@ -3,7 +3,7 @@
  *
  * A throw means that no answer came, and leaves open what the host did. A refusal is an answer.
  */
-import { type ErrorMessage, errorMessageSchema } from '../envelopes/error-message.ts';
+import { type ErrorMessage, errorMessageSchema } from '../envelopes/from-host/error-message.ts';
 import { ToolError } from '../primitives/errors.ts';
 import type { FetchAnswer, FetchInit, FetchLike } from './fetch-like.ts';
 import { hostAddress } from './host-address.ts';

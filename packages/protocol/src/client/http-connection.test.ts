@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type LoopbackOptions, readText, sendJson, startLoopback } from '../../test/loopback-host.ts';
 import { ModelHost, type ModelHostOptions, refusal } from '../../test/model-host.ts';
 import { rejection } from '../../test/rejection.ts';
-import type { EventMessage } from '../envelopes/event-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { ToolError } from '../primitives/errors.ts';
 import type { FetchLike } from './fetch-like.ts';
 import { httpConnection } from './http-connection.ts';

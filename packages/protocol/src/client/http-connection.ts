@@ -5,13 +5,14 @@
  * second, streaming request that is opened when somebody wants them. SessionAttach never goes out as such: it is turned
  * into what HTTP has for it, the stream of events and a look for the answer of each pending request.
  */
-import type { ChildEnd } from '../envelopes/child-end.ts';
-import type { ChildOpen } from '../envelopes/child-open.ts';
+
 import type { ClientMessage } from '../envelopes/client-message.ts';
+import type { ChildEnd } from '../envelopes/from-client/child-end.ts';
+import type { ChildOpen } from '../envelopes/from-client/child-open.ts';
+import type { SessionAttach } from '../envelopes/from-client/session-attach.ts';
+import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
+import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import type { SessionAck } from '../envelopes/session-ack.ts';
-import type { SessionAttach } from '../envelopes/session-attach.ts';
-import type { ToolRequest } from '../envelopes/tool-request.ts';
 import { Backoff } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { fromErrorMessage, isFinal, reasonOf } from './error-messages.ts';

@@ -1,6 +1,6 @@
 /** Whether an answer says that another call with the same idempotency key is at work, or was faster: ask again later. */
-import type { ErrorMessage } from '../envelopes/error-message.ts';
-import type { ToolResponse } from '../envelopes/tool-response.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 
 export function isKeyInUse(answer: ToolResponse | ErrorMessage): boolean {
   const details = answer.type === 'ErrorMessage' ? answer.details : answer.errors[0]?.details;

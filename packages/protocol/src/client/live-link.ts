@@ -8,7 +8,7 @@ import type { ClientMessage } from '../envelopes/client-message.ts';
 import { closeQuietly } from './close-quietly.ts';
 import type { Connection } from './connection.ts';
 import { connectionClosed } from './error-messages.ts';
-import { SilenceWatch } from './silence-watch.ts';
+import { type IdleTimer, idleTimer } from './idle-timer.ts';
 
 export class LiveLink {
   readonly #silence: SilenceWatch;
@@ -79,5 +79,28 @@ export class LiveLink {
       // May stop here: see the top of the file. Another connection may have taken its place meanwhile.
       if (this.#connection === connection) await this.drop();
     }
+  }
+}
+
+/** Notices a connection that is open and dead: a heartbeat went out, and nothing at all has come back for a while. */
+class SilenceWatch {
+  readonly #limitMs: number;
+  readonly #onSilence: () => void;
+  #timer: IdleTimer | undefined;
+
+  constructor(limitMs: number, onSilence: () => void) {
+    this.#limitMs = limitMs;
+    this.#onSilence = onSilence;
+  }
+
+  expect(): void {
+    // A longer wait than a timer can hold would fire at once.
+    if (this.#timer === undefined && this.#limitMs < 2 ** 31) this.#timer = idleTimer(this.#onSilence, this.#limitMs);
+  }
+
+  heard(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -1,6 +1,7 @@
 /** Opens one connection and reads the host's greeting, both within a time limit. */
+
+import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import type { SessionAck } from '../envelopes/session-ack.ts';
 import { ToolError } from '../primitives/errors.ts';
 import type { Connect, Connection } from './connection.ts';
 import { connectionClosed, fromErrorMessage } from './error-messages.ts';

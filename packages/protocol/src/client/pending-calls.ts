@@ -3,8 +3,8 @@
  *
  * A call leaves the table the moment it is settled, so a second terminal message and late events find nothing.
  */
-import type { EventMessage } from '../envelopes/event-message.ts';
-import type { ToolResponse } from '../envelopes/tool-response.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ToolError } from '../primitives/errors.ts';
 
 export interface PendingCall {

@@ -6,7 +6,7 @@ import { ModelHost, type ModelHostOptions, type ModelSession, refusal } from '..
 import { rejection } from '../../test/rejection.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
 import type { ClientMessage } from '../envelopes/client-message.ts';
-import type { EventMessage } from '../envelopes/event-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { httpConnection } from './http-connection.ts';
 import type { ReconnectOptions } from './reconnect-options.ts';

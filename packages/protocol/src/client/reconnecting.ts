@@ -6,10 +6,10 @@
  * idempotency key. Everything else without an answer is reported as `outcome_unknown`, never repeated.
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
-import type { ErrorMessage } from '../envelopes/error-message.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
+import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import type { SessionAck } from '../envelopes/session-ack.ts';
-import type { ToolResponse } from '../envelopes/tool-response.ts';
 import { isToolError, type ToolError, toToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { ChildQuestions } from './child-questions.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { refusal, responseTo } from '../../test/model-host.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
-import type { CancelRequest } from '../envelopes/cancel-request.ts';
-import type { ToolRequest } from '../envelopes/tool-request.ts';
+import type { CancelRequest } from '../envelopes/from-client/cancel-request.ts';
+import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
 import { RequestLedger } from './request-ledger.ts';
 
 const request: ToolRequest = SAMPLES.ToolRequest;

@@ -4,10 +4,10 @@
  * A request leaves with its one terminal message, so a second one finds nothing. What is sent again keeps its id: should
  * the first copy arrive after all, the host refuses one of the two.
  */
-import type { CancelRequest } from '../envelopes/cancel-request.ts';
-import type { ErrorMessage } from '../envelopes/error-message.ts';
-import type { ToolRequest } from '../envelopes/tool-request.ts';
-import type { ToolResponse } from '../envelopes/tool-response.ts';
+import type { CancelRequest } from '../envelopes/from-client/cancel-request.ts';
+import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { cancelledBeforeSending, outcomeUnknown, reasonOf, toErrorMessage } from './error-messages.ts';
 import { isKeyInUse } from './is-key-in-use.ts';
 

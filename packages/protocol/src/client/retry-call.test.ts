@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { rejection } from '../../test/rejection.ts';
 import { SAMPLES } from '../../test/sample-messages.ts';
-import type { ToolResponse } from '../envelopes/tool-response.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { type JsonObject, ToolError } from '../primitives/errors.ts';
 import { retryCall } from './retry-call.ts';
 

@@ -2,7 +2,7 @@
  * Repeats a call that may have failed on the way. Only for calls with an idempotency key: the host then answers from its
  * record instead of doing the work twice.
  */
-import type { ToolResponse } from '../envelopes/tool-response.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { isToolError, type ToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { cancelledBeforeSending, reasonOf } from './error-messages.ts';

@@ -1,6 +1,6 @@
 /** What users of the client see: its options, its calls, its events. */
-import type { EventMessage } from '../envelopes/event-message.ts';
-import type { SessionAck } from '../envelopes/session-ack.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
+import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolError } from '../primitives/errors.ts';
 import type { EventsOptions } from './event-listeners.ts';
 import type { RetryOptions } from './retry-call.ts';

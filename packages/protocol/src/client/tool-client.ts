@@ -6,12 +6,12 @@
  * only that says whether the tool had already acted.
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
-import type { ErrorMessage } from '../envelopes/error-message.ts';
-import type { EventMessage } from '../envelopes/event-message.ts';
+import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
+import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import type { SessionAck } from '../envelopes/session-ack.ts';
-import type { ToolRequest } from '../envelopes/tool-request.ts';
-import type { ToolResponse } from '../envelopes/tool-response.ts';
 import { isToolError, type JsonObject, ToolError, toToolError } from '../primitives/errors.ts';
 import type { Connection } from './connection.ts';
 import { cancelledBeforeSending, connectionClosed, fromErrorMessage, sessionRefused } from './error-messages.ts';

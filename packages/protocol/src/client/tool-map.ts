@@ -1,5 +1,5 @@
 /** Types by which a caller tells the client what each tool takes and gives. Erased at run time: the host validates. */
-import type { ToolResponse } from '../envelopes/tool-response.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { JsonObject, JsonValue } from '../primitives/errors.ts';
 
 export interface ToolSignature {

@@ -1,23 +1,11 @@
-/** Everything a client may send. */
+/** Everything a client may send: the union of its catalog. */
 import { z } from 'zod';
-import { approvalAnswerSchema } from './approval-answer.ts';
-import { cancelRequestSchema } from './cancel-request.ts';
-import { childEndSchema } from './child-end.ts';
-import { childOpenSchema } from './child-open.ts';
-import { heartbeatSchema } from './heartbeat.ts';
-import { sessionAttachSchema } from './session-attach.ts';
-import { toolRequestSchema } from './tool-request.ts';
+import * as catalog from './from-client/catalog.ts';
+
+type Schema = (typeof catalog)[keyof typeof catalog];
 
 export const clientMessageSchema = z
-  .discriminatedUnion('type', [
-    toolRequestSchema,
-    heartbeatSchema,
-    cancelRequestSchema,
-    sessionAttachSchema,
-    approvalAnswerSchema,
-    childOpenSchema,
-    childEndSchema,
-  ])
+  .discriminatedUnion('type', Object.values(catalog) as [Schema, ...Schema[]])
   .meta({ id: 'ClientMessage' });
 
 export type ClientMessage = Readonly<z.infer<typeof clientMessageSchema>>;

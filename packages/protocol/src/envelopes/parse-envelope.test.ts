@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SAMPLES } from '../../test/sample-messages.ts';
-import type { ErrorMessage } from './error-message.ts';
-import { errorMessageSchema } from './error-message.ts';
+import type { ErrorMessage } from './from-host/error-message.ts';
+import { errorMessageSchema } from './from-host/error-message.ts';
 import { parseClientMessage, parseServerMessage } from './parse-envelope.ts';
 
 const request = SAMPLES.ToolRequest;
@@ -37,7 +37,7 @@ describe('parseClientMessage', () => {
     const { message, request_id } = errorOf(JSON.stringify({ ...request, type: 'ToolResponse' }));
     assert.equal(
       message,
-      'Invalid ToolResponse: type: expected one of "ToolRequest"|"Heartbeat"|"CancelRequest"|"SessionAttach"|"ApprovalAnswer"|"ChildOpen"|"ChildEnd", got "ToolResponse"',
+      'Invalid ToolResponse: type: expected one of "ApprovalAnswer"|"CancelRequest"|"ChildEnd"|"ChildOpen"|"Heartbeat"|"SessionAttach"|"ToolRequest", got "ToolResponse"',
     );
     assert.equal(request_id, 'request-1');
     assert.match(errorOf('{}').message, /^Invalid message: type: expected one of .*, got nothing$/);

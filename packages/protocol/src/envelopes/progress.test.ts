@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eventMessageSchema } from './event-message.ts';
+import { eventMessageSchema } from './from-host/event-message.ts';
 import { createProgress } from './progress.ts';
 
 test('S0-5 progress stays inside 0 to 100 and never goes back, whatever is reported', () => {

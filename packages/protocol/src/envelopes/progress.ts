@@ -1,5 +1,5 @@
 /** Progress of one request: inside 0 to 100 and never backwards, whatever a tool reports. */
-import type { EventMessage } from './event-message.ts';
+import type { EventMessage } from './from-host/event-message.ts';
 
 export interface Progress {
   /** The `progress` field of the next event. A `pct` that is not a number keeps the last one. */

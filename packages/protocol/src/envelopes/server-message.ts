@@ -1,23 +1,12 @@
-/** Everything a host may send. */
+/** Everything a host may send: the union of its catalog, and the heartbeat. */
 import { z } from 'zod';
-import { childAckSchema } from './child-ack.ts';
-import { childEndedSchema } from './child-ended.ts';
-import { errorMessageSchema } from './error-message.ts';
-import { eventMessageSchema } from './event-message.ts';
-import { heartbeatSchema } from './heartbeat.ts';
-import { sessionAckSchema } from './session-ack.ts';
-import { toolResponseSchema } from './tool-response.ts';
+import { heartbeatSchema } from './from-client/heartbeat.ts';
+import * as catalog from './from-host/catalog.ts';
+
+type Schema = (typeof catalog)[keyof typeof catalog];
 
 export const serverMessageSchema = z
-  .discriminatedUnion('type', [
-    sessionAckSchema,
-    eventMessageSchema,
-    toolResponseSchema,
-    errorMessageSchema,
-    heartbeatSchema,
-    childAckSchema,
-    childEndedSchema,
-  ])
+  .discriminatedUnion('type', [heartbeatSchema, ...(Object.values(catalog) as Schema[])])
   .meta({ id: 'ServerMessage' });
 
 export type ServerMessage = Readonly<z.infer<typeof serverMessageSchema>>;

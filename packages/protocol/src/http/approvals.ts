@@ -1,6 +1,6 @@
 /** Bodies of the approval routes. */
 import { z } from 'zod';
-import { approvalAnswerSchema, approvalWordSchema } from '../envelopes/approval-answer.ts';
+import { approvalAnswerSchema, approvalWordSchema } from '../envelopes/from-client/approval-answer.ts';
 import { idSchema } from '../envelopes/id.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
 

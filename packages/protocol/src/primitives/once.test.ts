@@ -20,3 +20,19 @@ test('a failure reaches everyone who waited, and the next call tries again', asy
   assert.deepEqual([first.status, second.status, tries], ['rejected', 'rejected', 1]);
   assert.equal(await value(), 2);
 });
+
+test('ifMade hands out what was made, and makes nothing', async () => {
+  let attempts = 0;
+  const get = once(async () => {
+    attempts += 1;
+    if (attempts === 1) throw new TypeError('no descriptor left');
+    return attempts;
+  });
+  assert.equal(get.ifMade(), undefined);
+  assert.equal(attempts, 0);
+  await assert.rejects(get());
+  assert.equal(get.ifMade(), undefined);
+  const made = get();
+  assert.equal(get.ifMade(), made);
+  assert.equal(await get.ifMade(), 2);
+});

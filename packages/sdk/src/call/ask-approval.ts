@@ -7,6 +7,7 @@ import { shownArgs } from '../redaction/call-args.ts';
 import { REDACTED } from '../redaction/find-values.ts';
 import { announceApproval } from './state/call-events.ts';
 import type { JudgedCall } from './state/call-types.ts';
+import { viewOf } from './state/call-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { type Settled, settle } from './state/settle.ts';
 import { noteDecision, writeTrail } from './state/trail.ts';
@@ -17,7 +18,8 @@ export async function askApproval(
   edits: number,
   parts: SessionParts,
 ): Promise<JsonObject | undefined> {
-  const { open, view, decision, compiled } = call;
+  const { open, decision, compiled } = call;
+  const view = viewOf(call, parts);
   const shown = shownArgs(view.args, compiled.annotations.arg_schema, parts.redactor);
   noteDecision(open, decision, parts);
   // The question is on record before anybody hears it.
@@ -48,7 +50,7 @@ export async function askApproval(
   }
   if (!decided.ok) throw decided.error;
   const edited = argsOf(decided.value, parts);
-  return edited && uncover(edited, { shown, sent: view.args });
+  return edited && uncover(edited, { shown, sent: call.subject.args });
 }
 
 /** An answer that could not be recorded does not count, so it is announced as the no that it comes to. */

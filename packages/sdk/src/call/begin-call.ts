@@ -1,8 +1,10 @@
-/** Gives a request its identity, its clock and its signal. Cannot fail and changes nothing. */
-import { openSpan } from './state/call-span.ts';
+/** Gives a request its identity, its clock, its signal and its span, then finds its tool. Changes nothing. */
+import { toToolError } from '@tool-runtime/protocol';
+import type { CallSpan } from '../contracts/telemetry.ts';
+import { unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
-import type { SessionParts } from './state/session-parts.ts';
+import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 
 export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
   const callId = parts.newId();
@@ -11,6 +13,7 @@ export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
     request,
     callId,
     sessionId: parts.sessionId,
+    countedAs: countedName(request.tool, parts),
     startedAt: parts.clock.now(),
     startedTick: parts.clock.monotonic(),
     warnings: [],
@@ -21,5 +24,50 @@ export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
     signal: () => time.signal,
     abort: (reason) => time.abort(reason),
     cancelled: () => time.reason !== undefined,
+  };
+}
+
+/** The exact name, or a refusal that says why the session may not use the tool. */
+export function findTool({ request }: OpenCall, { tools, hidden, snapshot }: SessionParts): CompiledTool {
+  const refusal = hidden.get(request.tool);
+  if (refusal !== undefined) throw refusal;
+  const compiled = tools.get(request.tool);
+  if (compiled === undefined) throw unknownTool(request.tool, snapshot);
+  return compiled;
+}
+
+/** Names of tools that do not exist come from outside and are unbounded, so metrics and spans count them as one. */
+function countedName(name: string, { tools }: SessionParts): string {
+  return tools.has(name) ? name : '(unknown)';
+}
+
+/** A telemetry port that throws is reported once and then ignored: watching a call must never change it. */
+export function openSpan(request: CallRequest, callId: string, parts: SessionParts): CallSpan | undefined {
+  const { telemetry, sessionId, actor } = parts;
+  if (telemetry === undefined) return undefined;
+  let span: CallSpan | undefined;
+  const guarded = (use: () => void): void => {
+    try {
+      use();
+    } catch (thrown) {
+      span = undefined;
+      parts.reportUnexpected(toToolError(thrown));
+    }
+  };
+  guarded(() => {
+    span = telemetry.startCall({
+      tool: countedName(request.tool, parts),
+      sessionId,
+      requestId: request.requestId,
+      callId,
+      actor,
+      traceparent: request.traceparent,
+      tracestate: request.tracestate,
+    });
+  });
+  if (span === undefined) return undefined;
+  return {
+    stage: (name) => guarded(() => span?.stage(name)),
+    end: (end) => guarded(() => span?.end(end)),
   };
 }

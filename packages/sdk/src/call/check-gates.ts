@@ -1,27 +1,63 @@
 /**
- * Every gate, on the final arguments, strictest first: ceiling → argument constraints → "before" rules → approval
- * policy → policy port → coordinator. A gate refuses by throwing; only the last three may ask for a person's word instead.
+ * Everything that may refuse a call whose arguments are understood, in this order: "before" hooks, then the gates on the
+ * final arguments, strictest first (ceiling → argument constraints → "before" rules → approval policy → policy port →
+ * coordinator), then the budgets. Each refuses by throwing; only the last three gates may ask for an approval instead.
  */
-import type { CoordinatorVerdict } from '@tool-runtime/protocol';
-import { policyDenial } from '../contracts/failures.ts';
-import type { PolicyOutcome } from '../contracts/policy.ts';
-import type { JudgedCall, ReadyCall } from './state/call-types.ts';
+import type { CoordinatorVerdict, JsonObject } from '@tool-runtime/protocol';
+import { failure, policyDenial } from '../contracts/failures.ts';
+import type { HookRecord } from '../contracts/journal.ts';
+import type { CallView, PolicyOutcome } from '../contracts/policy.ts';
+import type { Call, JudgedCall } from './state/call-types.ts';
+import { viewOf } from './state/call-view.ts';
 import { runRules } from './state/run-rules.ts';
 import type { SessionParts } from './state/session-parts.ts';
-import { judgeApproval, requireOperations } from './tool-context/borrowed-operations.ts';
-import { checkPaths } from './tool-context/path-rule-of.ts';
+import { checkPaths, judgeApproval, requireOperations } from './tool-context/permissions.ts';
 
-export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<JudgedCall> {
-  const { compiled, subject, view } = call;
+/**
+ * Lets hooks deny a call or propose other arguments. Undefined: the arguments stay. Otherwise the pipeline normalises the
+ * returned ones, and the gates check them like any others.
+ */
+export async function runBeforeHooks(
+  call: Call,
+  parts: SessionParts,
+  viewWith: (args: JsonObject) => CallView,
+): Promise<JsonObject | undefined> {
+  const answer = await parts.hooks.runBefore(viewOf(call, parts), {
+    // The next hook must see what the change really means: other paths, another profile.
+    onModified: ({ args }) => viewWith(args),
+  });
+  if (answer.type === 'allow') return undefined;
+  if (answer.type === 'deny') {
+    call.open.trail.push(hookRecord(call, answer.hook, 'denied', parts));
+    throw answer.error;
+  }
+  for (const hook of answer.hooks) call.open.trail.push(hookRecord(call, hook, 'modified', parts));
+  return answer.args;
+}
+
+function hookRecord(call: Call, hook: string, action: HookRecord['action'], parts: SessionParts): HookRecord {
+  return {
+    kind: 'hook',
+    call_id: call.open.callId,
+    session_id: call.open.sessionId,
+    at_ms: parts.clock.now(),
+    hook,
+    action,
+    before_hash: call.argsHash,
+  };
+}
+
+export async function checkGates(call: Call, parts: SessionParts): Promise<JudgedCall> {
+  const { compiled, subject } = call;
   parts.ceiling.check({
-    tool: view.tool,
+    tool: subject.tool,
     annotated: compiled.annotated,
     annotations: compiled.annotations,
-    profile: view.profile,
+    profile: subject.profile,
   });
-  const operations = compiled.tool.operations?.(call.args) ?? {};
+  const operations = compiled.tool.operations?.(subject.args) ?? {};
   requireOperations(operations, parts);
-  compiled.constraints.check(call.args);
+  compiled.constraints.check(subject.args);
   checkPaths(call, parts, 'arguments');
   await runRules('before', call.open, subject, parts);
   const approval = judgeApproval(call, operations, parts);
@@ -31,25 +67,32 @@ export async function checkGates(call: ReadyCall, parts: SessionParts): Promise<
     });
   }
   checkPaths(call, parts, 'approval');
-  const outcome = await parts.policy.evaluatePreTool(view);
-  const policyAsks = judgePolicy(outcome);
-  const ruling = parts.coordinator === undefined ? undefined : await parts.coordinator.evaluate(call);
-  const { code } = outcome.decision.reason;
+  const policy = await askPolicy(call, parts);
+  const ruling = await parts.coordinator?.evaluate({ ...call, view: viewOf(call, parts) });
   if (approval.verdict === 'ask') return asking(call, approval.reason);
-  if (policyAsks) return asking(call, code);
+  if (policy.asks) return asking(call, policy.code);
   return ruling === undefined
-    ? { ...call, verdict: 'allow', decision: { outcome: 'allow', gate: 'policy', code } }
+    ? { ...call, verdict: 'allow', decision: { outcome: 'allow', gate: 'policy', code: policy.code } }
     : ruledCall(call, ruling);
 }
 
-function asking(call: ReadyCall, code: string): JudgedCall {
+function asking(call: Call, code: string): JudgedCall {
   return { ...call, verdict: 'ask', decision: { outcome: 'ask', gate: 'approval', code } };
 }
 
-/** The approver is told who asks: the coordinator's codes are its own. */
-function ruledCall(call: ReadyCall, { verdict, reason }: CoordinatorVerdict): JudgedCall {
+/** The approver sees who asks: the coordinator's codes are its own. */
+function ruledCall(call: Call, { verdict, reason }: CoordinatorVerdict): JudgedCall {
   if (verdict === 'ask') return asking(call, `coordinator.${reason}`);
   return { ...call, verdict: 'allow', decision: { outcome: 'allow', gate: 'coordinator', code: reason } };
+}
+
+const NO_POLICY = { asks: false, code: 'tool.policy.allowed' };
+
+/** Throws for every decision but allow and ask. */
+async function askPolicy(call: Call, parts: SessionParts): Promise<{ readonly asks: boolean; readonly code: string }> {
+  if (parts.policy === undefined) return NO_POLICY;
+  const outcome = await parts.policy.evaluatePreTool(viewOf(call, parts));
+  return { asks: judgePolicy(outcome), code: outcome.decision.reason.code };
 }
 
 /** True when the policy asks; throws for everything that is neither allow nor ask. */
@@ -60,4 +103,30 @@ function judgePolicy(outcome: PolicyOutcome): boolean {
   throw policyDenial(`Policy answered ${type}: ${reason.redacted_summary ?? reason.code}`, {
     details: { gate: 'policy', reason: reason.code },
   });
+}
+
+/** The session's own budget first; the coordinator, which may be far away, last. */
+export async function reserveBudget(call: JudgedCall, parts: SessionParts): Promise<void> {
+  if (parts.recovery.blocked && !isRepeatable(call)) {
+    throw failure(
+      'recovery_repair_needed',
+      'repair_needed',
+      'The outcome of an earlier effect is not on record, so nothing further may change',
+      { details: { gate: 'recovery', next: 'make the journal writable again, then retry' } },
+    );
+  }
+  for (const budget of parts.budgets) {
+    await budget.reserve({ sessionId: call.open.sessionId, callId: call.open.callId, tool: call.subject.tool });
+  }
+  if (parts.coordinator !== undefined) await parts.coordinator.reserve({ ...call, view: viewOf(call, parts) });
+}
+
+/** Whether making the call again at once has no further effect, so that it may run while a recovery marker waits. */
+export function isRepeatable({
+  compiled,
+  mutationClass,
+  subject,
+}: Pick<Call, 'compiled' | 'mutationClass' | 'subject'>) {
+  if (mutationClass === 'read_only') return true;
+  return compiled.tool.idempotent === true && compiled.tool.isIdempotent?.(subject.args) !== false;
 }

@@ -1,37 +1,37 @@
 /**
- * Runs the tool under its deadline. Never throws: an error is an outcome like any other.
+ * Runs the tool under its deadline and works out what came of it. Never throws: an error is an outcome like any other.
  *
- * A tool that answers synchronously needs no timer. One that ignores its deadline gets a short grace, then it is left
- * behind: the call is answered without it, and it can change nothing any more.
+ * A tool that answers synchronously needs no timer. One that ignores its deadline gets a short grace, then the call is
+ * answered without it, and it can no longer change anything.
  */
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
-import { failedOutput } from '../package/execution-output.ts';
-import type { Execution, GatedCall, RecordedCall } from './state/call-types.ts';
+import type { TerminalStatus } from '../contracts/classes.ts';
+import { redactEntry } from '../redaction/redact-error.ts';
+import { type Execution, type GatedCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
 import { ChangeLog } from './state/change-log.ts';
 import { Grant } from './state/grant.ts';
 import type { SessionParts } from './state/session-parts.ts';
-import { errorOf } from './state/settle.ts';
+import { errorOf, reportFault } from './state/settle.ts';
 import { CallContext } from './tool-context/execution-context.ts';
-import { checkPaths } from './tool-context/path-rule-of.ts';
+import { checkPaths } from './tool-context/permissions.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
-  const changes = new ChangeLog(grant.workspace(call.workspace), { keepOriginals: parts.rules.has('after') });
+  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after') });
   const context = new CallContext(call, { log: changes, grant }, parts);
   const task = { isRunning: false };
   try {
     checkPaths(call, parts);
-    const output = await call.open.time.wait('tool', () => start(call, context, task, parts));
-    const data = checkedData(call, context.delivered);
-    return { data, error: undefined, changes, output, facts: context.facts, isLeft: false, grant };
+    const answer = await call.open.time.wait('tool', () => start(call, context, task));
+    const data = checkedData(call, answer);
+    return { data, error: undefined, changes, facts: context.facts, isLeft: false, grant };
   } catch (thrown) {
     const error = errorOf(thrown);
-    if (task.isRunning) grant.revoke(error);
+    if (task.isRunning) grant.revoke(() => error);
     return {
       data: null,
       error,
       changes,
-      output: failedOutput(error.message, error.code),
       facts: context.facts,
       isLeft: task.isRunning,
       grant,
@@ -40,30 +40,20 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
 }
 
 /** The shape of an execution that a last gate stopped before the tool began. */
-export function notExecuted(error: ToolError, parts: SessionParts): Execution {
+export function notExecuted(error: ToolError): Execution {
   return {
     data: null,
     error,
-    changes: new ChangeLog(parts.workspace, { keepOriginals: false }),
-    output: failedOutput(error.message, error.code),
+    changes: new ChangeLog({ keepOriginals: false }),
     facts: undefined,
     isLeft: false,
     grant: new Grant(),
   };
 }
 
-function start(call: RecordedCall, context: CallContext, task: { isRunning: boolean }, parts: SessionParts) {
-  const { route } = call.compiled;
-  const executor = parts.executors.get(route.executor_ref ?? '');
-  if (executor === undefined) throw new TypeError(`No executor: ${route.executor_ref}`);
-  const running = executor.execute(
-    {
-      resolved_call: { request: toolCallRequest(call), route },
-      effect_intent: call.intent,
-      strategy: { type: 'sequential' },
-    },
-    context,
-  );
+/** A tool that answers synchronously is never running by the time anything else can happen. */
+function start({ compiled, subject }: RecordedCall, context: CallContext, task: { isRunning: boolean }): unknown {
+  const running: unknown = compiled.tool.run(subject.args, context);
   if (running instanceof Promise) {
     task.isRunning = true;
     const ended = (): void => {
@@ -74,22 +64,16 @@ function start(call: RecordedCall, context: CallContext, task: { isRunning: bool
   return running;
 }
 
-function toolCallRequest(call: RecordedCall) {
-  return {
-    tool_call_id: call.open.callId,
-    canonical_tool_name: call.view.tool,
-    source: call.view.source,
-    requested_args_refs: [],
-    redacted_args_summary: call.view.argsSummary,
-  };
-}
-
 function checkedData(call: RecordedCall, delivered: unknown): JsonValue {
   const data = parsedData(call, delivered);
   if (!call.compiled.annotations.inline_result || !isHandlesOnly(data)) return data;
-  throw new ToolError('E_INTERNAL', `Tool promises inline results but answered with a handle only: ${call.view.tool}`, {
-    details: { reason: 'handles_only', next: 'put the result, or its beginning, into the answer beside the handle' },
-  });
+  throw new ToolError(
+    'E_INTERNAL',
+    `Tool promises inline results but answered with a handle only: ${call.subject.tool}`,
+    {
+      details: { reason: 'handles_only', next: 'put the result, or its beginning, into the answer beside the handle' },
+    },
+  );
 }
 
 const REFERENCE = /^(?:artifact:[0-9a-f]{32}|sha256:[0-9a-f]{64})$/;
@@ -108,5 +92,38 @@ function parsedData(call: RecordedCall, delivered: unknown): JsonValue {
   if (call.compiled.tool.isDataProven === true) return delivered as JsonValue;
   const parsed = call.compiled.tool.data.safeParse(delivered);
   if (parsed.success) return parsed.data as JsonValue;
-  throw new ToolError('E_INTERNAL', `Tool broke its own result contract: ${call.view.tool}`, { cause: parsed.error });
+  throw new ToolError('E_INTERNAL', `Tool broke its own result contract: ${call.subject.tool}`, {
+    cause: parsed.error,
+  });
+}
+
+/** The terminal status and figures that are recorded and answered. */
+export function outcomeOf(call: RecordedCall, execution: Execution, parts: SessionParts): Outcome {
+  const { error, changes } = execution;
+  if (error !== undefined) reportFault(error, parts);
+  return {
+    status: error === undefined ? 'completed' : statusOf(error, call, execution),
+    data: shownData(call, execution.data, parts),
+    errors: error === undefined ? [] : [redactEntry(error.toEntry(), parts.redactor)],
+    changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
+    bytes: bytesOf(call, execution),
+    endedAt: parts.clock.now(),
+    durationMs: parts.clock.monotonic() - call.open.startedTick,
+  };
+}
+
+/** It is not known what a mutating tool did that was abandoned at its deadline. */
+function statusOf(error: ToolError, call: RecordedCall, execution: Execution): TerminalStatus {
+  if (execution.isLeft && call.mutationClass !== 'read_only') return 'unknown';
+  if (error.details['reason'] === 'cancelled') return 'cancelled';
+  if (error.code === 'E_TIMEOUT') return 'timed_out';
+  return 'failed';
+}
+
+/** Bytes that moved: what was written, else what the tool says its answer carries. */
+function bytesOf(call: RecordedCall, execution: Execution): number {
+  let written = 0;
+  for (const change of execution.changes.changes) written += change.after?.size ?? 0;
+  if (written > 0 || execution.error !== undefined) return written;
+  return call.compiled.tool.measure?.(execution.data) ?? 0;
 }

@@ -1,25 +1,31 @@
-/** The last word before the answer: "after" hooks may rewrite the data, the policy may withhold it, errors are redacted. */
-import type { JsonValue, ToolError } from '@tool-runtime/protocol';
+/**
+ * The end of a call: "after" hooks may rewrite the data and the policy may withhold it; then listeners, metrics, budgets
+ * and the span learn how the call ended, and the one answer is built.
+ */
+import { type JsonValue, type ToolError, type ToolResponse, toToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
+import type { ToolPolicy } from '../contracts/policy.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
-import { isOk, type Outcome, type RecordedCall } from './state/call-types.ts';
+import { announceEnd, announceViolation } from './state/call-events.ts';
+import { isOk, type OpenCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
+import { viewOf } from './state/call-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
-import { shownData } from './state/shown-data.ts';
 
 export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
-  if (!isOk(outcome)) return outcome;
+  const { hooks, policy } = parts;
+  if (!isOk(outcome) || (hooks.isEmpty && policy === undefined)) return outcome;
   const { time } = call.open;
   const rewritten = await settle(() => time.wait('output', () => rewriteData(call, outcome.data, parts)));
   if (!rewritten.ok) return withheld(outcome, rewritten.error, parts);
-  const judged = await settle(() => time.wait('output', () => judgeOutput(call, rewritten.value, parts)));
+  const judged = await settle(() => time.wait('output', () => judgeOutput(call, rewritten.value, policy, parts)));
   if (!judged.ok) return withheld(outcome, judged.error, parts);
   return rewritten.value === outcome.data ? outcome : { ...outcome, data: rewritten.value };
 }
 
 async function rewriteData(call: RecordedCall, data: JsonValue, parts: SessionParts): Promise<JsonValue> {
   if (parts.hooks.isEmpty) return data;
-  const answer = await parts.hooks.runAfter(call.view, data);
+  const answer = await parts.hooks.runAfter(viewOf(call, parts), data);
   if (answer.type === 'pass') return data;
   if (answer.type === 'deny') throw answer.error;
   await parts.journal.append(
@@ -35,8 +41,14 @@ async function rewriteData(call: RecordedCall, data: JsonValue, parts: SessionPa
   return shownData(call, answer.data, parts);
 }
 
-async function judgeOutput(call: RecordedCall, data: JsonValue, parts: SessionParts): Promise<void> {
-  const outcome = await parts.policy.evaluatePostTool(call.view, data);
+async function judgeOutput(
+  call: RecordedCall,
+  data: JsonValue,
+  policy: ToolPolicy | undefined,
+  parts: SessionParts,
+): Promise<void> {
+  if (policy === undefined) return;
+  const outcome = await policy.evaluatePostTool(viewOf(call, parts), data);
   const { decision } = outcome;
   if (decision.type === 'allow') return;
   throw failure('policy_denial', 'not_retryable', `Policy withheld the result: ${decision.reason.code}`, {
@@ -44,7 +56,47 @@ async function judgeOutput(call: RecordedCall, data: JsonValue, parts: SessionPa
   });
 }
 
-/** The effect stands and is on record; only its data is kept back. */
+/** The effect happened and is on record; only its data is withheld. */
 function withheld(outcome: Outcome, error: ToolError, { redactor }: SessionParts): Outcome {
   return { ...outcome, data: null, errors: [redactEntry(error.toEntry(), redactor)] };
+}
+
+/** Tells listeners, metrics, budgets and the span how the call ended. */
+export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionParts): void {
+  const tool = open.countedAs;
+  parts.metrics.count(parts.sessionId, tool, outcome);
+  const { bytes, durationMs, status } = outcome;
+  for (const budget of parts.budgets) {
+    try {
+      budget.spend({ sessionId: parts.sessionId, callId: open.callId, tool }, { bytes, durationMs });
+    } catch (thrown) {
+      // The call is over and on record, so counting it cannot change it.
+      parts.reportUnexpected(toToolError(thrown));
+    }
+  }
+  parts.coordinator?.spend(open.callId, { bytes, durationMs, status });
+  for (const entry of outcome.errors) announceViolation(open, entry, parts);
+  // A tool that runs on after its deadline may still report; after this nothing is announced.
+  announceEnd(open, { status: isOk(outcome) ? 'completed' : 'failed', outcome: outcome.status }, parts);
+  open.span?.end({
+    status: outcome.status,
+    errorCode: outcome.errors[0]?.code,
+    durationMs: outcome.durationMs,
+    bytes: outcome.bytes,
+    filesTouched: outcome.changes.length,
+  });
+}
+
+/** The one terminal message of a call. */
+export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: SessionParts): ToolResponse {
+  return {
+    type: 'ToolResponse',
+    ok: isOk(outcome),
+    tool: open.request.tool,
+    request_id: open.request.requestId,
+    duration_ms: Math.round(outcome.durationMs * 1000) / 1000,
+    data: outcome.data,
+    errors: [...outcome.errors],
+    warnings: open.warnings.map((entry) => redactEntry(entry, redactor)),
+  };
 }

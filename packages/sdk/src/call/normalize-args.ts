@@ -1,26 +1,30 @@
-/** Aliases rewritten, required keys present, schema satisfied: from here on the arguments are the tool's own. */
-import { describeIssues, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
-import { mutationClass } from '../contracts/annotations.ts';
+/**
+ * From what was sent to the call that is checked and run: aliases rewritten, required keys present, schema satisfied,
+ * paths and commands read. From here on the arguments are the tool's own, and nothing reads them a second time.
+ */
+import { describeIssues, type JsonObject, type JsonValue, ToolError, utf8Length } from '@tool-runtime/protocol';
+import { mutationClass, sideEffectRank } from '../contracts/annotations.ts';
+import type { CommandList } from '../contracts/command-list.ts';
+import { contractViolation } from '../contracts/failures.ts';
+import type { CheckedCommand } from '../contracts/rule.ts';
 import type { CallProfile } from '../contracts/tool.ts';
-import { checkForm } from '../policy/check-form.ts';
-import { declaredPaths } from '../policy/declared-paths.ts';
-import { narrowProfile } from '../policy/narrow-profile.ts';
-import { requireKeys } from '../policy/required-keys.ts';
-import { rewriteAliases } from '../policy/rewrite-aliases.ts';
+import { checkForm, declaredPaths } from '../policy/declared-paths.ts';
 import { secretsIn, shownArgs } from '../redaction/call-args.ts';
-import type { OpenCall, ReadyCall } from './state/call-types.ts';
+import { readCommand } from '../shell/read-command.ts';
+import type { Call, OpenCall } from './state/call-types.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { noteRequested } from './state/trail.ts';
-import { pathRuleOf } from './tool-context/path-rule-of.ts';
+import { pathRuleOf } from './tool-context/permissions.ts';
 
-export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): ReadyCall {
-  const { tool, annotations, route } = compiled;
-  // Before anything can be said about them.
-  parts.redactor.learn(secretsIn(raw, annotations.arg_schema));
-  const args = parseArgs(compiled, raw);
+export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unknown, parts: SessionParts): Call {
+  const { tool, annotations, annotated } = compiled;
+  const { arg_schema: schema } = annotations;
+  // First, so that no message or record below can show them.
+  parts.redactor.learn(secretsIn(raw, schema));
+  const args = parseArgs(compiled, raw, parts.registry.limits.max_request_bytes);
   const argsHash = hashOf(tool.name, args, parts);
-  const paths = declaredPaths(args, annotations.arg_schema.path_params);
-  const urls = declaredPaths(args, annotations.arg_schema.url_params);
+  const paths = declaredPaths(args, schema.path_params);
+  const urls = declaredPaths(args, schema.url_params);
   const profile = profileOf(compiled, args, parts);
   const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
   const argsSummary = summaryOf(compiled, args, parts);
@@ -28,39 +32,27 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const limitMs = limitOf(compiled, args);
   open.time.limit(limitMs);
   checkForm({ tool: tool.name, paths, urls });
+  const subject = Object.freeze({
+    tool: tool.name,
+    args,
+    paths,
+    urls,
+    commands: commandsIn(args, schema.command_params),
+    environments: present(args, schema.env_params),
+    profile,
+    changes: [],
+    git: tool.git?.(args),
+  });
   return {
     open,
     compiled,
-    args,
+    subject,
     argsHash,
+    argsSummary,
+    mutationClass: annotated ? mutationClass(profile.kind) : 'other',
     limitMs,
     pathRule,
     workspace: pathRule === undefined ? parts.workspace : parts.workspace.under(pathRule),
-    subject: {
-      tool: tool.name,
-      args,
-      paths,
-      urls,
-      commands: present(args, annotations.arg_schema.command_params),
-      environments: present(args, annotations.arg_schema.env_params),
-      profile,
-      changes: [],
-      git: tool.git?.(args),
-    },
-    view: {
-      callId: open.callId,
-      sessionId: open.sessionId,
-      tool: tool.name,
-      args,
-      argsSummary,
-      profile,
-      mutationClass: compiled.annotated ? mutationClass(profile.kind) : 'other',
-      paths: paths.map((path) => path.value),
-      actor: parts.actor,
-      policyRefs: route.policy_refs,
-      source: parts.source,
-      destination: route.destination,
-    },
   };
 }
 
@@ -70,7 +62,7 @@ function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObje
   return Math.min(typeof asked === 'number' ? asked : timeoutMs, maxTimeoutMs);
 }
 
-/** Commands and URLs lose their secrets by position; of private arguments the size is told as it was sent. */
+/** Commands and URLs lose their secrets by position; of private arguments the size is shown as it was sent. */
 function summaryOf({ tool, annotations }: CompiledTool, args: JsonObject, parts: SessionParts): string {
   const { privateArgs = [] } = tool;
   const shown = shownArgs(args, annotations.arg_schema, parts.redactor);
@@ -88,14 +80,30 @@ function present(args: JsonObject, keys: readonly string[]): readonly { key: str
   });
 }
 
-function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObject {
+/** Parsed once, on first use: the rule that checks a command and the tool that starts it hold the same list. */
+function commandsIn(args: JsonObject, keys: readonly string[]): readonly CheckedCommand[] {
+  if (keys.length === 0) return NOTHING;
+  return present(args, keys).map(({ key, value }) => {
+    let parsed: CommandList | undefined;
+    return {
+      key,
+      value,
+      list: () => {
+        parsed ??= readCommand(value);
+        return parsed;
+      },
+    };
+  });
+}
+
+function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, maxBytes: number): JsonObject {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw new ToolError('E_VALIDATION_FAIL', `Arguments must be an object: ${tool.name}`, {
       path: 'args',
       details: { gate: 'arguments', next: `see the argument schema of ${tool.name}` },
     });
   }
-  refuseHostileShape(raw, 0, tool.name);
+  refuseHostileShape(raw, tool.name, maxBytes);
   const rewritten = rewriteAliases(raw as Record<string, JsonValue>, annotations.arg_schema.arg_aliases);
   requireKeys(rewritten, annotations.arg_schema.required, tool.name);
   const parsed = tool.args.safeParse(rewritten);
@@ -110,14 +118,27 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObjec
 /** Less than the limit for texts, so that a request is refused for the same reason whichever way it came in. */
 const MAX_ARGS_DEPTH = 48;
 
-/** What the scan of texts refuses, for arguments that came as objects. A cycle ends at the limit as well. */
-function refuseHostileShape(value: object, depth: number, tool: string): void {
-  if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, tool);
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', tool);
-    const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === 'object' && inner !== null) refuseHostileShape(inner, depth + 1, tool);
-  }
+/**
+ * What the scan of texts refuses, for arguments that came as objects: too deep, too large, `__proto__`. A cycle ends at
+ * the limits too. The size is that of the keys and texts, so it is never more than the JSON text would have.
+ */
+function refuseHostileShape(value: object, tool: string, maxBytes: number): void {
+  let bytes = 0;
+  const count = (text: string): void => {
+    bytes += utf8Length(text);
+    if (bytes > maxBytes) throw hostileShape('too_large', `larger than ${maxBytes} bytes`, tool);
+  };
+  const visit = (inner: unknown, depth: number): void => {
+    if (typeof inner === 'string') count(inner);
+    if (typeof inner !== 'object' || inner === null) return;
+    if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, tool);
+    for (const key of Object.keys(inner)) {
+      if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', tool);
+      count(key);
+      visit((inner as Record<string, unknown>)[key], depth + 1);
+    }
+  };
+  visit(value, 0);
 }
 
 function hostileShape(reason: string, what: string, tool: string): ToolError {
@@ -144,4 +165,62 @@ function hashOf(tool: string, args: JsonObject, parts: SessionParts): string {
 function profileOf(compiled: CompiledTool, args: JsonObject, { registry }: SessionParts): CallProfile {
   const narrowed = compiled.tool.profile?.(args, registry);
   return narrowed === undefined ? compiled.staticProfile : narrowProfile(compiled.staticProfile, narrowed);
+}
+
+/** A tool's static profile is the worst case: what it says about one call may not go beyond it. */
+export function narrowProfile(worst: CallProfile, forCall: Partial<CallProfile>): CallProfile {
+  const level = forCall.side_effect_level ?? worst.side_effect_level;
+  if (sideEffectRank(level) > sideEffectRank(worst.side_effect_level)) {
+    throw contractViolation(`Tool profile exceeds its declared side-effect level: ${level}`, {
+      declared: worst.side_effect_level,
+    });
+  }
+  return { ...worst, ...forCall };
+}
+
+type Args = Readonly<Record<string, JsonValue>>;
+
+/**
+ * Moves values from alias keys to the keys the tool reads, before anything is checked. A value may arrive under one name
+ * only: with two, the gates could check one and the tool use the other. Returns the same object when no alias
+ * is present. Throws E_VALIDATION_FAIL when a value has two names.
+ */
+export function rewriteAliases(args: Args, aliases: Readonly<Record<string, string>>): Args {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  const present = Object.keys(aliases).filter((alias) => isRewritten(alias, aliases[alias], args));
+  if (present.length === 0) return args;
+  const moved = new Map<string, string>();
+  for (const alias of present.sort()) {
+    const canonical = aliases[alias] ?? alias;
+    const other = moved.get(canonical) ?? (Object.hasOwn(args, canonical) ? canonical : undefined);
+    if (other !== undefined) throw ambiguous(alias, other, canonical);
+    moved.set(canonical, alias);
+  }
+  const rewritten: Record<string, JsonValue> = { ...args };
+  for (const alias of moved.values()) delete rewritten[alias];
+  for (const [canonical, alias] of moved) rewritten[canonical] = args[alias] ?? null;
+  return rewritten;
+}
+
+/** `__proto__` is not the name of an argument: assigning to it would change the object, not the argument. */
+function isRewritten(alias: string, canonical: string | undefined, args: Args): boolean {
+  if (alias === canonical || alias === '__proto__' || canonical === '__proto__') return false;
+  return Object.hasOwn(args, alias);
+}
+
+function ambiguous(alias: string, other: string, canonical: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Argument is given under two names: ${alias} and ${other}`, {
+    path: alias,
+    details: { gate: 'arguments', reason: 'ambiguous_alias', next: `give ${canonical} only` },
+  });
+}
+
+/** Keys a call must carry, whatever the schema says; null counts as missing. Throws once, with every missing key. */
+export function requireKeys(args: Args, required: readonly string[], tool: string): void {
+  const missing = required.filter((key) => !Object.hasOwn(args, key) || args[key] === null || args[key] === undefined);
+  if (missing.length === 0) return;
+  throw new ToolError('E_VALIDATION_FAIL', `Required arguments are missing for ${tool}: ${missing.join(', ')}`, {
+    details: { gate: 'arguments', reason: 'missing_keys', missing, next: `give ${missing.join(', ')}` },
+    ...(missing[0] === undefined ? {} : { path: missing[0] }),
+  });
 }

@@ -9,46 +9,36 @@
  * through `open.time`, so the call ends by its deadline whatever a stage does.
  */
 import type { JsonObject, JsonValue, ToolError, ToolResponse } from '@tool-runtime/protocol';
-import { acquireLocks } from './acquire-locks.ts';
+import { policyDenial } from '../contracts/failures.ts';
 import { askApproval } from './ask-approval.ts';
-import { beginCall } from './begin-call.ts';
-import { buildResponse } from './build-response.ts';
+import { beginCall, findTool } from './begin-call.ts';
 import { checkCommitGate, dropCandidate } from './check-commit-gate.ts';
-import { checkGates } from './check-gates.ts';
-import { checkReplay } from './check-replay.ts';
-import { emitOutcome } from './emit-outcome.ts';
-import { executeTool, notExecuted } from './execute-tool.ts';
-import { finishCall } from './finish-call.ts';
+import { checkGates, reserveBudget, runBeforeHooks } from './check-gates.ts';
+import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
+import { buildResponse, emitOutcome, finishCall } from './finish-call.ts';
+import { acquireLocks, releaseLocks } from './hold-locks.ts';
+import { checkReplay, recordReplay, rehearseCall } from './idempotency.ts';
+import { isJudgedAfter, syncAst, takeBack, validateChange } from './judge-change.ts';
 import { normalizeArgs } from './normalize-args.ts';
-import { outcomeOf } from './outcome-of.ts';
-import { recordIntent } from './record-intent.ts';
+import { recordIntent, recordResult } from './record-effect.ts';
 import { recordRefusal } from './record-refusal.ts';
-import { recordReplay } from './record-replay.ts';
-import { recordResult } from './record-result.ts';
-import { rehearseCall } from './rehearse-call.ts';
-import { releaseLocks } from './release-locks.ts';
-import { reserveBudget } from './reserve-budget.ts';
-import { resolveRoute } from './resolve-route.ts';
-import { runBeforeHooks } from './run-before-hooks.ts';
 import { announcePhase, PHASES } from './state/call-events.ts';
 import type {
   AdmittedCall,
+  Call,
   CallRequest,
   Execution,
   GatedCall,
+  GateOutcome,
   JudgedCall,
   OpenCall,
   Outcome,
-  ReadyCall,
   RecordedCall,
 } from './state/call-types.ts';
+import { viewOf } from './state/call-view.ts';
 import type { Grant } from './state/grant.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { type Settled, settle } from './state/settle.ts';
-import { syncAst } from './sync-ast.ts';
-import { takeBack } from './take-back.ts';
-import { tooManyEdits } from './too-many-edits.ts';
-import { isJudgedAfter, validateChange } from './validate-change.ts';
 
 const MAX_EDITS = 3;
 
@@ -74,19 +64,20 @@ type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall
 
 /** Everything that may still say no. Nothing has happened yet. */
 async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission> {
-  const compiled = resolveRoute(open, parts);
+  const compiled = findTool(open, parts);
   const judged = await judgeUntilSettled(open, compiled, parts);
   await open.time.wait('budget', () => reserveBudget(judged, parts));
-  const { claim, recorded } = await open.time.wait('key', () => checkReplay(judged, parts));
-  if (recorded !== undefined) return { replay: judged, answer: recorded.answer };
+  const key = open.request.idempotencyKey ?? open.request.dedupeKey;
+  const replay = key === undefined ? undefined : await open.time.wait('key', () => checkReplay(judged, key, parts));
+  if (replay?.recorded !== undefined) return { replay: judged, answer: replay.recorded.answer };
   open.span?.stage('locks');
   const releaseLocks = await open.time.wait(
     'locks',
     () => acquireLocks(judged, parts),
     (release) => release(),
   );
-  if (claim === undefined) return { call: { ...judged, claim, releaseLocks } };
-  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, claim, parts)));
+  if (replay === undefined) return { call: { ...judged, claim: undefined, releaseLocks } };
+  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, replay.claim, parts)));
   if (noted.ok) return { call: { ...judged, claim: noted.value, releaseLocks } };
   releaseLocks();
   throw noted.error;
@@ -123,20 +114,31 @@ async function askPerson(call: JudgedCall, edits: number, parts: SessionParts): 
   }
 }
 
-async function judgeArgs(call: ReadyCall, parts: SessionParts): Promise<JudgedCall> {
-  const { open, compiled } = call;
-  const normalized = (given: unknown) => normalizeArgs(open, compiled, given, parts);
-  const proposed = await open.time.wait('hooks', () =>
-    runBeforeHooks(call, parts, (changed) => normalized(changed).view),
-  );
-  const ready = proposed === undefined ? call : normalized(proposed);
+async function judgeArgs(call: Call, parts: SessionParts): Promise<JudgedCall> {
+  const { open } = call;
+  const ready = parts.hooks.isEmpty ? call : await askHooks(call, parts);
   return open.time.wait('gates', () => checkGates(ready, parts));
 }
 
-/** What the gates say to a call that nobody makes yet. `ready` is missing when its arguments were not understood. */
+async function askHooks(call: Call, parts: SessionParts): Promise<Call> {
+  const { open, compiled } = call;
+  const normalized = (given: unknown) => normalizeArgs(open, compiled, given, parts);
+  const proposed = await open.time.wait('hooks', () =>
+    runBeforeHooks(call, parts, (changed) => viewOf(normalized(changed), parts)),
+  );
+  return proposed === undefined ? call : normalized(proposed);
+}
+
+function tooManyEdits(tool: string): ToolError {
+  return policyDenial(`Arguments were edited too often without an approval: ${tool}`, {
+    details: { gate: 'approval', reason: 'approval.too_many_edits', next: 'send the call again as it should run' },
+  });
+}
+
+/** What the gates say about a call that is only proposed. `ready` is missing when its arguments were not understood. */
 export interface JudgedProposal {
   readonly open: OpenCall;
-  readonly ready: ReadyCall | undefined;
+  readonly ready: Call | undefined;
   readonly judged: Settled<JudgedCall>;
 }
 
@@ -148,7 +150,7 @@ export async function judgeProposal(request: CallRequest, session: SessionParts)
   const parts: SessionParts = { ...session, coordinator: undefined, telemetry: undefined };
   const open = beginCall(request, parts);
   open.progress.ended = true;
-  const ready = await settle(() => normalizeArgs(open, resolveRoute(open, parts), request.args, parts));
+  const ready = await settle(() => normalizeArgs(open, findTool(open, parts), request.args, parts));
   if (!ready.ok) return { open, ready: undefined, judged: ready };
   const judged = await settle(() => open.time.wait('gates', () => checkGates(ready.value, parts)));
   open.time.end();
@@ -180,7 +182,7 @@ async function followAdmission(admission: Admission, parts: SessionParts): Promi
 
 /** The intent came on record after the call had been answered: nothing ran, and the record says so. */
 async function closeUnused(call: RecordedCall, reason: ToolError, parts: SessionParts): Promise<void> {
-  const execution = notExecuted(reason, parts);
+  const execution = notExecuted(reason);
   await recordResult(call, execution, outcomeOf(call, execution, parts), parts);
 }
 
@@ -189,25 +191,44 @@ async function followReplay(call: JudgedCall, answer: JsonValue, parts: SessionP
   return replayed.ok ? replayed.value : recordRefusal(call.open, replayed.error, parts);
 }
 
-/** The deed, between its two records. */
+/** The effect, between its two records. */
 async function performCall(call: RecordedCall, parts: SessionParts): Promise<Execution> {
   announcePhase(call.open, PHASES.execute, parts);
-  const { time } = call.open;
-  const gate = await settle(() =>
-    time.wait(
-      'commitGate',
-      () => checkCommitGate(call, parts),
-      ({ candidate }) => void settle(() => candidate && dropCandidate(candidate, parts)),
-    ),
-  );
-  if (!gate.ok) return notExecuted(gate.error, parts);
+  const gate = await settle(() => passCommitGate(call, parts));
+  if (!gate.ok) return notExecuted(gate.error);
   const execution = await executeGated({ ...call, ...gate.value }, parts);
   if (execution.error !== undefined) return execution;
-  const { changes } = execution;
   announcePhase(call.open, PHASES.sync, parts);
+  if (hasChangedNothing(call, execution)) {
+    announcePhase(call.open, PHASES.validate, parts);
+    return execution;
+  }
+  return judgeChange(call, execution, parts);
+}
+
+/** A process writes past the log, so what it did is never known to be nothing. */
+function hasChangedNothing({ subject }: RecordedCall, { changes }: Execution): boolean {
+  return changes.changes.length === 0 && subject.profile.effect !== 'process';
+}
+
+const NOTHING_GATED: GateOutcome = { candidate: undefined, publication: undefined };
+
+/** Only calls that mean something to git have a last gate. */
+async function passCommitGate(call: RecordedCall, parts: SessionParts): Promise<GateOutcome> {
+  if (call.subject.git === undefined) return NOTHING_GATED;
+  return call.open.time.wait(
+    'commitGate',
+    () => checkCommitGate(call, parts),
+    ({ candidate }) => void settle(() => candidate && dropCandidate(candidate, parts)),
+  );
+}
+
+/** What could not be indexed cannot be checked, and what cannot be checked does not pass. */
+async function judgeChange(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Execution> {
+  const { changes } = execution;
+  const { time } = call.open;
   const synced = await settle(() => time.wait('index', () => syncAst(call, changes, parts)));
   announcePhase(call.open, PHASES.validate, parts);
-  // What could not be indexed cannot be judged, and what cannot be judged does not pass.
   const valid = synced.ok
     ? await settle(() => time.wait('afterRules', () => validateChange(call, changes, parts)))
     : synced;

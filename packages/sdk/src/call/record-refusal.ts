@@ -4,9 +4,8 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
 import { redactError } from '../redaction/redact-error.ts';
 import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
-import { reportFault } from './state/report-fault.ts';
 import type { SessionParts } from './state/session-parts.ts';
-import { settle } from './state/settle.ts';
+import { reportFault, settle } from './state/settle.ts';
 import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
 
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {

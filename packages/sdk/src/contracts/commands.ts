@@ -72,7 +72,7 @@ export interface ProcessEnd {
   readonly notStarted?: string;
 }
 
-export interface WalledProgram {
+export interface SandboxedProgram {
   /** Absolute path on the host. */
   readonly program: string;
   readonly args: readonly string[];
@@ -122,7 +122,7 @@ export interface LentFolder {
   readonly identity?: string;
 }
 
-export interface WallRequest {
+export interface SandboxRequest {
   readonly workspace: HeldWorkspace;
   readonly writable: boolean;
   /** Host path of the egress proxy's Unix socket, or null for no network. */
@@ -133,11 +133,11 @@ export interface WallRequest {
 }
 
 /** The wall around the processes of one command list. */
-export interface Wall {
+export interface Sandbox {
   /** As the processes see them. */
   readonly places: { readonly home: string; readonly temporary: string };
   /** Throws E_SHELL when the program cannot be seen from inside. */
-  confine(program: WalledProgram): ConfinedProcess;
+  confine(program: SandboxedProgram): ConfinedProcess;
   /**
    * Whether the sandbox with this first process shows what was checked; false while it is being set up. Throws E_POLICY
    * when it shows something else: the program must not start then.
@@ -163,5 +163,5 @@ export interface Isolation {
   /** Undefined when the wall stands (self-test passed, once); otherwise what is missing and what to do. */
   check(): Promise<WallProblem | undefined>;
   /** Only after `check` found no problem. */
-  enter(request: WallRequest): Wall;
+  enter(request: SandboxRequest): Sandbox;
 }

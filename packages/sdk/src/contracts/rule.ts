@@ -5,6 +5,7 @@
 import type { ErrorCode, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { AstIndex } from './ast.ts';
 import type { Enforcement } from './classes.ts';
+import type { CommandList } from './command-list.ts';
 import type { CommandRunner } from './commands.ts';
 import type { ChangeSet, GitIntent, GitRepository } from './git.ts';
 import type { Registry } from './registry.ts';
@@ -36,8 +37,8 @@ export interface RuleSubject {
   readonly paths: readonly { readonly key: string; readonly value: string }[];
   /** Every declared URL argument, likewise. */
   readonly urls: readonly { readonly key: string; readonly value: string }[];
-  /** Every declared command argument that is present: a line, or a list of words. */
-  readonly commands: readonly { readonly key: string; readonly value: JsonValue }[];
+  /** Every declared command argument that is present. */
+  readonly commands: readonly CheckedCommand[];
   /** Every declared environment argument that is present. */
   readonly environments: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly profile: CallProfile;
@@ -45,6 +46,14 @@ export interface RuleSubject {
   readonly changes: readonly FileChange[];
   /** What the call means to git; undefined for tools that do not touch it. */
   readonly git?: GitIntent | undefined;
+}
+
+export interface CheckedCommand {
+  readonly key: string;
+  /** A line, or a list of words. */
+  readonly value: JsonValue;
+  /** Parsed once: the tool starts the very list that rules see here. Throws when it cannot be parsed. */
+  list(): CommandList;
 }
 
 export interface RuleContext {

@@ -5,6 +5,7 @@ import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotati
 import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
 import type { AskClient } from './client-port.ts';
+import type { CommandList } from './command-list.ts';
 import type { CommandRunner } from './commands.ts';
 import type { CommitCandidate, GitIntent, GitRepository, Publication } from './git.ts';
 import type { HttpClient } from './http.ts';
@@ -29,6 +30,8 @@ export interface ToolContext {
   readonly commands: CommandRunner;
   /** Looks at any level; changes the repository from `workspace_write` on, talks to remotes at `network` only. */
   readonly git: GitRepository;
+  /** The command argument of the call, parsed: the very list that the rules checked. */
+  readonly command: CommandList | undefined;
   /** The frozen tree that passed the commit gate; only for calls whose intent is to commit. */
   readonly candidate: CommitCandidate | undefined;
   /** What passed the push gate; only for calls whose intent is to push to a named remote. */

@@ -5,9 +5,9 @@ import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { type LockChange, lockChange } from './lock/lock-changes.ts';
+import { platformKey } from './lock/lock-file.ts';
 import { type LockMetadata, type LockRequest, type LockSetting, makeLock } from './lock/make-lock.ts';
-import { createWalls } from './open-external-tools.ts';
-import { platformKey } from './protocol/platform-key.ts';
+import { createSandboxes } from './open-external-tools.ts';
 import { copiesFolder } from './run/external-ports.ts';
 
 export interface LockToolsSetting {
@@ -35,7 +35,7 @@ export async function lockTools(
   tools: readonly ExternalToolSettings[],
   setting: LockToolsSetting,
 ): Promise<LockedTools> {
-  const walls = createWalls({ workspace: setting.root, state: setting.state, governing: setting.governing });
+  const walls = createSandboxes({ workspace: setting.root, state: setting.state, governing: setting.governing });
   const changes: LockChange[] = [];
   let lock: LockFile = setting.existing ?? { schema_version: 1, tools: {} };
   try {

@@ -6,7 +6,7 @@ import type { OpenToolSource, ToolSourcePorts } from '../contracts/tool-source.t
 import {
   createExternalPrograms,
   type ExternalPrograms,
-  type ExternalWall,
+  type ExternalSandbox,
 } from '../platform/commands/external-process.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { sweepSealedCopies } from '../platform/runs/sealed-copy.ts';
@@ -24,7 +24,7 @@ export async function openExternalTools(
   const listed = registry.externalTools.filter(({ command }) => command !== '');
   for (const { name } of listed) if (ports.names.has(name)) throw taken(name, registry);
   await sweepSealedCopies(copiesFolder(state));
-  const walls = createWalls(ports);
+  const walls = createSandboxes(ports);
   const now = options.now ?? Date.now;
   const shared: ExternalPorts = {
     state,
@@ -45,7 +45,11 @@ export async function openExternalTools(
 }
 
 /** One wall for each tool and what a session's registry makes of it. */
-export function createWalls({ workspace, state, governing }: Pick<ExternalWall, 'workspace' | 'state' | 'governing'>) {
+export function createSandboxes({
+  workspace,
+  state,
+  governing,
+}: Pick<ExternalSandbox, 'workspace' | 'state' | 'governing'>) {
   const walls = new Map<string, ExternalPrograms>();
   return {
     programsFor(settings: ExternalToolSettings, { isolation, allowedDomains }: Registry): ExternalPrograms {

@@ -1,4 +1,5 @@
 /** Decides about every key of a repository's configuration before git is let near it. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
 import { NEUTRAL_KEYS } from './fixed-options.ts';
 import { HARMFUL_CONFIG, HARMLESS_CONFIG } from './harmless-config.ts';
@@ -36,14 +37,14 @@ export function judgeConfig(
   for (const { key, value } of entries) {
     if (isHarmless(key, value) || isListed(key, listed)) continue;
     const why = WHY.find((known) => known.key.test(key))?.why ?? 'may run programs or reach elsewhere';
-    throw policyDenial(`${whose} configuration is not allowed, it ${why}: ${shownKey(key)}`, {
-      path: shownKey(key),
+    throw policyDenial(`${whose} configuration is not allowed, it ${why}: ${safeText(key, 120)}`, {
+      path: safeText(key, 120),
       details: {
         gate: 'git_config',
         reason: 'repository_config',
-        key: shownKey(key),
+        key: safeText(key, 120),
         ...(registryAt === undefined ? {} : { registry: registryAt }),
-        next: `remove the key (git config --unset-all ${shownKey(key)}), or have the operator list it in git.allow_config`,
+        next: `remove the key (git config --unset-all ${safeText(key, 120)}), or have the operator list it in git.allow_config`,
       },
     });
   }
@@ -73,9 +74,4 @@ export function isListed(key: string, listed: readonly string[]): boolean {
 function keyPattern(pattern: string): RegExp {
   const source = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
   return new RegExp(`^${source.join('.*')}$`, 's');
-}
-
-/** Keys hold a subsection that is free text. */
-function shownKey(key: string): string {
-  return key.replace(/[\x00-\x1f\x7f]/g, '?').slice(0, 120);
 }

@@ -4,10 +4,10 @@
  * Braces are expanded here: git does not know them.
  */
 import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { TEMPORARY_PREFIX } from '../contracts/temporary-name.ts';
 import { expandBraces } from '../glob/expand-braces.ts';
 import { gitFailure } from './git-failure.ts';
-import { shown } from './ref-names.ts';
 
 /** Leaves out files and trees that are being written, or that a killed write left behind. */
 export const UNFINISHED: readonly string[] = ['', '/**'].map(
@@ -66,7 +66,7 @@ export function cleanPath(path: string): string {
 }
 
 function leavesRoot(path: string): ToolError {
-  return gitFailure(`Path leaves the workspace root: ${shown(path)}`, {
+  return gitFailure(`Path leaves the workspace root: ${safeText(path, 120)}`, {
     path: 'paths',
     reason: 'bad_path',
     next: 'give a path relative to the workspace root',

@@ -1,5 +1,6 @@
 /** Names of branches and revisions as callers write them: judged before git sees them, option-like ones refused. */
 import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { gitFailure } from './git-failure.ts';
 
 const MAX_NAME = 250;
@@ -29,7 +30,7 @@ export function checkRevision(text: string, argument: string): string {
 
 export function checkRemoteName(name: string): string {
   if (name === '' || name.startsWith('-') || name.length > MAX_NAME || FORBIDDEN.test(name)) {
-    throw gitFailure(`Remote is not a configured name: ${shown(name)}`, {
+    throw gitFailure(`Remote is not a configured name: ${safeText(name, 120)}`, {
       path: 'remote',
       reason: 'bad_remote',
       next: 'name a remote of the repository, such as origin; addresses are not accepted',
@@ -39,13 +40,9 @@ export function checkRemoteName(name: string): string {
 }
 
 function badName(what: string, name: string, argument: string): ToolError {
-  return gitFailure(`${what}: ${shown(name)}`, {
+  return gitFailure(`${what}: ${safeText(name, 120)}`, {
     path: argument,
     reason: 'bad_name',
     next: 'letters, digits, -, _, . and / make up a name; it must not begin with a dash',
   });
-}
-
-export function shown(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f]/g, '?').slice(0, 120);
 }

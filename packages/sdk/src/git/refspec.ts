@@ -1,6 +1,7 @@
 /** A push refspec taken apart and judged: plain names only, what it does spelled out. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { gitFailure } from './git-failure.ts';
-import { checkBranchName, checkRevision, shown } from './ref-names.ts';
+import { checkBranchName, checkRevision } from './ref-names.ts';
 
 export interface PushSpec {
   /** Undefined: the destination is deleted. */
@@ -33,7 +34,7 @@ function fullName(name: string, text: string): string {
 }
 
 function badRefspec(text: string) {
-  return gitFailure(`Refspec is not valid: ${shown(text)}`, {
+  return gitFailure(`Refspec is not valid: ${safeText(text, 120)}`, {
     path: 'refspec',
     reason: 'bad_refspec',
     next: 'write a branch (main) or source:destination (HEAD:refs/heads/feature); no wildcards',

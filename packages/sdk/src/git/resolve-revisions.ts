@@ -3,10 +3,11 @@
  * is passed on afterwards.
  */
 import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { GitRepository } from '../contracts/git.ts';
 import { gitFailure } from './git-failure.ts';
 import { readBatchCheck } from './read-batch.ts';
-import { checkRevision, shown } from './ref-names.ts';
+import { checkRevision } from './ref-names.ts';
 
 export interface Question {
   /** As the caller wrote it. */
@@ -47,7 +48,7 @@ function unknown({ text, argument }: Question): never {
 }
 
 export function unknownRevision(text: string, argument: string): ToolError {
-  return gitFailure(`Revision not found: ${shown(text)}`, {
+  return gitFailure(`Revision not found: ${safeText(text, 120)}`, {
     path: argument,
     reason: 'unknown_revision',
     next: 'name a branch, tag or commit that exists; git_branch lists branches, git_fetch brings those of a remote',

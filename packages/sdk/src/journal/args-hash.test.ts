@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import type { JsonValue } from '@tool-runtime/protocol';
+import fc from 'fast-check';
 import { canonicalJson } from '../platform/digest.ts';
-import { createArgsHasher } from './args-hash.ts';
+import { canonicalArgs, createArgsHasher } from './args-hash.ts';
 import { purposeKey } from './keyed-digest.ts';
 
 const KEY = Buffer.alloc(32, 5);
@@ -25,4 +27,28 @@ test('S0-74 S1-43 tells arguments, tools and keys apart and ignores the order of
     createArgsHasher(Buffer.alloc(32, 6))('t', { a: 1 }),
   ];
   assert.equal(new Set(different).size, 4);
+});
+
+test('S0-74 gives the canonical text for any JSON value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      const json = value as JsonValue;
+      assert.equal(canonicalArgs(json), canonicalJson(json));
+    }),
+  );
+});
+
+test('S0-74 does not depend on the order of keys and drops what is undefined', () => {
+  assert.equal(canonicalArgs({ b: 1, a: { d: [1, 'x'], c: null } }), '{"a":{"c":null,"d":[1,"x"]},"b":1}');
+  const optional = { a: 1, b: undefined } as unknown as JsonValue;
+  assert.equal(canonicalArgs(optional), canonicalJson(optional));
+  const hidden = JSON.parse('{"__proto__":1,"10":2,"9":3}') as JsonValue;
+  assert.equal(canonicalArgs(hidden), canonicalJson(hidden));
+});
+
+test('refuses what JSON cannot hold, as the library does', () => {
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', { '\udc00': 1 }, undefined, 1n, () => 1]) {
+    assert.throws(() => canonicalArgs(value as unknown as JsonValue), TypeError);
+    assert.throws(() => canonicalJson(value as unknown as JsonValue));
+  }
 });

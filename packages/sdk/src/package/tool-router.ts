@@ -1,5 +1,6 @@
-/** Names to routes, for one snapshot. Finds, never executes; a name that is not there is a denial, not a guess. */
+/** Finds routes by name in one snapshot. An unknown name is a denial, never a guess. */
 import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { failure } from '../contracts/failures.ts';
 import { nearestName } from '../text/nearest-name.ts';
 import type { ToolRegistrySnapshot } from './registry-snapshot.ts';
@@ -27,22 +28,23 @@ export function createRouter(snapshot: ToolRegistrySnapshot): ToolRouter {
   });
 }
 
-function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolError {
+/** Also says which tool may be meant. */
+export function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolError {
   const nearest = nearestName(
     name,
     snapshot.routes.map((route) => route.canonical_tool_name),
   );
-  return failure('policy_denial', 'host_configuration_needed', `Tool is not in the package: ${shown(name)}`, {
-    details: {
-      reason: 'unknown_tool',
-      next: nearest === undefined ? 'List the tools this session may call' : `Call ${nearest} if that was meant`,
-      ...(nearest === undefined ? {} : { nearest }),
+  return failure(
+    'policy_denial',
+    'host_configuration_needed',
+    `Tool is not in the package: ${safeText(name, SHOWN_NAME_LENGTH)}`,
+    {
+      details: {
+        gate: 'route',
+        reason: 'unknown_tool',
+        next: nearest === undefined ? 'List the tools this session may call' : `Call ${nearest} if that was meant`,
+        ...(nearest === undefined ? {} : { nearest }),
+      },
     },
-  });
-}
-
-/** The caller wrote the name: it may be long, and it may try to write lines of its own into a log. */
-function shown(name: string): string {
-  const printable = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�');
-  return printable.length > SHOWN_NAME_LENGTH ? `${printable.slice(0, SHOWN_NAME_LENGTH)}…` : printable;
+  );
 }

@@ -4,10 +4,10 @@
  * Allowlist patterns are matched from the first character on, whatever the engine makes of their anchors.
  */
 import { ToolError, utf8Length } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { RE2JS } from 're2js';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { anchoredForm } from './anchored-alternatives.ts';
-import { excerpt } from './excerpt.ts';
 import { MAX_PATTERN_WEIGHT, patternWeight } from './pattern-weight.ts';
 
 export const MAX_PATTERN_BYTES = 1024;
@@ -20,21 +20,21 @@ type Compiled = { readonly engine: RE2JS } | { readonly problem: string };
 function compile(source: string): Compiled {
   if (source === '') return { problem: 'Pattern is empty' };
   if (utf8Length(source) > MAX_PATTERN_BYTES) {
-    return { problem: `Pattern is longer than ${MAX_PATTERN_BYTES} bytes: ${excerpt(source)}` };
+    return { problem: `Pattern is longer than ${MAX_PATTERN_BYTES} bytes: ${safeText(source, 80)}` };
   }
   if (CONTROL.test(source)) {
     return {
-      problem: `Pattern holds a control character: ${excerpt(source)} (double quotes turn \\b and \\t into one; use single quotes)`,
+      problem: `Pattern holds a control character: ${safeText(source, 80)} (double quotes turn \\b and \\t into one; use single quotes)`,
     };
   }
   if (patternWeight(source) > MAX_PATTERN_WEIGHT) {
-    return { problem: `Pattern repeats too much: ${excerpt(source)} (use smaller counts)` };
+    return { problem: `Pattern repeats too much: ${safeText(source, 80)} (use smaller counts)` };
   }
   try {
     return { engine: RE2JS.compile(source) };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message.replace(/^error parsing regexp: /, '') : 'unknown failure';
-    return { problem: `Bad pattern: ${excerpt(source)} (${excerpt(why)})` };
+    return { problem: `Bad pattern: ${safeText(source, 80)} (${safeText(why, 80)})` };
   }
 }
 
@@ -43,7 +43,7 @@ function compileAllowlist(source: string): Compiled {
   if ('problem' in compiled) return compiled;
   const anchored = anchoredForm(source);
   if (anchored === undefined) return compiled;
-  return { problem: `Pattern is not anchored with ^: ${excerpt(source)} (write ${excerpt(anchored)})` };
+  return { problem: `Pattern is not anchored with ^: ${safeText(source, 80)} (write ${safeText(anchored, 80)})` };
 }
 
 function engineOf(compiled: Compiled): RE2JS {

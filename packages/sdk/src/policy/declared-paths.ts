@@ -1,11 +1,11 @@
 /**
- * The path values a call declares, and what kind of path each one is.
+ * The paths and URLs a call declares, and what kind of path each one is.
  *
- * Judged as text only: links and existence are the workspace's business at the moment of opening.
+ * Checked as text only: the workspace looks at links and existence when it opens the file.
  */
-import { type JsonValue, utf8Length } from '@tool-runtime/protocol';
+import { type JsonValue, ToolError, utf8Length } from '@tool-runtime/protocol';
 
-export const MAX_PATH_BYTES = 4096;
+const MAX_PATH_BYTES = 4096;
 
 export interface DeclaredPath {
   readonly key: string;
@@ -71,4 +71,49 @@ function resolveDots(value: string): string | undefined {
     else if (kept.pop() === undefined) return undefined;
   }
   return kept.length === 0 ? '.' : kept.join('/');
+}
+
+interface FormSubject {
+  readonly tool: string;
+  readonly paths: readonly DeclaredPath[];
+  readonly urls: readonly DeclaredPath[];
+}
+
+/**
+ * Throws E_VALIDATION_FAIL for the first value that is not a path or URL at all. That is a mistake in the arguments,
+ * whatever policy says about the place; a well-formed path or URL that is not allowed is refused later, by the gates.
+ */
+export function checkForm({ tool, paths, urls }: FormSubject): void {
+  for (const { key, value } of paths) {
+    const why = pathFault(value);
+    if (why !== undefined) throw malformed(tool, key, { what: 'path', why, next: 'give a relative path as text' });
+  }
+  for (const { key, value } of urls) {
+    const why = urlFault(value);
+    if (why !== undefined) throw malformed(tool, key, { what: 'URL', why, next: 'give an absolute URL with a host' });
+  }
+}
+
+function pathFault(value: string): string | undefined {
+  if (value === '') return 'is empty';
+  if (value.includes('\0')) return 'holds a NUL character';
+  return Buffer.byteLength(value) > MAX_PATH_BYTES ? `is longer than ${MAX_PATH_BYTES} bytes` : undefined;
+}
+
+function urlFault(value: string): string | undefined {
+  if (value.includes('\0')) return 'holds a NUL character';
+  return URL.canParse(value) ? undefined : 'cannot be parsed';
+}
+
+interface Fault {
+  readonly what: 'path' | 'URL';
+  readonly why: string;
+  readonly next: string;
+}
+
+function malformed(tool: string, key: string, { what, why, next }: Fault): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool}: ${key}: ${what} ${why}`, {
+    path: key,
+    details: { gate: 'arguments', reason: `malformed_${what.toLowerCase()}`, next },
+  });
 }

@@ -5,9 +5,9 @@
  * in one section must not hide the problems of another.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
 import type { RuleEngine, RuleFacts } from '../contracts/rule.ts';
-import { excerpt } from '../pattern/excerpt.ts';
 import { didYouMean } from '../text/nearest-name.ts';
 import type { Finding } from './problems.ts';
 
@@ -64,10 +64,10 @@ function checkValidators(root: JsonObject, known: KnownNames): NameFindings {
     if (!isJsonObject(item) || typeof rule !== 'string' || rule === '') continue;
     const path = `validators.${index}.rule`;
     const facts = rules.get(rule);
-    if (seen.has(rule)) problems.push({ path, message: `Rule is listed twice: ${excerpt(rule)}` });
+    if (seen.has(rule)) problems.push({ path, message: `Rule is listed twice: ${safeText(rule, 80)}` });
     seen.add(rule);
     if (facts === undefined) {
-      problems.push({ path, message: `Unknown rule: ${excerpt(rule)}${didYouMean(rule, rules.keys())}` });
+      problems.push({ path, message: `Unknown rule: ${safeText(rule, 80)}${didYouMean(rule, rules.keys())}` });
       continue;
     }
     const level = item['enforcement'] ?? facts.defaultEnforcement;
@@ -95,7 +95,7 @@ function checkCommands(root: JsonObject, rules: KnownNames['rules']): readonly F
     .filter(([name]) => !known.has(name) && !LANGUAGE_STEP.test(name))
     .map(([name]) => ({
       path: `commands.${name}`,
-      message: `No rule or step uses this command: ${excerpt(name)}${didYouMean(name, known)}`,
+      message: `No rule or step uses this command: ${safeText(name, 80)}${didYouMean(name, known)}`,
     }));
 }
 
@@ -109,7 +109,7 @@ function checkTools(root: JsonObject, tools: KnownNames['tools']): readonly Find
     .filter(([name]) => !known.has(name) && !prefixes.some((prefix) => name.startsWith(`${prefix}_`)))
     .map(([name]) => ({
       path: `tools.${name}`,
-      message: `Unknown tool: ${excerpt(name)}${didYouMean(name, known)}`,
+      message: `Unknown tool: ${safeText(name, 80)}${didYouMean(name, known)}`,
     }));
 }
 
@@ -125,7 +125,9 @@ function checkExternalTools(root: JsonObject): readonly Finding[] {
     const name = isJsonObject(item) ? item['name'] : undefined;
     if (typeof name !== 'string') return [];
     if (seen.has(name)) {
-      return [{ path: `external_tools.${index}.name`, message: `External tool is listed twice: ${excerpt(name)}` }];
+      return [
+        { path: `external_tools.${index}.name`, message: `External tool is listed twice: ${safeText(name, 80)}` },
+      ];
     }
     seen.add(name);
     return [];

@@ -1,12 +1,12 @@
 /** Reads what an operator wrote as an entry of the egress allowlist, or says what is wrong with it. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { isAddress, isPort, normalHost, splitEntry } from '../egress/domain-entry.ts';
-import { excerpt } from '../pattern/excerpt.ts';
 
 type DomainReading = { readonly entry: string } | { readonly problem: string };
 
 /** The normal form of one allowlist entry, or what is wrong with it. */
 export function readDomain(written: string): DomainReading {
-  const shown = excerpt(written);
+  const shown = safeText(written, 80);
   if (written.includes('://')) return { problem: `Domain has a scheme: ${shown} (write the host alone)` };
   if (written.includes('/')) return { problem: `Domain has a path: ${shown} (write the host alone)` };
   if (written.includes('@')) return { problem: `Domain has user information: ${shown} (write the host alone)` };

@@ -1,7 +1,7 @@
 /** Schema issues → findings in the words of someone who writes YAML, with the key that was probably meant. */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { z } from 'zod';
-import { excerpt } from '../pattern/excerpt.ts';
 import { didYouMean } from '../text/nearest-name.ts';
 import { registryJsonSchema } from './document.ts';
 import type { Finding } from './problems.ts';
@@ -68,11 +68,11 @@ function explainType(value: JsonValue | undefined, subject: string, expected: st
 function explainValue(value: JsonValue | undefined, subject: string, allowed: readonly unknown[]): string {
   if (value === null || value === undefined) return explainType(value, subject, allowed.join(', '));
   if (subject === 'version') {
-    return `Unsupported version: ${excerpt(JSON.stringify(value))} (this runtime reads version 1)`;
+    return `Unsupported version: ${safeText(JSON.stringify(value), 80)} (this runtime reads version 1)`;
   }
   const written = typeof value === 'string' ? value : JSON.stringify(value);
   const names = allowed.map(String);
-  return `Unknown value: ${subject} ${excerpt(written)} (one of ${names.join(', ')})${didYouMean(written, names)}`;
+  return `Unknown value: ${subject} ${safeText(written, 80)} (one of ${names.join(', ')})${didYouMean(written, names)}`;
 }
 
 /** The alternative that got furthest speaks for a union; where all failed at the value itself, the union's own words do. */
@@ -91,14 +91,14 @@ function isMismatch({ code, path }: Issue): boolean {
 
 function explainIssue(issue: Issue, judged: Subject): readonly Finding[] {
   const path = issue.path.map(String).join('.');
-  const subject = path === '' ? 'registry' : excerpt(path);
+  const subject = path === '' ? 'registry' : safeText(path, 80);
   const one = (message: string): readonly Finding[] => [{ path, message }];
   switch (issue.code) {
     case 'unrecognized_keys': {
       const known = knownKeys(judged.schema, issue.path);
       return issue.keys.map((key) => ({
         path: path === '' ? key : `${path}.${key}`,
-        message: `Unknown key: ${excerpt(key)}${didYouMean(key, known)}`,
+        message: `Unknown key: ${safeText(key, 80)}${didYouMean(key, known)}`,
       }));
     }
     case 'invalid_type':

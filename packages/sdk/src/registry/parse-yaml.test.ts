@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { parseYaml } from './parse-yaml.ts';
-import { MAX_REGISTRY_BYTES } from './registry-size.ts';
+import { MAX_REGISTRY_BYTES } from './problems.ts';
 
 /** `line:column message` of every problem. */
 function problemsOf(text: string): readonly string[] {

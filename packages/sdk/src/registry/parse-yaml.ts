@@ -1,16 +1,25 @@
 /**
  * Registry text → plain JSON value and the place of every key, under hard limits: 64 KiB, one document, depth 32,
- * no directives. What the tree may hold (tags, aliases, keys) is judged in read-yaml-tree.ts.
+ * no directives. What the tree may hold (tags, aliases, keys) is checked in read-yaml-tree.ts.
  *
  * The token stages of the library are driven by hand, because nesting must be refused while it is being read: deep
  * brackets cost seconds later. The library's own unique-key check is quadratic and is switched off for the same reason.
  */
 import { type JsonValue, utf8Length } from '@tool-runtime/protocol';
-import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLError } from 'yaml';
-import { canMendEscapes, mendEscapes } from './mend-escapes.ts';
-import type { Place, Places, RegistryProblem } from './problems.ts';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  Scalar,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import { MAX_REGISTRY_BYTES, type Place, type Places, type RegistryProblem } from './problems.ts';
 import { MAX_DEPTH, readYamlTree } from './read-yaml-tree.ts';
-import { MAX_REGISTRY_BYTES } from './registry-size.ts';
 
 interface ParsedYaml {
   /** Undefined when the text cannot be read at all; `problems` then says why. */
@@ -79,6 +88,46 @@ function compose(tokens: readonly CST.Token[], length: number): Document.Parsed 
   return [...composer.compose(tokens, true, length)][0];
 }
 
+/** An escaped quote and an escaped line end have no literal reading and stay. */
+function doubleBackslashes(source: string): string {
+  return source.replace(/\\(\r?\n|[\s\S])/g, (pair, next: string) => {
+    if (next === '"' || next.endsWith('\n')) return pair;
+    return next === '\\' ? '\\\\\\\\' : `\\\\${next}`;
+  });
+}
+
+/** Whether invalid escapes are the only kind of failure. */
+function canReadLiterally(errors: readonly YAMLError[]): boolean {
+  return errors.length > 0 && errors.every((error) => error.code === 'BAD_DQ_ESCAPE');
+}
+
+/**
+ * Double-quoted patterns such as "^cargo(\s|$)" are not YAML, yet the registry format is documented with them.
+ *
+ * Only a scalar that holds an escape YAML does not know is changed: every backslash in it is taken literally, so that
+ * `\s` and `\b` of one pattern have the same meaning. Valid scalars elsewhere keep their YAML meaning. The tokens are
+ * changed in place, not the text, so every position stays the one the author sees. Composing the same tokens again gives
+ * the intended text. Returns the offsets of the scalars.
+ */
+function readLiterally(document: Document.Parsed, errors: readonly YAMLError[]): readonly number[] {
+  const failed = errors.map((error) => error.pos[0]).toSorted((left, right) => left - right);
+  let next = 0;
+  const changed: number[] = [];
+  visit(document, {
+    Scalar(_key, node) {
+      const token = isScalar(node) ? node.srcToken : undefined;
+      if (token === undefined || node.type !== Scalar.QUOTE_DOUBLE || !('source' in token)) return;
+      const end = token.offset + token.source.length;
+      // Scalars are visited in the order of the text, so one pass over the failures serves all of them.
+      while ((failed[next] ?? end) < token.offset) next++;
+      if ((failed[next] ?? end) >= end) return;
+      token.source = doubleBackslashes(token.source);
+      changed.push(token.offset);
+    },
+  });
+  return changed;
+}
+
 /** Some of the library's sentences repeat all of the text they are about. */
 const MAX_SENTENCE = 160;
 
@@ -100,8 +149,8 @@ export function parseYaml(text: string): ParsedYaml {
 
   let document = compose(tokens, text.length);
   const warnings: RegistryProblem[] = [];
-  if (document !== undefined && canMendEscapes(document.errors)) {
-    for (const { offset } of mendEscapes(document, document.errors)) {
+  if (document !== undefined && canReadLiterally(document.errors)) {
+    for (const offset of readLiterally(document, document.errors)) {
       const message =
         'Invalid escape in double quotes: its backslashes are read literally; write the pattern in single quotes';
       warnings.push(problemAt(placeOf(offset), message));

@@ -14,9 +14,12 @@ export type Places = ReadonlyMap<string, Place>;
 export type Finding = { readonly path: string; readonly message: string };
 export type RegistryProblem = Finding & Place;
 
+/** Size of the largest registry. Here, so that asking for it does not load the YAML reader. */
+export const MAX_REGISTRY_BYTES = 65_536;
+
 /** In the message itself. */
 export const SHOWN = 5;
-/** A hostile text holds tens of thousands of mistakes; more than this helps nobody and must still fit in a message. */
+/** A hostile text holds tens of thousands of mistakes; the answer must stay small. */
 export const KEPT = 500;
 
 /** The written place of a path, or of its nearest written parent. */
@@ -28,7 +31,7 @@ export function findPlace(places: Places, path: string): Place | undefined {
   return undefined;
 }
 
-/** A finding about something that is not written at all points at the start of the text. */
+/** A finding about something that is not written points at the start of the text. */
 export function locate(places: Places, finding: Finding): RegistryProblem {
   const { line, column } = findPlace(places, finding.path) ?? { line: 1, column: 1 };
   return { line, column, path: finding.path, message: finding.message };
@@ -45,7 +48,7 @@ export function registryRefused(file: string, found: readonly RegistryProblem[])
       registry: `${file}:${problems[0]?.line ?? 1}`,
       problem_count: found.length,
       problems,
-      next: 'Mend the lines named and load the registry again',
+      next: 'Correct these lines and load the registry again',
     },
   });
 }

@@ -5,8 +5,8 @@
  * Aliases are followed by hand and counted, together with the values they bring, so a bomb costs no more than the limit.
  */
 import type { JsonValue } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
-import { excerpt } from '../pattern/excerpt.ts';
 import type { Place, RegistryProblem } from './problems.ts';
 
 export const MAX_DEPTH = 32;
@@ -68,13 +68,13 @@ function readScalar(reader: Reader, node: Node, path: string, value: unknown): J
 /** Undefined, with a problem, for a key that may not stand here. */
 function readKey(reader: Reader, node: MaybeNode, seen: Set<string>, path: string): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'string') return report(reader, node, path, 'Key is not plain text');
-  if (node.tag !== undefined) return report(reader, node, path, `Tags are not allowed: ${excerpt(node.tag)}`);
+  if (node.tag !== undefined) return report(reader, node, path, `Tags are not allowed: ${safeText(node.tag, 80)}`);
   const key = node.value;
   const keyPath = childPath(path, key);
   if (!key.isWellFormed()) return report(reader, node, path, 'Key holds half a character: a lone surrogate');
   if (key === '__proto__') return report(reader, node, keyPath, 'Key is not allowed: __proto__');
   if (key === '<<') return report(reader, node, keyPath, 'Merge keys are not supported: <<');
-  if (seen.has(key)) return report(reader, node, keyPath, `Duplicate key: ${excerpt(key)}`);
+  if (seen.has(key)) return report(reader, node, keyPath, `Duplicate key: ${safeText(key, 80)}`);
   seen.add(key);
   return key;
 }
@@ -103,11 +103,11 @@ function readNode(reader: Reader, node: MaybeNode, path: string, depth: number):
   if (isAlias(node)) {
     if (++reader.aliases > MAX_ALIASES) return stop(reader, node, path, `Too many aliases: more than ${MAX_ALIASES}`);
     const target = node.resolve(reader.document);
-    if (target === undefined) return report(reader, node, path, `Alias has no anchor: ${excerpt(node.source)}`);
+    if (target === undefined) return report(reader, node, path, `Alias has no anchor: ${safeText(node.source, 80)}`);
     return readNode(reader, target, path, depth + 1);
   }
   const tag = (node as { tag?: string }).tag;
-  if (tag !== undefined) return report(reader, node, path, `Tags are not allowed: ${excerpt(tag)}`);
+  if (tag !== undefined) return report(reader, node, path, `Tags are not allowed: ${safeText(tag, 80)}`);
   if (isMap(node)) return readMap(reader, node, path, depth);
   if (isSeq(node)) {
     return node.items.map((item, index) => {

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sha256Hex } from '../platform/digest.ts';
 import { openStateFolder, type StateFolder } from '../platform/state/state-folder.ts';
-import { MAX_REGISTRY_BYTES } from './registry-size.ts';
+import { MAX_REGISTRY_BYTES } from './problems.ts';
 import { openTrustList } from './trust-list.ts';
 
 const STORE = 'trusted-registries.json';

@@ -5,7 +5,7 @@
  * trusted last is kept, so that the next decision can show the difference.
  */
 import type { StateFolder } from '../platform/state/state-folder.ts';
-import { MAX_REGISTRY_BYTES } from './registry-size.ts';
+import { MAX_REGISTRY_BYTES } from './problems.ts';
 
 /** Versions before 2 kept a list of digests here, without files or order: it trusts nothing any more. */
 const FILE = 'trusted-registries.json';

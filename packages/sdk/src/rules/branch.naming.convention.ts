@@ -3,9 +3,9 @@
  *
  * Existing branches are left alone, whatever they are called.
  */
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { defineRule } from '../contracts/rule.ts';
-import { shownText } from '../text/shown-text.ts';
 import { BRANCH_FORM, isBranchName, suggestBranchName } from './conventions/branch-name.ts';
 import { CHANGE_TYPES } from './conventions/change-types.ts';
 
@@ -25,7 +25,7 @@ export const branchNamingConvention = defineRule({
     const form = branchPattern === undefined ? BRANCH_FORM : `names that match ${branchPattern.source}`;
     return [
       {
-        message: `Branch name does not follow the convention: ${shownText(name)}`,
+        message: `Branch name does not follow the convention: ${safeText(name)}`,
         next: suggestion === undefined ? `take ${form}` : `call it ${suggestion}`,
         details: { form, ...(suggestion === undefined ? {} : { suggestion }) },
       },

@@ -1,6 +1,6 @@
 /** commit.message.conventional: the message of a commit begins as Conventional Commits say. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { defineRule } from '../contracts/rule.ts';
-import { shownText } from '../text/shown-text.ts';
 import { CHANGE_TYPES } from './conventions/change-types.ts';
 import { judgeMessage } from './conventions/conventional-header.ts';
 
@@ -19,8 +19,8 @@ export const commitMessageConventional = defineRule({
     const { problem, header, suggestion } = found;
     return [
       {
-        message: `${problem}: ${shownText(header)}`,
-        next: suggestion === header ? 'leave the second line empty' : `write: ${shownText(suggestion)}`,
+        message: `${problem}: ${safeText(header)}`,
+        next: suggestion === header ? 'leave the second line empty' : `write: ${safeText(suggestion)}`,
         details: { suggestion, form: `type(scope): description, with one of ${CHANGE_TYPES.join(', ')}` },
       },
     ];

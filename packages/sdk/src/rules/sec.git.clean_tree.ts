@@ -8,7 +8,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { GitIntent, GitVerb } from '../contracts/git.ts';
 import { defineRule, type RuleContext, type Violation } from '../contracts/rule.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
-import { listNames } from './list-names.ts';
+import { shownNames } from '../text/shown-names.ts';
 
 const STAGED_ALLOWED: Readonly<Partial<Record<GitVerb, boolean>>> = {
   commit: true,
@@ -81,7 +81,7 @@ function violation(
   const paths = entries.map(({ path }) => path);
   return [
     {
-      message: `${what}: ${listNames(paths)}`,
+      message: `${what}: ${shownNames(paths)}`,
       path: first.path,
       next,
       details: { reason, count: paths.length, paths: paths.slice(0, MAX_PATHS) },

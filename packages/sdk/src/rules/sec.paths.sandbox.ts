@@ -4,6 +4,7 @@
  * This is the filter in front, for a message that names the argument. The wall is the workspace layer, which resolves
  * by descriptor when the file is opened, links included.
  */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { defineRule, type Violation } from '../contracts/rule.ts';
 import { classifyPath } from '../policy/declared-paths.ts';
 
@@ -26,14 +27,9 @@ function judgePath(key: string, value: string): Violation[] {
   const why = place.type === 'host_absolute' ? 'is absolute' : place.why;
   return [
     {
-      message: `Path is not inside the workspace (${key} ${why}): ${shown(value)}`,
+      message: `Path is not inside the workspace (${key} ${why}): ${safeText(value, 120)}`,
       path: key,
       next: 'give a path relative to the workspace root, without leaving it',
     },
   ];
-}
-
-function shown(value: string): string {
-  const printable = value.replace(/[\u0000-\u001f\u007f]/g, '?');
-  return printable.length > 120 ? `${printable.slice(0, 120)}…` : printable;
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { JsonValue } from '@tool-runtime/protocol';
 import type { RuleSubject } from '../contracts/rule.ts';
 import { compileAllowlistPattern } from '../pattern/compile-pattern.ts';
+import { readCommand } from '../shell/read-command.ts';
 import { secShellAllowlist } from './sec.shell.allowlist.ts';
 
 const registry = { shellAllow: ['^npm test( .*)?$', '^rg ', '^ls$'].map(compileAllowlistPattern) } as never;
@@ -13,7 +14,7 @@ function subject(command: JsonValue, env?: JsonValue): RuleSubject {
     args: {},
     paths: [],
     urls: [],
-    commands: [{ key: 'cmd', value: command }],
+    commands: [{ key: 'cmd', value: command, list: () => readCommand(command) }],
     environments: env === undefined ? [] : [{ key: 'env', value: env }],
     profile: { kind: 'execute', side_effect_level: 'process_exec', effect: 'process', risk: 'high' },
     changes: [],

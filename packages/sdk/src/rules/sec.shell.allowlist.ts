@@ -1,15 +1,14 @@
 /**
  * sec.shell.allowlist: every command of a line is allowed by the registry, option by option, and so is its environment.
  *
- * The line is parsed by the one parser that also decides what is started, so what was judged is what runs.
+ * The line is parsed once: the list that is checked here is the list that the tool starts.
  */
 import { isToolError, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { Registry } from '../contracts/registry.ts';
-import { defineRule, type Violation } from '../contracts/rule.ts';
+import { type CheckedCommand, defineRule, type Violation } from '../contracts/rule.ts';
 import { judgeEnvironment } from '../shell/environment.ts';
 import { judgeCommands } from '../shell/judge-commands.ts';
 import { OPTION_RULES } from '../shell/option-rules.ts';
-import { readCommand } from '../shell/read-command.ts';
 
 export const secShellAllowlist = defineRule({
   id: 'sec.shell.allowlist',
@@ -22,13 +21,13 @@ export const secShellAllowlist = defineRule({
   errorCode: 'E_POLICY',
   appliesTo: ({ commands, environments }) => commands.length > 0 || environments.length > 0,
   check: ({ commands, environments }, { registry }) => [
-    ...commands.flatMap(({ key, value }) => found(key, () => judgeCommand(value, registry))),
+    ...commands.flatMap((command) => found(command.key, () => judgeCommand(command, registry))),
     ...environments.flatMap(({ key, value }) => found(key, () => judgeVariables(value))),
   ],
 });
 
-function judgeCommand(value: JsonValue, registry: Registry): void {
-  judgeCommands(readCommand(value), { allow: registry.shellAllow, optionRules: OPTION_RULES });
+function judgeCommand(command: CheckedCommand, registry: Registry): void {
+  judgeCommands(command.list(), { allow: registry.shellAllow, optionRules: OPTION_RULES });
 }
 
 function judgeVariables(value: JsonValue): void {

@@ -107,7 +107,7 @@ describe('S0-67 secrets.scan', () => {
     const session = { registry: { file: 's.yaml', text: `version: 1\nsecrets: {allow: ["${'a'.repeat(40)}"]}\n` } };
     await assert.rejects(
       withGate({ registry, files: {}, runtime: { session } }, async () => {}),
-      /Exceptions of the secrets scan are the host's to make/,
+      /Exceptions of the secrets scan are not those of the host/,
     );
   });
 

@@ -5,7 +5,7 @@
  * away is none.
  */
 import { defineRule, type Violation } from '../contracts/rule.ts';
-import { listNames } from './list-names.ts';
+import { shownNames } from '../text/shown-names.ts';
 import type { Untested } from './test-files/find-untested.ts';
 
 const MAX_FILES = 20;
@@ -32,7 +32,7 @@ export const testRequiredChanged = defineRule({
 function violation({ paths, wouldCount }: Untested): Violation {
   const examples = wouldCount.slice(0, EXAMPLES);
   return {
-    message: `Code changed without a test: ${listNames(paths)}`,
+    message: `Code changed without a test: ${shownNames(paths)}`,
     ...(paths[0] === undefined ? {} : { path: paths[0] }),
     next: `change a test too, such as ${examples.join(' or ')}; or say in overrides why none is needed`,
     details: { count: paths.length, files: paths.slice(0, MAX_FILES), would_count: examples },

@@ -1,8 +1,9 @@
 /** What a call of a batch would touch, as far as its arguments tell. Judges nothing: the pipeline does that. */
+
+import { rewriteAliases } from '../call/normalize-args.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { isReadOnlyKind } from '../contracts/annotations.ts';
 import { declaredPaths } from '../policy/declared-paths.ts';
-import { rewriteAliases } from '../policy/rewrite-aliases.ts';
 import type { Footprint } from './run-batch.ts';
 
 const ANYTHING: Footprint = { readOnly: false, keys: undefined };

@@ -25,7 +25,6 @@ import type { RecoveryLog } from '../journal/recovery-log.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
-import { createRouter } from '../package/tool-router.ts';
 import type { SessionPrograms } from '../platform/commands/session-programs.ts';
 import type { FairSlots } from '../platform/fair-slots.ts';
 import type { Spawner } from '../platform/processes/spawned-process.ts';
@@ -40,7 +39,6 @@ import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import type { ChildBinding } from './family.ts';
 import { guardExits } from './guard-exits.ts';
-import { inProcessExecutors } from './in-process-executor.ts';
 import { createJobTable, type JobCount } from './job-table.ts';
 import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
@@ -55,7 +53,7 @@ export interface RuntimeParts {
   readonly packageOf: (order: PackageOrder) => SessionPackage;
   readonly rules: readonly RuleDefinition[];
   readonly hooks: readonly Hook[];
-  readonly policy: ToolPolicy;
+  readonly policy: ToolPolicy | undefined;
   readonly dispatcher: ApprovalDispatcher | undefined;
   readonly budget: BudgetPort | undefined;
   readonly coordinator: Coordinator | undefined;
@@ -128,10 +126,9 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
   });
   checkSurface(usable, registry, runtime);
   const { package: own, snapshot } = packageFor(identity, usable, runtime);
-  const router = createRouter(snapshot);
   const tools = new Map(
     usable.map((tool) => {
-      const route = router.snapshot.findByName(tool.name);
+      const route = snapshot.findByName(tool.name);
       if (route === undefined) throw new TypeError(`No route was compiled: ${tool.name}`);
       return [tool.name, compileTool(tool, route, registry)] as const;
     }),
@@ -146,11 +143,10 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     registry,
     source: { kind: child === undefined ? 'user' : 'subagent', id: actor, trust: 'user_provided', privacy: 'internal' },
     package: own,
-    router,
+    snapshot,
     tools,
     hidden: new Map([...offer.withheld, ...hidden]),
     recorders: recordersOf(runtime.tools),
-    executors: inProcessExecutors(tools.values()),
     ceiling,
     hooks: compileHooks(runtime.hooks),
     rules: compileRules(runtime.rules, registry),

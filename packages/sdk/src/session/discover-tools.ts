@@ -30,7 +30,7 @@ export interface HiddenTool {
 
 /** All of them, or only the one of this name: schemas are built on the way, which takes its time. */
 export function discoverTools(parts: SessionParts, name?: string): readonly ToolListing[] {
-  const names = parts.router.snapshot.routes.map((route) => route.canonical_tool_name);
+  const names = parts.snapshot.routes.map((route) => route.canonical_tool_name);
   return names
     .filter((candidate) => name === undefined || candidate === name)
     .flatMap((candidate) => {

@@ -90,7 +90,7 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
   const { runtime, owner, heartbeatTimeoutMs, leavePlace } = opening;
   const { sessionId, child } = identity;
   const parts = compileSession(identity, runtime);
-  const fingerprint = parts.router.snapshot.runtime_package_fingerprint;
+  const fingerprint = parts.snapshot.runtime_package_fingerprint;
   const record = (event: SessionRecord['event']) => sessionRecord(event, identity, fingerprint, runtime);
   await runtime.journal.append([record('opened'), ...(child?.openingRecords ?? [])]);
   runtime.metrics.open(sessionId);

@@ -88,7 +88,7 @@ function buildPackage(options: ChildOptions, handoff: ContextHandoff, { parts }:
   validateHandoff(handoff);
   return buildChildPackage({
     parent: parts.package,
-    routes: parts.router.snapshot.routes,
+    routes: parts.snapshot.routes,
     annotations: declaredEffects(parts),
     childAgentId: options.agentId,
     routePolicy: options.route ?? { type: 'inherit_parent' },
@@ -105,16 +105,15 @@ function declaredEffects(parts: SessionParts): ReadonlyMap<string, DeclaredEffec
 
 function packagePolicy({ allowedRoutes, lifecycle }: ChildOptions, parts: SessionParts): ChildPackagePolicy {
   return {
-    ...childPackageDefaults(parts.router.snapshot.runtime_package_fingerprint),
+    ...childPackageDefaults(parts.snapshot.runtime_package_fingerprint),
     ...(allowedRoutes === undefined ? {} : { allowed_route_overrides: allowedRoutes }),
     ...(lifecycle === 'reclaimable' ? { child_lifecycle_bounds: RECLAIMABLE } : {}),
   };
 }
 
 /** Names are easier to write than capability ids. */
-function toolPolicy(tools: ChildToolPolicy | readonly string[], { router }: SessionParts): ChildToolPolicy {
+function toolPolicy(tools: ChildToolPolicy | readonly string[], { snapshot }: SessionParts): ChildToolPolicy {
   if (!isNames(tools)) return tools;
-  const { snapshot } = router;
   const ids = tools.map((name) => snapshot.findByName(name)?.capability_id ?? unknownTool(name, snapshot.routes));
   return { type: 'custom_allowlist', capability_ids: ids };
 }

@@ -97,9 +97,9 @@ async function judgeStep(request: Parameters<typeof judgeProposal>[0], parts: Se
   const verdict = judged.ok ? judged.value.verdict : 'deny';
   const reason = judged.ok ? judged.value.decision.code : reasonOf(refusal);
   const staticLevel = parts.tools.get(tool)?.staticProfile.side_effect_level ?? null;
-  const paths = ready?.view.paths ?? [];
-  const { argsHash, argsSummary } = ready === undefined ? rawArgs(request, parts) : { ...ready, ...ready.view };
-  const args = ready?.args ?? request.args;
+  const paths = ready?.subject.paths.map((path) => path.value) ?? [];
+  const { argsHash, argsSummary } = ready === undefined ? rawArgs(request, parts) : ready;
+  const args = ready?.subject.args ?? request.args;
   return {
     shown: {
       tool,
@@ -108,7 +108,7 @@ async function judgeStep(request: Parameters<typeof judgeProposal>[0], parts: Se
       errors: refusal === undefined ? [] : [refusal.toEntry()],
       warnings: [...open.warnings],
       paths,
-      side_effect_level: ready?.view.profile.side_effect_level ?? staticLevel,
+      side_effect_level: ready?.subject.profile.side_effect_level ?? staticLevel,
     },
     asked: {
       tool,
@@ -116,7 +116,7 @@ async function judgeStep(request: Parameters<typeof judgeProposal>[0], parts: Se
       argsHash,
       argsSummary,
       paths: [...paths],
-      ...(ready === undefined ? {} : { profile: ready.view.profile }),
+      ...(ready === undefined ? {} : { profile: ready.subject.profile }),
       ...(isJsonObject(args) ? { args } : {}),
     },
   };

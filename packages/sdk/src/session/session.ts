@@ -201,7 +201,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
   return {
     id: parts.sessionId,
-    snapshot: parts.router.snapshot,
+    snapshot: parts.snapshot,
     ceiling: parts.registry.ceiling,
     call,
     async batch(items, options = {}) {

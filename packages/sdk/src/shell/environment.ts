@@ -5,7 +5,8 @@
  * error: they are often secrets.
  */
 import { type ToolError, utf8Length } from '@tool-runtime/protocol';
-import { shellRefusal, shown } from './refusal.ts';
+import { safeText } from '@tool-runtime/protocol/internal';
+import { shellRefusal } from './refusal.ts';
 import { EMPTY_ONLY_VARIABLES, HARMLESS_VARIABLES, REFUSED_VARIABLES } from './refused-variables.ts';
 
 export const MAX_VALUE_BYTES = 32 * 1024;
@@ -31,7 +32,7 @@ interface VariableFault {
 }
 
 function refusal(variable: string, { reason, what, next }: VariableFault): ToolError {
-  const name = shown(variable);
+  const name = safeText(variable, 120);
   return shellRefusal(`${what}: ${name}`, { reason, argument: 'env', variable: name, next });
 }
 

@@ -4,6 +4,7 @@
  * The strictest verdict wins: one refused command refuses the whole list before anything starts.
  */
 
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandList, SimpleCommand } from '../contracts/command-list.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { redactCommandLine } from '../redaction/redact-command.ts';
@@ -11,7 +12,7 @@ import { type Fault, findFaults } from './find-faults.ts';
 import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';
 import { isFullyAnchored, literalOf, programOf, spellsOut } from './pattern-reach.ts';
-import { shellRefusal, shown } from './refusal.ts';
+import { shellRefusal } from './refusal.ts';
 
 export interface CommandPolicy {
   readonly allow: readonly CompiledPattern[];
@@ -26,10 +27,10 @@ const MAX_LISTED = 8;
 
 function judgeProgram({ argv: [program = ''], column }: SimpleCommand): void {
   if (PROGRAM.test(program)) return;
-  throw shellRefusal(`Program is not a plain name: ${shown(joinArgv([program]))} at column ${column}`, {
+  throw shellRefusal(`Program is not a plain name: ${safeText(joinArgv([program]), 120)} at column ${column}`, {
     reason: 'program_name',
     field: FIELD,
-    program: shown(program),
+    program: safeText(program, 120),
     position: column,
     next: 'name a program of the host by letters, digits, . _ + and -; scripts of the workspace run through the program that reads them',
   });
@@ -42,21 +43,21 @@ function nearestPattern(program: string, allow: readonly CompiledPattern[]): str
 function describeAllowed(program: string, allow: readonly CompiledPattern[]): string {
   if (allow.length === 0) return `no command is allowed; the operator lists patterns in ${FIELD}`;
   const nearest = nearestPattern(program, allow);
-  if (nearest !== undefined) return `for ${program} is allowed: ${shown(nearest)}`;
-  const sources = allow.slice(0, MAX_LISTED).map(({ source }) => shown(source));
+  if (nearest !== undefined) return `for ${program} is allowed: ${safeText(nearest, 120)}`;
+  const sources = allow.slice(0, MAX_LISTED).map(({ source }) => safeText(source, 120));
   return `allowed are: ${sources.join('  ')}${allow.length > MAX_LISTED ? `  and ${allow.length - MAX_LISTED} more` : ''}`;
 }
 
 function notAllowed({ argv: [program = ''], column }: SimpleCommand, text: string, allow: CommandPolicy['allow']) {
   const nearest = nearestPattern(program, allow);
-  const command = shown(redactCommandLine(text));
+  const command = safeText(redactCommandLine(text), 120);
   return shellRefusal(`Command not in the allowlist: ${command} at column ${column}`, {
     reason: 'not_allowlisted',
     field: FIELD,
     program,
     command,
     position: column,
-    ...(nearest === undefined ? {} : { nearest: shown(nearest) }),
+    ...(nearest === undefined ? {} : { nearest: safeText(nearest, 120) }),
     next: describeAllowed(program, allow),
   });
 }
@@ -86,16 +87,19 @@ const THINGS: Readonly<Record<Fault['reason'], string>> = {
 function faultError({ argv: [program = ''], column }: SimpleCommand, fault: Fault, nearest: CompiledPattern) {
   const subject = fault.needs === 'spelled' ? redactCommandLine(`${program} ${fault.text}`) : program;
   const spelled = subject.slice(program.length + 1);
-  const next = fault.next ?? (fault.needs === 'spelled' ? `leave out ${shown(spelled)}` : 'use another tool');
-  return shellRefusal(`${THINGS[fault.reason]} not allowed, it ${fault.why}: ${shown(subject)} at column ${column}`, {
-    reason: fault.reason,
-    field: FIELD,
-    program,
-    command: shown(subject),
-    position: column,
-    nearest: shown(nearest.source),
-    next: `${next}; or ask the operator for ${WAYS_OUT[fault.needs]}`,
-  });
+  const next = fault.next ?? (fault.needs === 'spelled' ? `leave out ${safeText(spelled, 120)}` : 'use another tool');
+  return shellRefusal(
+    `${THINGS[fault.reason]} not allowed, it ${fault.why}: ${safeText(subject, 120)} at column ${column}`,
+    {
+      reason: fault.reason,
+      field: FIELD,
+      program,
+      command: safeText(subject, 120),
+      position: column,
+      nearest: safeText(nearest.source, 120),
+      next: `${next}; or ask the operator for ${WAYS_OUT[fault.needs]}`,
+    },
+  );
 }
 
 function judgeCommand(command: SimpleCommand, { allow, optionRules }: CommandPolicy): void {

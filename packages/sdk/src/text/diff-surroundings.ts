@@ -1,7 +1,7 @@
 /** The lines of a diff that are neither names nor hunks: git's extended headers, other formats, and the text around. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { invalidDiff } from './diff-errors.ts';
 import type { DiffReader } from './diff-reader.ts';
-import { shownText } from './shown-text.ts';
 
 export interface FileFacts {
   isCreation: boolean;
@@ -42,7 +42,7 @@ export function readExtendedHeader(file: FileFacts, text: string): void {
   const mode = MODE.exec(text)?.[1];
   if (mode === undefined) return;
   if (!/^[0-7]{6}$/.test(mode)) {
-    throw invalidDiff(`Not a file mode: ${shownText(mode)}`, { next: 'Write six octal digits, such as 100644' });
+    throw invalidDiff(`Not a file mode: ${safeText(mode)}`, { next: 'Write six octal digits, such as 100644' });
   }
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o170000) !== REGULAR_FILE) {

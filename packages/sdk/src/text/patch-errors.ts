@@ -1,11 +1,11 @@
 /** Hunks that do not fit the file. Each says which hunk, what it wanted, what stands there, and what to do next. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { isAt } from './find-lines.ts';
 import { HunkSide } from './hunk-side.ts';
 import type { Lines, TextLines } from './line-table.ts';
 import { findNearest, type NearestPlace } from './nearest-place.ts';
 import { tolerantly, withoutLineEnd } from './same-line.ts';
-import { shownBytes } from './shown-text.ts';
 import type { FilePatch, Hunk } from './unified-diff.ts';
 
 export interface Mismatch {
@@ -114,4 +114,12 @@ export function openEndedHunk(hunk: Hunk): ToolError {
     reason: 'diff_cut',
     next: 'If the diff was cut off, send all of it; if it is complete, end it with a line feed; nothing was changed',
   });
+}
+
+const SHOWN_CHARACTERS = 160;
+const MAX_BYTES_OF_CHARACTER = 4;
+
+function shownBytes(bytes: Buffer, start: number, end: number): string {
+  const most = start + (SHOWN_CHARACTERS + 1) * MAX_BYTES_OF_CHARACTER;
+  return safeText(bytes.toString('utf8', start, Math.min(end, most)), SHOWN_CHARACTERS);
 }

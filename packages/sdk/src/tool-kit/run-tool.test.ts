@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { parseResult } from '../external/protocol/parse-result.ts';
-import { validateResult } from '../external/result/validate-result.ts';
+import { parseResult, validateResult } from '../external/protocol/read-result.ts';
 
 const KIT = pathToFileURL(join(import.meta.dirname, '../tool-kit.ts')).href;
 const STARTED_AT = '2026-01-31T12:00:00Z';

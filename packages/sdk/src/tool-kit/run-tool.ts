@@ -5,13 +5,12 @@
  * the tool throws, also from a callback nobody waits for, ends up in `errors` of `result.json`.
  */
 
+import type { Json } from './json.ts';
 import { openOutputFolder } from './output-folder.ts';
-import { readFailure } from './read-failure.ts';
 import { type RunNotes, writeResult } from './result-file.ts';
 import { EnvironmentFault, PROTOCOL_VERSION, type RunEnvironment, readRunEnvironment } from './run-environment.ts';
 import { createContext, noteOf, type ToolContext } from './tool-context.ts';
 import { ToolFailure } from './tool-failure.ts';
-import { watchProcess } from './watch-process.ts';
 
 export interface ToolDescription {
   /** Lower-case letter or digit, then also `.`, `_` and `-`; at most 64. */
@@ -123,4 +122,49 @@ async function leave(exitCode: number, lastWords = ''): Promise<never> {
   await new Promise((resolve) => process.stdout.write(lastWords, resolve));
   await new Promise((resolve) => process.stderr.write('', resolve));
   return process.exit(exitCode);
+}
+
+interface Failure {
+  readonly exitCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: Json | undefined;
+}
+
+function readFailure(thrown: unknown): Failure {
+  if (thrown instanceof ToolFailure) {
+    const { exitCode, code, message, details } = thrown;
+    return { exitCode, code, message, details };
+  }
+  const message = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  return { exitCode: 1, code: 'UNEXPECTED_ERROR', message, details: undefined };
+}
+
+interface ProcessWatch {
+  readonly signal: AbortSignal;
+  /** Never fulfilled; rejects when the run has to end now. */
+  readonly ended: Promise<never>;
+}
+
+const GRACE_MS = 2000;
+
+function watchProcess(): ProcessWatch {
+  const controller = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  // The run may be over before anyone waits for this.
+  promise.catch(() => {});
+  function interrupt(name: NodeJS.Signals): void {
+    const reason = new ToolFailure(1, 'INTERRUPTED', `Ended by ${name} before it was done`);
+    if (controller.signal.aborted) reject(reason);
+    controller.abort(reason);
+    setTimeout(() => reject(reason), GRACE_MS);
+  }
+  process.on('SIGTERM', interrupt);
+  process.on('SIGINT', interrupt);
+  process.on('uncaughtException', reject);
+  // Nothing is left that could wake the tool up: Node would end here without a result, and with exit code 0 or 13.
+  process.on('beforeExit', () =>
+    reject(new ToolFailure(1, 'STALLED', 'The tool waits for something that cannot come')),
+  );
+  return { signal: controller.signal, ended: promise };
 }

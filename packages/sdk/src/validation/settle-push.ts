@@ -2,12 +2,12 @@
  * Settles what a push would do before anything is judged or sent: which object, to which reference, of which remote. The
  * gate judges exactly this and the tool sends exactly this; nothing is looked up a second time.
  */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
 import type { GitRepository, Publication, PushRequest } from '../contracts/git.ts';
 import type { Registry } from '../contracts/registry.ts';
 import { currentBranch } from '../git/current-branch.ts';
 import { gitFailure } from '../git/git-failure.ts';
-import { shown } from '../git/ref-names.ts';
 import { type PushSpec, parsePushSpec } from '../git/refspec.ts';
 import { findObjects, unknownRevision } from '../git/resolve-revisions.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
@@ -42,7 +42,7 @@ async function resolveSides(
   if (destination !== undefined) return { ...found, destination };
   if (branch !== undefined && !source.startsWith('refs/tags/')) return { ...found, destination: `refs/heads/${named}` };
   if (tag !== undefined) return { ...found, destination: `refs/tags/${named}` };
-  throw gitFailure(`Where to push is not said: ${shown(source)}`, {
+  throw gitFailure(`Where to push is not said: ${safeText(source, 120)}`, {
     path: 'refspec',
     reason: 'no_destination',
     next: 'write source:refs/heads/<branch>',

@@ -2,16 +2,13 @@
  * SARIF 2.1.0, read tolerantly: producers disagree about columns and addresses (sarif/dialect.ts), and ast-grep writes
  * its own version where the standard wants 2.1.0, so that field is not looked at.
  */
-import type { AnalyzerAdapter } from '../analyzer-adapter.ts';
+import type { AnalyzerAdapter, Point, RawPlace } from '../analyzer-adapter.ts';
 import type { FindingLevel } from '../analyzer-finding.ts';
 import { FindingCollector, type FoundEdit } from '../finding-collector.ts';
-import { at, filledText, listOf, textOf, webAddress } from '../loose-json.ts';
+import { at, filledText, listOf, textOf, webAddress, wholeNumber } from '../loose-json.ts';
 import { notOfFormat, readJson } from '../read-json.ts';
 import { artifactPath } from './sarif/artifact-path.ts';
 import { type Dialect, dialectOf } from './sarif/dialect.ts';
-import { messageText } from './sarif/message-text.ts';
-import { regionPlace } from './sarif/region-place.ts';
-import { RuleBook } from './sarif/rule-book.ts';
 
 const FORMAT = 'sarif';
 
@@ -114,5 +111,97 @@ function addComplaints(invocation: unknown, collector: FindingCollector): void {
   const lists = ['toolExecutionNotifications', 'toolConfigurationNotifications'];
   for (const notification of lists.flatMap((name) => listOf(at(invocation, name)))) {
     if (at(notification, 'level') === 'error') collector.complain(messageText(at(notification, 'message'), undefined));
+  }
+}
+
+/** The words of a message: its own, or those its rule keeps under the id it names, with the arguments put in. */
+function messageText(message: unknown, rule: unknown): string {
+  const id = textOf(at(message, 'id'));
+  const kept = id === undefined ? undefined : at(rule, 'messageStrings', id);
+  const words =
+    filledText(at(message, 'text')) ??
+    filledText(at(message, 'markdown')) ??
+    filledText(at(kept, 'text')) ??
+    filledText(at(rule, 'shortDescription', 'text')) ??
+    '';
+  const values = at(message, 'arguments');
+  return Array.isArray(values) ? fillIn(words, listOf(values)) : words;
+}
+
+/** `{0}` is the first argument, doubled braces are braces. */
+function fillIn(words: string, values: readonly unknown[]): string {
+  return words.replace(/\{\{|\}\}|\{(\d{1,3})\}/g, (found, number: string | undefined) => {
+    if (number === undefined) return found.charAt(0);
+    return textOf(values[Number(number)]) ?? found;
+  });
+}
+
+/** A region as a place. It may be given by lines and columns, by characters, by bytes, or by several of these at once. */
+function regionPlace(region: unknown, { unit }: Dialect): RawPlace {
+  const start = startOf(region);
+  const [bytes, offsets] = [rangeOf(region, 'byteOffset', 'byteLength'), rangeOf(region, 'charOffset', 'charLength')];
+  return {
+    unit,
+    ...(start === undefined ? {} : { start, end: endOf(region, start) }),
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(offsets === undefined ? {} : { offsets }),
+  };
+}
+
+function startOf(region: unknown): Point | undefined {
+  const line = wholeNumber(at(region, 'startLine'), 1);
+  return line === undefined ? undefined : { line, col: wholeNumber(at(region, 'startColumn'), 1) ?? 1 };
+}
+
+/** Without an end column a region reaches to the end of its last line. */
+function endOf(region: unknown, start: Point): Point {
+  return {
+    line: wholeNumber(at(region, 'endLine'), 1) ?? start.line,
+    col: wholeNumber(at(region, 'endColumn'), 1) ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function rangeOf(region: unknown, offsetName: string, lengthName: string): RawPlace['bytes'] {
+  const offset = wholeNumber(at(region, offsetName));
+  if (offset === undefined) return undefined;
+  return { start: offset, end: offset + (wholeNumber(at(region, lengthName)) ?? 0) };
+}
+
+/** The rules a run describes, found by place or by name, in the driver or in one of its extensions. */
+class RuleBook {
+  readonly #components: readonly (readonly unknown[])[];
+  readonly #byId = new Map<string, unknown>();
+
+  /** Component 0 is the driver, the extensions follow. */
+  constructor(run: unknown) {
+    const components = [at(run, 'tool', 'driver'), ...listOf(at(run, 'tool', 'extensions'))];
+    this.#components = components.map((component) => listOf(at(component, 'rules')));
+    for (const rule of this.#components.flat()) {
+      const id = textOf(at(rule, 'id'));
+      if (id !== undefined && !this.#byId.has(id)) this.#byId.set(id, rule);
+    }
+  }
+
+  /** The name and what is written about it; a result may name a rule nobody describes. */
+  ruleOf(result: unknown): { readonly id: string; readonly rule: unknown } {
+    const named = filledText(at(result, 'ruleId')) ?? filledText(at(result, 'rule', 'id'));
+    const rule = this.#byPlace(result) ?? this.#byName(named);
+    return { id: named ?? filledText(at(rule, 'id')) ?? 'unknown', rule };
+  }
+
+  #byPlace(result: unknown): unknown {
+    const index = wholeNumber(at(result, 'ruleIndex')) ?? wholeNumber(at(result, 'rule', 'index'));
+    if (index === undefined) return undefined;
+    const extension = wholeNumber(at(result, 'rule', 'toolComponent', 'index'));
+    return this.#components[extension === undefined ? 0 : extension + 1]?.[index];
+  }
+
+  /** A result may refine a rule's name by further parts behind a slash. */
+  #byName(id: string | undefined): unknown {
+    for (let name = id ?? ''; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {
+      const rule = this.#byId.get(name);
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 }

@@ -3,12 +3,14 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { LanguageServer } from '../../lsp/language-server.ts';
 import type { CodeAction } from '../../lsp/query-results.ts';
 import type { ServerQueries } from '../../lsp/server-queries.ts';
+import type { FileEdit, PlannedEdit } from '../../lsp/workspace-edit.ts';
+import { commitEdits } from '../commit-edits.ts';
 import type { Draft } from '../draft.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import type { OperationOf } from '../edit-operations.ts';
-import { applyServerEdits } from '../server-edits.ts';
-import { toServerPlace } from '../server-places.ts';
-import type { Planner, Work } from '../work.ts';
+import { fromServerPlace, toServerPlace } from '../server-places.ts';
+import type { TextEdit } from '../text-edit.ts';
+import { type Planner, requireEditable, type Work } from '../work.ts';
 
 export type ActionPlace = Pick<
   OperationOf<'code_action'>,
@@ -115,4 +117,47 @@ function choose(actions: readonly CodeAction[], { title, kind }: OperationOf<'co
 /** `refactor` includes `refactor.extract`. */
 function isOfKind(own: string | undefined, wanted: string): boolean {
   return own !== undefined && (own === wanted || own.startsWith(`${wanted}.`));
+}
+
+/** A server's edit carried over into the drafts: text edits and new files; nothing is renamed or deleted. */
+async function applyServerEdits(
+  { files, operations }: PlannedEdit,
+  allowance: { readonly allow_generated: boolean },
+  { desk, warn }: Work,
+): Promise<void> {
+  for (const { kind, path } of operations) {
+    if (kind !== 'create') throw fileOperation(kind, path);
+    await desk.create(path);
+  }
+  for (const [path, edits] of Object.entries(files)) {
+    const draft = await desk.draft(path);
+    requireEditable(draft, allowance);
+    commitEdits(
+      draft,
+      edits.map((edit) => textEdit(draft, edit)),
+      { warn, check: () => undefined },
+    );
+  }
+}
+
+function textEdit(draft: Draft, { startLine, startCharacter, endLine, endCharacter, newText }: FileEdit): TextEdit {
+  const start = fromServerPlace(draft.onDisk, startLine, startCharacter);
+  const end = fromServerPlace(draft.onDisk, endLine, endCharacter);
+  const place =
+    draft.place(start, end) ?? (draft.before === null || draft.before.length === 0 ? { start: 0, end: 0 } : undefined);
+  if (place === undefined) {
+    throw refuseEdit(
+      'changed_before',
+      `An earlier operation of the batch changed what the server sees: ${draft.path}`,
+      {
+        path: draft.path,
+        next: 'do this operation in a call of its own',
+      },
+    );
+  }
+  return { ...draft.units(place), text: newText };
+}
+
+function fileOperation(kind: string, path: string): ToolError {
+  return refuseEdit('file_operations', `Action would ${kind} a file: ${path}`, { path, next: 'do it by hand' });
 }

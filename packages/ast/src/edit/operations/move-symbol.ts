@@ -6,15 +6,17 @@
  */
 import type { NodeFact } from '../../contracts/facts.ts';
 import { findReferences, type Reference } from '../../scope/find-references.ts';
+import { commitEdits, commitFirst, keepsDeclarations } from '../commit-edits.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
+import { addImportEdits, removeImportEdits, statementOf } from '../import-edits.ts';
 import { carryOver, judgeDestination } from '../move/carry-over.ts';
 import { chooseDestination, requireMovable } from '../move/choose-destination.ts';
-import { leaveBehind } from '../move/leave-behind.ts';
 import { moduleNames } from '../move/module-names.ts';
-import type { Moving } from '../move/move-setting.ts';
+import { isType, type Moving } from '../move/move-setting.ts';
 import { neededNames } from '../move/needed-names.ts';
 import { redirectImporters } from '../move/redirect-importers.ts';
+import { removeDeclaration } from '../remove-declaration.ts';
 import { type Planner, requireEditable, type Work } from '../work.ts';
 
 export const moveSymbol: Planner<'move_symbol'> = async (operation, work) => {
@@ -77,5 +79,26 @@ function judgeCycle({ target, to, forms, needed, isUsedHere, operation }: Moving
       path: to.path,
       next: 'move what both need to a third file first',
     });
+  }
+}
+
+/** Takes the moved declaration out of its old file: imports that only it used go with it, its uses get one. */
+async function leaveBehind(moving: Moving, { warn }: Work): Promise<void> {
+  const { target, to, forms, names, needed, operation, isUsedHere } = moving;
+  const { draft, node } = target;
+  const source = forms.by === 'folder' ? '' : await names.nameFor(draft, to.path);
+  commitFirst(draft, removeDeclaration(draft, node), { warn, check: keepsDeclarations(draft, node.fullSpan) });
+  if (forms.by !== 'folder') {
+    const wanted = { source, name: node.name, typeOnly: isType(node) };
+    if (operation.reexport && forms.reexport !== undefined) {
+      commitEdits(draft, [statementOf(draft, wanted, forms.reexport)], { warn });
+    }
+    const isBound = isUsedHere || (operation.reexport && forms.reexport === undefined);
+    const edits = isBound ? addImportEdits(draft, wanted) : undefined;
+    if (edits !== undefined) commitEdits(draft, edits, { warn });
+  }
+  for (const one of needed.onlyHere) {
+    const edits = removeImportEdits(draft, { source: one.source, name: one.star === true ? '*' : one.name });
+    if (edits.length > 0) commitEdits(draft, edits, { warn });
   }
 }

@@ -4,16 +4,17 @@
  * Members are the server's alone. A plan that cannot be shown to be whole is refused, not applied in part.
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
+import { lookUp } from '../../scope/look-up.ts';
 import { checkName } from '../../scope/rename/check-name.ts';
 import { planRename } from '../../scope/rename/plan-rename.ts';
 import type { Refusal, RenameConflict, RenamePlan } from '../../scope/rename/rename-plan.ts';
+import { resolveScopes } from '../../scope/resolve-scopes.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
 import type { OperationOf } from '../edit-operations.ts';
 import type { Confidence, Residual, ResidualKind } from '../edit-plan.ts';
 import { applyNames } from '../rename/apply-names.ts';
 import { auditServer } from '../rename/audit-server.ts';
-import { type Collision, findCollisions } from '../rename/find-collisions.ts';
 import { type NameEdit, placeKey } from '../rename/name-edit.ts';
 import { reconcile } from '../rename/reconcile.ts';
 import { type ServerPlan, serverRename } from '../rename/server-rename.ts';
@@ -202,4 +203,36 @@ function nothing({ node, draft }: Target): ToolError {
     path: draft.path,
     next: 'look at the residual places',
   });
+}
+
+/** What the new name would meet, for renames planned by a server alone: servers accept names that are taken. */
+interface Collision {
+  readonly path: string;
+  readonly line: number;
+  readonly kind: string;
+}
+
+async function findCollisions(
+  target: Target,
+  newName: string,
+  edits: readonly NameEdit[],
+  { desk }: Work,
+): Promise<readonly Collision[]> {
+  const { draft, node } = target;
+  const found: Collision[] = draft.facts.nodes
+    .filter((one) => one.name === newName && one.container === node.container && one.parent === node.parent)
+    .map(({ line }) => ({ path: draft.path, line, kind: 'collision' }));
+  for (const [path, own] of Map.groupBy(edits, (edit) => edit.path)) {
+    const file = await desk.draft(path);
+    if (file.parser.queries.locals === undefined) continue;
+    const scopes = resolveScopes(file.parsed);
+    for (const { start } of own) {
+      const token = scopes.tokenAt(file.source.toOffset(start));
+      if (token === undefined || token.role === 'member' || token.role === 'other') continue;
+      const taken = lookUp({ name: newName, spaces: token.spaces, scope: token.scope, at: token.start });
+      if (taken === undefined) continue;
+      found.push({ path, line: file.source.rowOf(token.start) + 1, kind: 'capture' });
+    }
+  }
+  return found;
 }

@@ -6,12 +6,11 @@
  */
 import type { ModuleFamily, ModuleSystem, TokenUse } from '../module-system.ts';
 import { openFamily } from '../open-family.ts';
-import type { NameToken } from '../scope-model.ts';
+import type { FileScopes, NameToken, TextPart } from '../scope-model.ts';
 import type { ProjectFile, ScopeProject } from '../scope-project.ts';
 import { checkName } from './check-name.ts';
 import { findCandidates, firstBroken } from './find-candidates.ts';
 import { type EditedFile, findConflicts } from './find-conflicts.ts';
-import { findWords, wordsIn } from './find-words.ts';
 import { type Judge, judgeToken } from './judge-token.ts';
 import { placeOf } from './place-of.ts';
 import type { Refusal, RenameEdit, RenamePlan, RenameRequest, Residual } from './rename-plan.ts';
@@ -148,4 +147,25 @@ function startWithComment({ scopes }: ProjectFile, start: number): number {
 
 function refused(refusal: Refusal): RenamePlan {
   return { edits: [], residual: [], conflicts: [], refused: refusal, candidateFiles: [] };
+}
+
+/** The old name as a word of its own in strings and comments. */
+interface FoundWord {
+  readonly start: number;
+  readonly kind: TextPart['kind'];
+}
+
+function findWords({ source, texts, nameCharacter }: FileScopes, name: string): FoundWord[] {
+  return texts.flatMap(({ start, end, kind }) =>
+    wordsIn(source.text.slice(start, end), name, nameCharacter).map((at) => ({ start: start + at, kind })),
+  );
+}
+
+/** Offsets of a name that is not part of a longer one. */
+function wordsIn(text: string, name: string, character: RegExp): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (!character.test(text.charAt(at - 1)) && !character.test(text.charAt(at + name.length))) found.push(at);
+  }
+  return found;
 }

@@ -1,11 +1,7 @@
 /** tool-runtime ast: outline, search and change code by its structure. Each verb has a file of its own below. */
 import { defineCommand } from '../command.ts';
-import { addFind } from './ast/find.ts';
-import { addGenerate } from './ast/generate.ts';
-import { addOutline } from './ast/outline.ts';
-import { addRefs } from './ast/refs.ts';
-import { addRename } from './ast/rename.ts';
-import { addRewrite } from './ast/rewrite.ts';
+import { addGenerate, addRename, addRewrite } from './ast/edit.ts';
+import { addFind, addOutline, addRefs } from './ast/search.ts';
 
 export const ast = defineCommand({
   name: 'ast',

@@ -1,12 +1,7 @@
 /** tool-runtime audit: read, follow, check, export, archive and mend the journal. Each verb has a file of its own below. */
 import { defineCommand } from '../command.ts';
-import { addExport } from './audit/export.ts';
-import { addList } from './audit/list.ts';
-import { addPrune } from './audit/prune.ts';
-import { addResolve } from './audit/resolve.ts';
-import { addRotate } from './audit/rotate.ts';
-import { addShow } from './audit/show.ts';
-import { addTail } from './audit/tail.ts';
+import { addPrune, addResolve, addRotate } from './audit/archive.ts';
+import { addExport, addList, addShow, addTail } from './audit/read.ts';
 import { addTree } from './audit/tree.ts';
 import { addVerify } from './audit/verify.ts';
 

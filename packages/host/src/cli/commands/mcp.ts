@@ -1,5 +1,6 @@
 /** tool-runtime mcp: serves MCP on standard input and output; below it, what sets clients and foreign servers up. */
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
+import { openRuntime } from '../open-runtime.ts';
 import { addAdd } from './mcp/add.ts';
 import { addApprove } from './mcp/approve.ts';
 import { addInstall } from './mcp/install.ts';
@@ -24,7 +25,7 @@ export const mcp = defineCommand({
       .option('--tools <list>', 'only these tools: names with commas, * and ? allowed', nameList)
       .action(async (options: McpOptions) => {
         const { serveMcpStdio } = await import('../../mcp/server/serve-stdio.ts');
-        await serveMcpStdio(options);
+        await serveMcpStdio({ ...options, openRuntime: (approvals) => openRuntime(options, approvals) });
         done(0);
       });
     for (const add of [addInstall, addList, addAdd, addRemove, addApprove]) add(command, done);

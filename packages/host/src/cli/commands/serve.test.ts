@@ -54,17 +54,17 @@ describe('tool-runtime serve', () => {
     await using host = await startServe(scratch, '--registry', writeRegistry(scratch, SLEEPING));
     const call = await host.openSession();
     const running = call('shell_exec', { cmd: 'sleep 60' });
-    await until(async () => ((await (await host.fetch('/v1/status')).json()) as { in_flight: number }).in_flight === 1);
+    const recorded = async (wanted: string) =>
+      jsonLines((await runCli(['audit', 'export', ...scratch.options])).stdout).filter(({ kind }) => kind === wanted);
+    await until(async () => (await recorded('intent')).length === 1);
     host.child.kill('SIGTERM');
     await until(async () => (await fetch(`${host.url}/readyz`)).status === 503);
     host.child.kill('SIGTERM');
     const answer = (await (await running).json()) as ToolResponse;
     assert.equal(answer.ok, false);
     assert.equal(await host.ended(), 0);
-    const listed = await runCli(['audit', 'export', ...scratch.options]);
-    const results = jsonLines(listed.stdout).filter(({ kind }) => kind === 'result');
     assert.deepEqual(
-      results.map(({ status }) => status),
+      (await recorded('result')).map(({ status }) => status),
       ['cancelled'],
     );
   });

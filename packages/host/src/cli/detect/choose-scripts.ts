@@ -3,7 +3,6 @@
  *
  * Only names from the lists below are ever used, so nothing a repository writes gets into a command line.
  */
-import { mayRewrite, neverEnds, onlyChecks } from './script-text.ts';
 
 export interface NamedScripts {
   has(name: string): boolean;
@@ -51,4 +50,46 @@ export function chooseScripts(scripts: NamedScripts): ChosenScripts {
     lint: first(LINT, (text) => !mayRewrite(text)),
     fmt: first(CHECKS, (text) => !mayRewrite(text)) ?? first(DOUBTFUL, onlyChecks),
   };
+}
+
+/**
+ * What the text of a script says it does: rewrite files, only check them, or never end.
+ *
+ * A gate must not change what it judges, so a script that may rewrite is no lint and no format check. When in doubt the
+ * answer is that it rewrites: then `init` leaves the line for the operator to fill in.
+ */
+
+const REWRITE_OPTIONS =
+  /\s--(?:write|fix|apply|apply-unsafe|apply-suggested|autocorrect|autocorrect-all|auto-correct|in-place|inplace)(?=\s|=|$)/;
+const WRITES_WITH_W = /\b(?:prettier|gofmt|goimports|gofumpt|shfmt)\b.*\s-w(?=\s|$)/;
+const WRITES_WITH_I = /\b(?:clang-format|yapf|autopep8|sed)\b.*\s-i(?=\s|$)/;
+/** They write unless told otherwise. */
+const FORMATTERS =
+  /\b(?:black|isort|rustfmt|cargo fmt|ruff format|hatch fmt|dart format|mix format|dprint fmt|deno fmt|oxfmt|php-cs-fixer fix|pint|dotnet format|terraform fmt|scalafmt|swiftformat|stylua|go fmt|spotlessApply|spotless:apply|ktlintFormat|phpcbf)\b/;
+const CHECK_OPTIONS =
+  /\s(?:--check|--check-only|--check-formatted|--list-different|--verify-no-changes|--dry-run|--diff|--test|--set-exit-if-changed|-check|-l|-c)(?=\s|=|$)/;
+const CHECKS_BY_ITSELF = /\bbiome (?:format|check|ci|lint)\b|\bdprint check\b|\bspotlessCheck\b|\bspotless:check\b/;
+const NEVER_ENDS = /\s--watch(?:All)?(?=\s|=true|$)|\btsc\b.*\s-w(?=\s|$)|\s--serve(?=\s|$)/;
+
+function steps(text: string): readonly string[] {
+  return text.split(/[&|;\n]+/).map((step) => ` ${step.trim()}`);
+}
+
+export function mayRewrite(text: string): boolean {
+  return steps(text).some(
+    (step) =>
+      REWRITE_OPTIONS.test(step) ||
+      WRITES_WITH_W.test(step) ||
+      WRITES_WITH_I.test(step) ||
+      (FORMATTERS.test(step) && !CHECK_OPTIONS.test(step)),
+  );
+}
+
+/** Whether a script with a name like `format`, which most people let rewrite, demonstrably only checks. */
+export function onlyChecks(text: string): boolean {
+  return !mayRewrite(text) && steps(text).some((step) => CHECK_OPTIONS.test(step) || CHECKS_BY_ITSELF.test(step));
+}
+
+export function neverEnds(text: string): boolean {
+  return steps(text).some((step) => NEVER_ENDS.test(step));
 }

@@ -5,10 +5,9 @@
  * file are told apart by their order.
  */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '@tool-runtime/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { hostVersion } from '../../ops/host-version.ts';
 import { plainJson } from '../../terminal/plain-text.ts';
-import { type FixEdit, readEdits } from './edit-fix.ts';
 import type { ReportedRule, ReportedViolation, Reporter, ValidationReport } from './report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
@@ -111,4 +110,42 @@ function toFix(edits: readonly FixEdit[], next: string | undefined): JsonObject 
 function toReplacement({ startLine, startColumn, endLine, endColumn, newText }: FixEdit): JsonObject {
   const columns = startColumn === undefined || endColumn === undefined ? {} : { startColumn, endColumn };
   return { deletedRegion: { startLine, endLine, ...columns }, insertedContent: { text: newText } };
+}
+
+interface FixEdit {
+  readonly file: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly startColumn?: number;
+  readonly endColumn?: number;
+  readonly newText: string;
+}
+
+/**
+ * The form of a fix that is an edit: `{ edits: [{ file?, start_line, start_col?, end_line?, end_col?, new_text }] }`.
+ *
+ * Lines and columns start at 1, columns count UTF-16 units, ends are exclusive, and without columns whole lines are
+ * meant. All edits or none: a fix with one that cannot be read is no edit.
+ */
+export function readEdits({ fix, path }: Pick<ReportedViolation, 'fix' | 'path'>): readonly FixEdit[] | undefined {
+  const list = fix?.['edits'];
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const edits = list.map((entry: JsonValue) => (isJsonObject(entry) ? readEdit(entry, path) : undefined));
+  return edits.includes(undefined) ? undefined : (edits as FixEdit[]);
+}
+
+function readEdit(entry: JsonObject, path: string | undefined): FixEdit | undefined {
+  const { file = path, start_line: startLine, end_line: endLine = startLine, new_text: newText } = entry;
+  const { start_col: startColumn, end_col: endColumn } = entry;
+  if (typeof file !== 'string' || file === '' || typeof newText !== 'string') return undefined;
+  if (!isPlace(startLine) || !isPlace(endLine) || endLine < startLine) return undefined;
+  if ((startColumn === undefined) !== (endColumn === undefined)) return undefined;
+  if (startColumn === undefined || endColumn === undefined) return { file, startLine, endLine, newText };
+  if (!isPlace(startColumn) || !isPlace(endColumn)) return undefined;
+  if (startLine === endLine && endColumn < startColumn) return undefined;
+  return { file, startLine, endLine, startColumn, endColumn, newText };
+}
+
+function isPlace(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }

@@ -1,22 +1,10 @@
-/** Every route, one line each. */
-export { answerApproval } from './answer-approval.ts';
-export { asyncapi } from './asyncapi.ts';
-export { call } from './call.ts';
-export { callState } from './call-state.ts';
-export { closeSession } from './close-session.ts';
-export { detachChild } from './detach-child.ts';
-export { drain } from './drain.ts';
+/** Every route, by subject. */
+export { answerApproval, listApprovals } from './approvals.ts';
+export { call, callState, proposePlan } from './calls.ts';
+export { detachChild, listChildren, openChild } from './children.ts';
+export { asyncapi, openapi } from './documents.ts';
 export { events } from './events.ts';
-export { healthz } from './healthz.ts';
-export { listApprovals } from './list-approvals.ts';
-export { listChildren } from './list-children.ts';
-export { listSessions } from './list-sessions.ts';
-export { listTools } from './list-tools.ts';
-export { metrics } from './metrics.ts';
-export { openChild } from './open-child.ts';
-export { openSession } from './open-session.ts';
-export { openapi } from './openapi.ts';
-export { proposePlan } from './propose-plan.ts';
-export { readyz } from './readyz.ts';
-export { showSession } from './show-session.ts';
-export { status } from './status.ts';
+export { healthz, readyz } from './health.ts';
+export { drain, metrics, status } from './operations.ts';
+export { closeSession, listSessions, openSession, showSession } from './sessions.ts';
+export { listTools } from './tools.ts';

@@ -1,5 +1,6 @@
 /** How the questions of a call reach its client, in either family, and how its answers come back. */
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type InputRequests,
   type InputRequiredResult,
@@ -9,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject, ToolError, type ToolResponse } from '@tool-runtime/protocol';
-import type { Answers, OpenQuestion } from './client-questions.ts';
+import type { Answers, OpenQuestion, Questions } from './client-questions.ts';
 import type { McpBackend } from './mcp-backend.ts';
 
 const CANNOT_ASK = 'client_cannot_ask';
@@ -79,4 +80,25 @@ export function refuseMissingAbility({ errors }: ToolResponse, ctx: ServerContex
   if (error?.details?.['reason'] !== CANNOT_ASK || !isModern(ctx)) return;
   const requiredCapabilities = error.details['required'] as ClientCapabilities;
   throw new MissingRequiredClientCapabilityError({ requiredCapabilities }, `${error.code}: ${error.message}`);
+}
+
+/** 2026 clients say it with every request, 2025 clients once, when they connect. */
+export function abilitiesOf(ctx: ServerContext, connected: ClientCapabilities | undefined): ClientCapabilities {
+  const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  return ((envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? connected) || {};
+}
+
+export function canAnswer(questions: Questions, abilities: ClientCapabilities): boolean {
+  return Object.values(questions).every(({ method, params }) => {
+    if (method === 'elicitation/create') return canElicit(abilities, params?.['mode'] === 'url' ? 'url' : 'form');
+    if (method === 'sampling/createMessage') return abilities.sampling !== undefined;
+    return method === 'roots/list' && abilities.roots !== undefined;
+  });
+}
+
+/** An empty object is the older way to say that forms can be shown. */
+function canElicit({ elicitation }: ClientCapabilities, mode: 'form' | 'url'): boolean {
+  if (elicitation === undefined) return false;
+  if (mode === 'url') return elicitation.url !== undefined;
+  return elicitation.form !== undefined || elicitation.url === undefined;
 }

@@ -5,16 +5,25 @@ import type {
   ClientCapabilities,
   InputRequiredResult,
   LoggingLevel,
-  RequestId,
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
+import { toolNames } from '../../sessions/describe-child.ts';
 import type { ServedSession } from '../../sessions/served-session.ts';
 import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
+import { readChildCall, readChildClose, readChildOpen } from '../profiles/child-tool-definitions.ts';
+import { CHILD_CALL_NAME, CHILD_CLOSE_NAME, CHILD_OPEN_NAME } from '../profiles/child-tool-names.ts';
 import { runToolSearch, SEARCH_TOOL_NAME } from '../profiles/search-tool.ts';
-import { answersTo, askBack, askNow, cannotBeAsked, isModern, refuseMissingAbility } from './ask-client.ts';
-import { answerChildTool, readChildTarget } from './child-tools.ts';
-import { abilitiesOf, canAnswer } from './client-abilities.ts';
+import {
+  abilitiesOf,
+  answersTo,
+  askBack,
+  askNow,
+  canAnswer,
+  cannotBeAsked,
+  isModern,
+  refuseMissingAbility,
+} from './ask-client.ts';
 import type { OpenQuestion } from './client-questions.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { beginCall, type McpCall } from './mcp-call.ts';
@@ -26,8 +35,6 @@ export interface CallerFacts {
   readonly abilities: ClientCapabilities | undefined;
   /** From which level on it wants to hear what goes on; undefined: it did not ask. */
   readonly logLevel: LoggingLevel | undefined;
-  /** The call that runs for a request already. Each is handed out once. */
-  begun?(requestId: RequestId): McpCall | undefined;
 }
 
 export async function callTool(
@@ -78,16 +85,14 @@ function targetOf(
   }
 }
 
-/** The call that was begun for this very request on a quicker way, or a new one. */
 async function startCall(
   { params, served }: CallTarget,
   ctx: ServerContext,
   backend: McpBackend,
   caller: CallerFacts,
 ): Promise<McpCall> {
-  const begun = caller.begun?.(ctx.mcpReq.id);
   const tool = { name: params.name, args: (params.arguments ?? {}) as JsonObject, meta: ctx.mcpReq._meta };
-  const call = begun ?? beginCall(tool, served ?? (await backend.session(caller.client)), backend);
+  const call = beginCall(tool, served ?? (await backend.session(caller.client)), backend);
   call.bind(ctx, caller.logLevel);
   return call;
 }
@@ -115,7 +120,7 @@ async function followCall(
   backend: McpBackend,
   caller: CallerFacts,
 ): Promise<Followed> {
-  const ended = new AbortController();
+  let asking: AbortController | undefined;
   try {
     for (;;) {
       const step = await call.next();
@@ -125,16 +130,18 @@ async function followCall(
         question.refuse(cannotBeAsked(question));
         // The refusal has to reach whoever asked before we look again.
         await Promise.resolve();
-      } else if (!isModern(ctx)) void askNow(question, ctx, ended.signal);
-      else if (!isAnsweredAlready(question, call, ctx)) {
+      } else if (!isModern(ctx)) {
+        asking ??= new AbortController();
+        void askNow(question, ctx, asking.signal);
+      } else if (!isAnsweredAlready(question, call, ctx)) {
         backend.waiting.keep(call);
         call.release(ctx);
         return { asks: await askBack(call.id, question, ctx, backend) };
       }
     }
   } finally {
-    // Whatever the client is still being asked no longer matters.
-    ended.abort();
+    // The call is over: the client need not answer what it is still being asked.
+    asking?.abort();
   }
 }
 
@@ -144,4 +151,46 @@ function isAnsweredAlready(question: OpenQuestion, call: McpCall, ctx: ServerCon
   call.areAnswersNew = false;
   if (answers !== undefined) question.answer(answers);
   return answers !== undefined;
+}
+
+/** Undefined for what is a call of a tool after all. */
+async function answerChildTool(
+  { name, arguments: args = {} }: CallToolRequest['params'],
+  backend: McpBackend,
+  client: ClientIdentity,
+): Promise<CallToolResult | undefined> {
+  const isOurs = name === CHILD_OPEN_NAME || name === CHILD_CLOSE_NAME;
+  if (!isOurs || !backend.profile.offers(name)) return undefined;
+  try {
+    if (name === CHILD_OPEN_NAME) return toDataResult(await open(args, backend, client));
+    const { session_id, cancel } = readChildClose(args);
+    return toDataResult({ ...(await backend.children.end(session_id, { cancel })) });
+  } catch (thrown) {
+    return toRefusal(thrown);
+  }
+}
+
+async function open(args: object, backend: McpBackend, client: ClientIdentity): Promise<JsonObject> {
+  const child = await backend.children.open(client, readChildOpen(args));
+  return {
+    session_id: child.id,
+    agent_id: child.agentId,
+    tools: toolNames(child),
+    manifest: { ...child.manifest } as unknown as JsonObject,
+  };
+}
+
+interface ChildCall {
+  readonly params: CallToolRequest['params'];
+  readonly served: ServedSession;
+}
+
+/** Undefined for what is no child_call; throws ToolError for one that does not fit or names no child of this connection. */
+function readChildTarget(
+  { name, arguments: args }: CallToolRequest['params'],
+  backend: McpBackend,
+): ChildCall | undefined {
+  if (name !== CHILD_CALL_NAME || !backend.profile.offers(name)) return undefined;
+  const { session_id, tool, args: toolArgs } = readChildCall(args);
+  return { params: { name: tool, arguments: toolArgs }, served: backend.children.find(session_id) };
 }

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isToolError } from '@tool-runtime/protocol';
-import { type CallerFacts, callTool } from './call-tool.ts';
+import { callTool } from './call-tool.ts';
 import { listTools } from './list-tools.ts';
 import type { ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { page } from './page.ts';
@@ -18,10 +18,7 @@ import type { ResourceReader } from './resource-source.ts';
 import { CAPABILITIES, INSTRUCTIONS, LIST_HINT, serverInfo } from './server-definition.ts';
 import { StrictServer } from './strict-server.ts';
 
-/** What the way in may add: calls that run for a request before its handler is asked. */
-export type McpServerOptions = Pick<CallerFacts, 'begun'>;
-
-export function createMcpServer(backend: McpBackend, options: McpServerOptions = {}): Server {
+export function createMcpServer(backend: McpBackend): Server {
   const server = new StrictServer(serverInfo(backend.serverVersion), {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
@@ -33,13 +30,13 @@ export function createMcpServer(backend: McpBackend, options: McpServerOptions =
     },
     requestState: { verify: (state, ctx) => backend.states.verify(state, ctx) },
   });
-  addTools(server, backend, options);
+  addTools(server, backend);
   addResources(server, backend);
   addPrompts(server, backend);
   return server;
 }
 
-function addTools(server: Server, backend: McpBackend, options: McpServerOptions): void {
+function addTools(server: Server, backend: McpBackend): void {
   server.setRequestHandler('tools/list', ({ params }) => listTools(backend, params?.cursor));
   let setLevel: LoggingLevel | undefined;
   server.setRequestHandler('logging/setLevel', async ({ params }) => {
@@ -48,7 +45,7 @@ function addTools(server: Server, backend: McpBackend, options: McpServerOptions
   });
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const logLevel = (envelopeOf(ctx)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined) ?? setLevel;
-    const caller = { client: clientOf(server, ctx), abilities: server.getClientCapabilities(), logLevel, ...options };
+    const caller = { client: clientOf(server, ctx), abilities: server.getClientCapabilities(), logLevel };
     return callTool(request, ctx, backend, caller).catch(toProtocolError);
   });
 }
@@ -104,7 +101,7 @@ function addPrompts(server: Server, backend: McpBackend): void {
               openSession: () => backend.session(clientOf(server, ctx)),
               ctx,
             });
-    const all = values ?? [];
+    const all = (await values) ?? [];
     return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
   });
 }

@@ -4,13 +4,13 @@ import { createRequestStateCodec, type RequestStateCodec, type ServerEventBus } 
 import type { ToolListing } from '@tool-runtime/sdk';
 import type { Principal } from '../../auth/principal.ts';
 import type { Host } from '../../sessions/create-host.ts';
-import type { HostSession } from '../../sessions/session-table.ts';
+import type { HostChild, HostSession } from '../../sessions/session-table.ts';
+import { unknownSession } from '../../sessions/unknown-session.ts';
 import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';
-import { hostChildren } from './host-children.ts';
 import { journalResources } from './journal-resources.ts';
-import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
+import type { CallState, ClientIdentity, McpBackend, McpChildren } from './mcp-backend.ts';
 import { presentBlocks } from './present-blocks.ts';
 import type { PromptSource } from './prompt-source.ts';
 import type { ResourceSource } from './resource-source.ts';
@@ -98,4 +98,31 @@ export function createHostBackend({ host, principal, profile, extras }: HostBack
 /** State that one principal was handed is of no use to another. */
 function sealFor(principal: Principal): RequestStateCodec<CallState> {
   return createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600, bind: () => principal.id });
+}
+
+/** Children of a session of the host that were opened over MCP. They need no token: who opened them calls through us. */
+function hostChildren(
+  host: Pick<Host, 'children'>,
+  principal: Principal,
+  session: (client: ClientIdentity) => Promise<HostSession>,
+): McpChildren {
+  const children = new Map<string, HostChild>();
+
+  function find(id: string): HostChild {
+    const found = children.get(id);
+    if (found === undefined) throw unknownSession();
+    return found;
+  }
+
+  return {
+    async open(client, body) {
+      const opened = await host.children.open(await session(client), body);
+      const { child } = opened;
+      children.set(child.id, opened);
+      void child.ended.then(() => children.delete(child.id));
+      return child;
+    },
+    find: (id) => find(id).served,
+    end: async (id, { cancel }) => host.children.end(find(id), { cancel, by: principal.name }),
+  };
 }

@@ -9,6 +9,9 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpHttpHandler,
+  type Server,
+  type ServerEvent,
+  type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../../auth/principal.ts';
@@ -16,7 +19,6 @@ import type { McpEndpoint } from '../../http/mcp-endpoint.ts';
 import type { Host } from '../../sessions/create-host.ts';
 import { resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
-import { followChanges } from './follow-changes.ts';
 import { createHostBackend, type HostBackend, type McpExtras } from './host-backend.ts';
 import { type Frame, readFrame } from './read-frame.ts';
 
@@ -184,4 +186,28 @@ function authInfoOf(asked: Asked): AuthInfo {
 function noSuchSession(): Response {
   const error = { jsonrpc: '2.0', error: { code: -32_001, message: 'Session not found' }, id: null };
   return Response.json(error, { status: 404 });
+}
+
+/** Ends with the returned function. */
+function followChanges(server: Server, changes: ServerEventBus): () => void {
+  const watched = new Set<string>();
+  server.setRequestHandler('resources/subscribe', async ({ params }) => {
+    watched.add(params.uri);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', async ({ params }) => {
+    watched.delete(params.uri);
+    return {};
+  });
+  return changes.subscribe((event) => {
+    // A client that is gone hears nothing.
+    tell(server, event, watched)?.catch(() => {});
+  });
+}
+
+function tell(server: Server, event: ServerEvent, watched: ReadonlySet<string>): Promise<void> | undefined {
+  if (event.kind === 'tools_list_changed') return server.sendToolListChanged();
+  if (event.kind === 'prompts_list_changed') return server.sendPromptListChanged();
+  if (event.kind === 'resources_list_changed') return server.sendResourceListChanged();
+  return watched.has(event.uri) ? server.sendResourceUpdated({ uri: event.uri }) : undefined;
 }

@@ -3,18 +3,19 @@
  * the first call. Some clients start the program twice and use it once; the idle one leaves no trace in the journal.
  */
 import { randomBytes } from 'node:crypto';
-import type { RequestStateCodec } from '@modelcontextprotocol/server';
+import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import { SCOPES } from '@tool-runtime/protocol';
-import type { Runtime, ToolListing } from '@tool-runtime/sdk';
+import type { ChildSession, Runtime, Session, ToolListing } from '@tool-runtime/sdk';
 import type { Principal } from '../../auth/principal.ts';
 import type { ApprovalDesk } from '../../sessions/approval-desk.ts';
-import { type ServedSession, serveSession } from '../../sessions/served-session.ts';
+import { toChildOptions } from '../../sessions/child-options.ts';
+import type { ServedSession } from '../../sessions/served-session.ts';
+import { unknownSession } from '../../sessions/unknown-session.ts';
 import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';
 import { journalResources } from './journal-resources.ts';
-import { localChildren } from './local-children.ts';
-import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
+import type { CallState, ClientIdentity, McpBackend, McpChildren } from './mcp-backend.ts';
 import { presentBlocks } from './present-blocks.ts';
 import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
 import type { Present } from './tool-result.ts';
@@ -43,6 +44,12 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   let lastEventId = 0;
   const serving = { keptEvents: 0, nextEventId: () => ++lastEventId, now: () => performance.now() };
 
+  /** Loads the SDK, which an opening handshake must not wait for. */
+  async function serve(session: Session): Promise<ServedSession> {
+    const { serveSession } = await import('../../sessions/served-session.ts');
+    return serveSession(session, serving);
+  }
+
   async function open({ name, version }: ClientIdentity): Promise<ServedSession> {
     const client = version === undefined ? name : `${name} ${version}`;
     const session = await (await runtime()).openSession({
@@ -50,7 +57,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       client: client.slice(0, 200) || 'mcp client',
       ...capabilities,
     });
-    opened = serveSession(session, serving);
+    opened = await serve(session);
     return opened;
   }
 
@@ -69,31 +76,55 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     },
     session,
     openedSession: () => opened,
-    children: localChildren(session, serving),
+    children: localChildren(session, serve),
     approvals,
     principal: USER,
     present: options.present ?? (() => presentBlocks),
     resources: [artifactResources, journalResources(runtime)],
     prompts: [ruleExplanation, errorExplanation],
     waiting: new WaitingCalls(),
-    states: lazyStates(),
+    states: createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600 }),
     async close() {
       await (await opening)?.close({ cancel: true });
     },
   };
 }
 
-/** Only calls that ask something need it, and the SDK has to be loaded for it. */
-function lazyStates(): RequestStateCodec<CallState> {
-  let loading: Promise<RequestStateCodec<CallState>> | undefined;
-  const codec = (): Promise<RequestStateCodec<CallState>> => {
-    loading ??= import('@modelcontextprotocol/server').then(({ createRequestStateCodec }) =>
-      createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600 }),
-    );
-    return loading;
-  };
+interface OpenChild {
+  readonly child: ChildSession;
+  readonly served: ServedSession;
+}
+
+/** Children of the one session of a stdio server. */
+function localChildren(
+  session: McpBackend['session'],
+  serve: (session: Session) => Promise<ServedSession>,
+): McpChildren {
+  const children = new Map<string, OpenChild>();
+
+  function find(id: string): OpenChild {
+    const found = children.get(id);
+    if (found === undefined) throw unknownSession();
+    return found;
+  }
+
   return {
-    mint: async (state, ctx) => (await codec()).mint(state, ctx),
-    verify: async (state, ctx) => (await codec()).verify(state, ctx),
+    async open(client, body) {
+      const parent = await session(client);
+      const child = await parent.session.openChild(toChildOptions(body));
+      const served = await serve(child);
+      children.set(child.id, { child, served });
+      void child.ended.then(async () => {
+        children.delete(child.id);
+        // Over already; its end reports why it failed.
+        await served.close().catch(() => undefined);
+      });
+      return child;
+    },
+    find: (id) => find(id).served,
+    async end(id, { cancel }) {
+      const { child } = find(id);
+      return cancel ? child.cancel('asked for by its parent') : child.complete();
+    },
   };
 }

@@ -1,14 +1,19 @@
-/** A call of the runtime that came in over MCP. Needs no SDK: on stdio most calls never meet it. */
+/** A call of the runtime that came in over MCP. */
 import { randomUUID } from 'node:crypto';
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
-import { type JsonObject, ToolError, type ToolRequest, type ToolResponse } from '@tool-runtime/protocol';
+import {
+  type ApprovalAnswer,
+  type JsonObject,
+  type JsonValue,
+  ToolError,
+  type ToolRequest,
+  type ToolResponse,
+} from '@tool-runtime/protocol';
 import type { AskClient } from '@tool-runtime/sdk';
 import type { LoggedEvent } from '../../sessions/event-log.ts';
 import type { ServedSession } from '../../sessions/served-session.ts';
-import { approvalAnswer, approvalQuestion } from './approval-question.ts';
-import { WaitingCall } from './client-questions.ts';
+import { type Answers, type Questions, WaitingCall } from './client-questions.ts';
 import type { McpBackend } from './mcp-backend.ts';
-import { createProgressReporter, type ProgressReporter } from './report-progress.ts';
 
 /** What to call, and the `_meta` of the request, which may name the trace it belongs to. */
 export interface NamedTool {
@@ -112,4 +117,103 @@ function cannotAsk(): { answer: 'denied'; reason: string } {
     reason:
       'this client cannot ask its user; approve over the host (tool-runtime approvals) or list the tool in approvals.auto_approve',
   };
+}
+
+const KEY = 'approval';
+
+const WORDS: Readonly<Record<string, ApprovalAnswer['answer']>> = {
+  allow: 'approved',
+  allow_for_session: 'approved_for_session',
+  deny: 'denied',
+};
+
+/** An approval as a form. Only a clear yes counts: declining, closing the form or an unknown word is a no. */
+function approvalQuestion(data: JsonObject): Questions {
+  return {
+    [KEY]: {
+      method: 'elicitation/create',
+      params: {
+        mode: 'form',
+        message: `Allow ${text(data['tool'])}? ${text(data['summary']).slice(0, 2000)} (${text(data['reason'])})`,
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            decision: {
+              type: 'string',
+              title: 'Decision',
+              enum: Object.keys(WORDS),
+              enumNames: ['Allow once', 'Allow for this session', 'Deny'],
+            },
+            reason: { type: 'string', title: 'Reason', description: 'Told to the caller', maxLength: 500 },
+          },
+          required: ['decision'],
+        },
+      },
+    },
+  };
+}
+
+function approvalAnswer(answers: Answers): Pick<ApprovalAnswer, 'answer' | 'reason'> {
+  const answer = answers[KEY] ?? {};
+  const content = answer['action'] === 'accept' ? (answer['content'] as JsonObject | undefined) : undefined;
+  const word = WORDS[text(content?.['decision'])];
+  if (word === undefined)
+    return { answer: 'denied', reason: `the client answered: ${text(answer['action']) || 'nothing'}` };
+  const reason = content?.['reason'];
+  return { answer: word, ...(typeof reason === 'string' && reason !== '' ? { reason: reason.slice(0, 500) } : {}) };
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+interface ProgressReporter {
+  /** An EventMessage as it goes over the wire. */
+  report(event: string): void;
+  stop(): void;
+}
+
+/** Well below the minute after which most clients stop waiting. */
+const HEARTBEAT_MS = 15_000;
+/** What a sign of life adds: progress has to grow, or it is none. */
+const STEP = 0.001;
+const INCLUDES_INFO: ReadonlySet<LoggingLevel | undefined> = new Set<LoggingLevel>(['debug', 'info']);
+
+/** Undefined when the client asked for neither. */
+function createProgressReporter(ctx: ServerContext, logLevel: LoggingLevel | undefined): ProgressReporter | undefined {
+  const progressToken = ctx.mcpReq._meta?.progressToken;
+  if (progressToken !== undefined) return progressNotes(ctx, progressToken);
+  return INCLUDES_INFO.has(logLevel) ? logMessages(ctx) : undefined;
+}
+
+function progressNotes(ctx: ServerContext, progressToken: string | number): ProgressReporter {
+  let last = -STEP;
+  const send = (progress: number, message?: string): void => {
+    last = Math.max(last + STEP, progress);
+    const params = { progressToken, progress: last, total: 100, ...(message === undefined ? {} : { message }) };
+    // A client that is gone hears nothing; its cancel arrives by other means.
+    ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+  const beat = setInterval(() => send(last), HEARTBEAT_MS);
+  return {
+    report(event) {
+      const { pct, message } = readProgress(event);
+      send(pct, message);
+    },
+    stop: () => clearInterval(beat),
+  };
+}
+
+function logMessages(ctx: ServerContext): ProgressReporter {
+  return {
+    report(event) {
+      const params = { level: 'info', logger: 'tool', data: readProgress(event).message };
+      ctx.mcpReq.notify({ method: 'notifications/message', params }).catch(() => {});
+    },
+    stop: () => {},
+  };
+}
+
+function readProgress(event: string): { readonly pct: number; readonly message: string } {
+  return (JSON.parse(event) as { progress: { pct: number; message: string } }).progress;
 }

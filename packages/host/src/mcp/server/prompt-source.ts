@@ -8,5 +8,5 @@ export interface PromptSource {
     args: Readonly<Record<string, string>>,
     ctx: ServerContext,
   ): Promise<GetPromptResult | InputRequiredResult> | GetPromptResult | InputRequiredResult;
-  complete?(argument: string, value: string): readonly string[];
+  complete?(argument: string, value: string): readonly string[] | Promise<readonly string[]>;
 }

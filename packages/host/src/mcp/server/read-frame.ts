@@ -3,8 +3,8 @@
  * numbers out of range, and the name of the tool. The SDK reads with `JSON.parse` alone, which accepts all of these,
  * and repeats a name in its messages whatever its length.
  */
+import type { RequestId } from '@modelcontextprotocol/server';
 import { isPrintableId, isToolError, scanJson, ToolError } from '@tool-runtime/protocol/internal';
-import { isPlainObject, type RequestId } from './stdio/plain-message.ts';
 
 export type Frame =
   | { readonly ok: true; readonly message: unknown }
@@ -55,4 +55,8 @@ function idOf(text: string, { path }: ToolError): RequestId | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 /** Explanations of rules and error codes, for people who meet a refusal in a chat. */
 import { ERROR_CODES, ERROR_GUIDE, type ErrorCode, isErrorCode } from '@tool-runtime/protocol';
-import { describeRules } from '@tool-runtime/sdk';
 import type { PromptSource } from './prompt-source.ts';
 
 export const ruleExplanation: PromptSource = {
@@ -10,15 +9,16 @@ export const ruleExplanation: PromptSource = {
     description: 'What a rule of the registry checks, when, and how to live with it',
     arguments: [{ name: 'rule', description: 'Rule id, such as secrets.scan', required: true }],
   },
-  get({ rule = '' }) {
-    const found = describeRules().find(({ id }) => id === rule);
+  async get({ rule = '' }) {
+    const rules = await listRules();
+    const found = rules.find(({ id }) => id === rule);
     const text =
       found === undefined
-        ? `There is no rule called ${rule}. Known rules: ${ruleIds().join(', ')}.`
+        ? `There is no rule called ${rule}. Known rules: ${rules.map(({ id }) => id).join(', ')}.`
         : `Explain this rule to me and how to work with it:\n${found.id} (${found.category}, ${found.level}, ${found.trigger}): ${found.description}`;
     return { messages: [{ role: 'user', content: { type: 'text', text } }] };
   },
-  complete: (_argument, value) => ruleIds().filter((id) => id.startsWith(value)),
+  complete: async (_argument, value) => (await listRules()).map(({ id }) => id).filter((id) => id.startsWith(value)),
 };
 
 export const errorExplanation: PromptSource = {
@@ -37,8 +37,10 @@ export const errorExplanation: PromptSource = {
   complete: (_argument, value) => ERROR_CODES.filter((code) => code.startsWith(value)),
 };
 
-function ruleIds(): readonly string[] {
-  return describeRules().map(({ id }) => id);
+/** Loads the SDK, which an opening handshake must not wait for. */
+async function listRules() {
+  const { describeRules } = await import('@tool-runtime/sdk');
+  return describeRules();
 }
 
 function describe(code: ErrorCode): string {

@@ -1,71 +1,77 @@
-/** `tool-runtime mcp`: MCP on standard input and output. Answers the opening before anything of weight is loaded. */
-
-import type { Runtime } from '@tool-runtime/sdk';
+/** `tool-runtime mcp`: MCP on standard input and output. */
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { hostVersion } from '../../ops/host-version.ts';
-import type { WorkspaceOptions } from '../../terminal/workspace-folder.ts';
+import { createApprovalDesk } from '../../sessions/approval-desk.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
-import type { LocalBackend } from './local-backend.ts';
-import { serveConnection } from './stdio/serve-connection.ts';
-import { whenClientIsGone } from './when-client-is-gone.ts';
+import { PROFILE_NAMES, resolveProfile } from '../profiles/profiles.ts';
+import { createMcpServer } from './create-mcp-server.ts';
+import { FrameTransport } from './frame-transport.ts';
+import { createLocalBackend } from './local-backend.ts';
 
-export interface McpStdioOptions extends WorkspaceOptions {
+export interface McpStdioOptions {
+  readonly workspace: string;
   readonly profile?: string;
   readonly tools?: readonly string[];
+  openRuntime(approvals: ApprovalDispatcher): Promise<Runtime>;
 }
 
-interface Opened {
-  readonly backend: LocalBackend;
-  readonly runtime: () => Promise<Runtime> | undefined;
-}
-
-/** Resolves when the client is gone and everything it started has ended. */
+/**
+ * Resolves when the client is gone and everything it started has ended. The runtime is opened with the first list or
+ * call: clients start servers that they never use.
+ */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   checkWorkspace(options.workspace);
-  let opening: Promise<Opened> | undefined;
-  const open = (): Promise<Opened> => {
-    opening ??= openBackend(options);
-    return opening;
-  };
-  // A profile that does not exist is said at once; the usual one exists.
-  if (options.profile !== undefined || options.tools !== undefined) await open();
-  const connection = serveConnection({
-    input: process.stdin,
-    output: process.stdout,
-    serverVersion: hostVersion(),
-    backend: async () => (await open()).backend,
-  });
-  try {
-    await Promise.race([whenClientIsGone(), connection.failure]);
-  } finally {
-    await connection.close();
-    const opened = await opening?.catch(() => undefined);
-    await opened?.backend.close();
-    await (await opened?.runtime())?.close();
-  }
-}
-
-async function openBackend(options: McpStdioOptions): Promise<Opened> {
-  const [{ createApprovalDesk }, profiles, { createLocalBackend }, { openLocalRuntime }] = await Promise.all([
-    import('../../sessions/approval-desk.ts'),
-    import('../profiles/profiles.ts'),
-    import('./local-backend.ts'),
-    import('./local-runtime.ts'),
-  ]);
   const approvals = createApprovalDesk({ now: Date.now });
   let runtime: Promise<Runtime> | undefined;
   const open = (): Promise<Runtime> => {
-    runtime ??= openLocalRuntime(options, approvals);
+    runtime ??= options.openRuntime(approvals);
     return runtime;
   };
-  const { profile, tools } = options;
-  // Only a profile of the operator's own needs the registry to be read first.
-  const isOwn = profile !== undefined && !profiles.PROFILE_NAMES.includes(profile);
-  const lists = isOwn ? (await open()).registry.toolProfiles : {};
   const backend = createLocalBackend({
     runtime: open,
     approvals,
-    profile: profiles.resolveProfile({ profile, tools, lists }),
+    profile: await chooseProfile(options, open),
     serverVersion: hostVersion(),
   });
-  return { backend, runtime: () => runtime };
+  const transport = new FrameTransport(process.stdin, process.stdout);
+  const connection = serveStdio(() => createMcpServer(backend), { transport });
+  try {
+    await whenClientIsGone();
+  } finally {
+    await connection.close();
+    await transport.close();
+    await backend.close();
+    await (await runtime?.catch(() => undefined))?.close();
+  }
+}
+
+/** Only a profile that the operator defined needs the registry, and with it the runtime. */
+async function chooseProfile({ profile, tools }: McpStdioOptions, open: () => Promise<Runtime>) {
+  const isOwn = profile !== undefined && !PROFILE_NAMES.includes(profile);
+  return resolveProfile({ profile, tools, lists: isOwn ? (await open()).registry.toolProfiles : {} });
+}
+
+/**
+ * Clients die without saying goodbye, and hundreds of forgotten servers are what their users then find. Gone means: the
+ * input ended, a signal came, or the parent is another one than at the start.
+ */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const LOOK_EVERY_MS = 2000;
+
+async function whenClientIsGone(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const parent = process.ppid;
+  const gone = (): void => resolve();
+  const look = setInterval(() => {
+    if (process.ppid !== parent) gone();
+  }, LOOK_EVERY_MS);
+  look.unref();
+  process.stdin.once('end', gone);
+  process.stdin.once('close', gone);
+  process.stdout.once('error', gone);
+  for (const name of SIGNALS) process.once(name, gone);
+  await promise;
+  clearInterval(look);
+  for (const name of SIGNALS) process.off(name, gone);
 }

@@ -1,4 +1,4 @@
-/** What the server says of itself. Apart from the SDK, so that an opening can be answered before that is loaded. */
+/** What the server says about itself. */
 import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/server';
 
 export const CAPABILITIES: ServerCapabilities = {

@@ -1,17 +1,14 @@
 /** The typed client's connections to a host: they come back by themselves, so a cut wire is only a delay. */
 import { connect, type Socket } from 'node:net';
+import type { ClientMessage, ServerMessage, SessionAck, SessionOpened } from '@tool-runtime/protocol';
 import {
-  type ClientMessage,
   type Connect,
   type Connection,
   httpConnection,
   lineConnection,
   reconnecting,
-  type ServerMessage,
-  type SessionAck,
-  type SessionOpened,
   webSocketConnection,
-} from '@tool-runtime/protocol';
+} from '@tool-runtime/protocol/client';
 import { TOKENS } from '../../open-host.ts';
 import { openCutProxy } from '../../wire/cut-proxy.ts';
 import { addressOf } from '../../wire/raw-socket.ts';

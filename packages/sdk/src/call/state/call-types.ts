@@ -2,22 +2,21 @@
  * What a call is at each point of its path. Each stage takes the type before it and returns the type after it, so the
  * order of the stages is checked by the compiler: only an `AdmittedCall` can be executed.
  */
+
 import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { MutationClass } from '../../contracts/annotations.ts';
 import type { TerminalStatus } from '../../contracts/classes.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
-import type { EffectIntent } from '../../contracts/effects.ts';
 import type { CommitCandidate, Publication } from '../../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../../contracts/journal.ts';
-import type { CallView } from '../../contracts/policy.ts';
 import type { RuleSubject } from '../../contracts/rule.ts';
 import type { CallSpan } from '../../contracts/telemetry.ts';
 import type { FileChange, MaybePromise, Workspace } from '../../contracts/workspace.ts';
-import type { ToolExecutionOutput } from '../../package/execution-output.ts';
 import type { CallPathRule } from '../../policy/path-rule.ts';
 import type { CallTime } from './call-time.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Grant } from './grant.ts';
-import type { CompiledTool } from './session-parts.ts';
+import type { CompiledTool, SessionParts } from './session-parts.ts';
 
 /** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
 export interface CallRequest {
@@ -49,6 +48,8 @@ export interface OpenCall {
   readonly request: CallRequest;
   readonly callId: string;
   readonly sessionId: string;
+  /** The tool's name as metrics and spans show it. */
+  readonly countedAs: string;
   readonly startedAt: number;
   readonly startedTick: number;
   readonly warnings: ErrorEntry[];
@@ -65,24 +66,29 @@ export interface OpenCall {
   cancelled(): boolean;
 }
 
-/** The tool is known and the arguments are final for this round of judgement. */
-export interface ReadyCall {
+/**
+ * The tool is known and the arguments are final for this round of checks. `subject` is frozen and is handed on as it is:
+ * what the gates checked, parsed commands included, is the object that runs.
+ */
+export interface Call {
   readonly open: OpenCall;
   readonly compiled: CompiledTool;
-  readonly args: JsonObject;
+  readonly subject: CallSubject;
   readonly argsHash: string;
+  readonly argsSummary: string;
+  readonly mutationClass: MutationClass;
   /** Longest run the tool's arguments and the registry allow, whatever the request says. */
   readonly limitMs: number;
-  readonly view: CallView;
-  readonly subject: RuleSubject;
-  /** Undefined: no path rule speaks about the call. */
+  /** Undefined: no path rule applies to the call. */
   readonly pathRule: CallPathRule | undefined;
   /** The session's, under the path rule. */
   readonly workspace: Workspace;
 }
 
+export type CallSubject = RuleSubject & { readonly args: JsonObject };
+
 /** Every gate has spoken. `ask` carries why a person or program must say yes. */
-export interface JudgedCall extends ReadyCall {
+export interface JudgedCall extends Call {
   readonly verdict: 'allow' | 'ask';
   readonly decision: Omit<DecisionRecord, 'kind' | 'call_id' | 'session_id' | 'at_ms'>;
 }
@@ -95,7 +101,7 @@ export interface AdmittedCall extends JudgedCall {
 
 /** The intent is on record: the only kind of call that may run. */
 export interface RecordedCall extends AdmittedCall {
-  readonly intent: EffectIntent;
+  readonly effectId: string;
 }
 
 /** What the last gate judged, for the tool to do exactly that. */
@@ -114,7 +120,6 @@ export interface Execution {
   readonly data: JsonValue;
   readonly error: ToolError | undefined;
   readonly changes: ChangeLog;
-  readonly output: ToolExecutionOutput;
   /** For the record. */
   readonly facts: JsonObject | undefined;
   /** The tool ignored its deadline and was left behind. */
@@ -132,6 +137,16 @@ export interface Outcome {
   readonly bytes: number;
   readonly endedAt: number;
   readonly durationMs: number;
+}
+
+/** The data of an answer as callers get it and records keep it. */
+export function shownData(
+  { compiled }: Pick<Call, 'compiled'>,
+  data: JsonValue,
+  { redactor }: SessionParts,
+): JsonValue {
+  // Contents of files pass unchanged: a caller may write back what it read.
+  return compiled.tool.answersWithContents === true ? data : redactor.known.json(data);
 }
 
 export function isOk(outcome: Outcome): boolean {

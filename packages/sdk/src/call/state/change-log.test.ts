@@ -88,8 +88,8 @@ for (const [what, [act, names]] of Object.entries(REVERSIBLE)) {
   test(`4.20 rolling back ${what} leaves everything as it was`, async (t) => {
     const { directory, workspace } = scene(t);
     const before = listed(directory);
-    const log = new ChangeLog(workspace, { keepOriginals: true });
-    await act(log.tracked());
+    const log = new ChangeLog({ keepOriginals: true });
+    await act(log.tracked(workspace));
     assert.equal(log.changes.length, names);
     if (names > 0) assert.notDeepEqual(listed(directory), before);
     await log.rollBack();
@@ -101,9 +101,9 @@ for (const [what, act] of Object.entries(IRREVERSIBLE)) {
   test(`4.20 rolling back ${what} is refused, and what came before it stays too`, async (t) => {
     const { directory, workspace } = scene(t);
     mkdirSync(join(directory, 'copy'));
-    const log = new ChangeLog(workspace, { keepOriginals: true });
-    await log.tracked().writeFile('other', text('x'));
-    await act(log.tracked());
+    const log = new ChangeLog({ keepOriginals: true });
+    await log.tracked(workspace).writeFile('other', text('x'));
+    await act(log.tracked(workspace));
     const after = listed(directory);
     await assert.rejects(log.rollBack(), { code: 'E_FILE_IO', message: /^Change cannot be taken back: / });
     assert.deepEqual(listed(directory), after);
@@ -113,8 +113,8 @@ for (const [what, act] of Object.entries(IRREVERSIBLE)) {
 test('4.20 a whole row of changes is taken back newest first', async (t) => {
   const { directory, workspace } = scene(t);
   const before = listed(directory);
-  const log = new ChangeLog(workspace, { keepOriginals: true });
-  const tracked = log.tracked();
+  const log = new ChangeLog({ keepOriginals: true });
+  const tracked = log.tracked(workspace);
   await tracked.move('folder', 'a', COPY);
   await tracked.writeFile('a/inner/deep', text('x'));
   await tracked.copy('a', 'b', COPY);
@@ -126,8 +126,8 @@ test('4.20 a whole row of changes is taken back newest first', async (t) => {
 
 test('4.20 without originals changes are recorded all the same, and there is nothing to take back', async (t) => {
   const { directory, workspace } = scene(t);
-  const log = new ChangeLog(workspace, { keepOriginals: false });
-  await log.tracked().remove('folder', { recursive: true });
+  const log = new ChangeLog({ keepOriginals: false });
+  await log.tracked(workspace).remove('folder', { recursive: true });
   assert.deepEqual(
     log.changes.map(({ path, after }) => [path, after]),
     [['folder', null]],

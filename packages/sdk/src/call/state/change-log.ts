@@ -18,17 +18,14 @@ export class ChangeLog {
   /** Those of `changes` that went through the workspace: only they can be taken back, so only they are judged afterwards. */
   readonly authored: FileChange[] = [];
   readonly #steps: Step[] = [];
-  readonly #workspace: Workspace;
   readonly #keepOriginals: boolean;
 
-  constructor(workspace: Workspace, options: { readonly keepOriginals: boolean }) {
-    this.#workspace = workspace;
+  constructor(options: { readonly keepOriginals: boolean }) {
     this.#keepOriginals = options.keepOriginals;
   }
 
   /** The workspace as the tool sees it: every mutation lands in `changes`. */
-  tracked(): Workspace {
-    const inner = this.#workspace;
+  tracked(inner: Workspace): Workspace {
     return {
       stat: (path) => inner.stat(path),
       readFile: (path, options) => inner.readFile(path, options),
@@ -38,46 +35,45 @@ export class ChangeLog {
       lockKeys: (path) => inner.lockKeys(path),
       requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
       writeFile: async (path, bytes, options) => {
-        const original = await this.#original(path, 'through');
+        const original = await this.#original(inner, path, 'through');
         const change = await inner.writeFile(path, bytes, options);
         this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
       makeDirectory: async (path) => {
-        const original = await this.#original(path, 'through');
+        const original = await this.#original(inner, path, 'through');
         const change = await inner.makeDirectory(path);
         if (change !== null) this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
       removeFile: async (path, options) => {
-        const original = await this.#original(path, 'themselves');
+        const original = await this.#original(inner, path, 'themselves');
         const change = await inner.removeFile(path, options);
         if (change !== null) this.#note([change], path, original && undoRemoval(inner, path, original));
         return change;
       },
-      ...this.#trackedTrees(),
+      ...this.#trackedTrees(inner),
     };
   }
 
-  #trackedTrees(): Pick<Workspace, 'move' | 'copy' | 'remove'> {
-    const inner = this.#workspace;
+  #trackedTrees(inner: Workspace): Pick<Workspace, 'move' | 'copy' | 'remove'> {
     const noted = <T extends TreeChange | null>(done: T, path: string, undo: Undo | undefined): T => {
       if (done !== null && done.changes.length > 0) this.#note(done.changes, path, undo);
       return done;
     };
     return {
       move: async (from, to, options) => {
-        const original = await this.#original(to, 'themselves');
+        const original = await this.#original(inner, to, 'themselves');
         const undo = original && undoMove(inner, { from, to }, original);
         return noted(await inner.move(from, to, options), to, undo);
       },
       copy: async (from, to, options) => {
-        const original = await this.#original(to, 'themselves');
+        const original = await this.#original(inner, to, 'themselves');
         const undo = original && undoArrival(inner, to, original);
         return noted(await inner.copy(from, to, options), to, undo);
       },
       remove: async (path, options) => {
-        const original = await this.#original(path, 'themselves');
+        const original = await this.#original(inner, path, 'themselves');
         return noted(await inner.remove(path, options), path, original && undoRemoval(inner, path, original));
       },
     };
@@ -99,8 +95,8 @@ export class ChangeLog {
     if (this.#keepOriginals) this.#steps.push({ path, undo });
   }
 
-  #original(path: string, links: 'through' | 'themselves'): MaybePromise<Original | undefined> {
-    return this.#keepOriginals ? originalOf(this.#workspace, path, { links }) : undefined;
+  #original(workspace: Workspace, path: string, links: 'through' | 'themselves'): MaybePromise<Original | undefined> {
+    return this.#keepOriginals ? originalOf(workspace, path, { links }) : undefined;
   }
 }
 

@@ -95,7 +95,7 @@ describe('a grant', () => {
     const [good, bad] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const running = [grant.use(() => good.promise), grant.use(() => bad.promise).catch(() => {})];
     assert.equal(grant.isIdle, false);
-    grant.revoke(new ToolError('E_TIMEOUT', 'over'));
+    grant.revoke(() => new ToolError('E_TIMEOUT', 'over'));
     assert.throws(() => grant.use(() => 1), { message: 'over' });
     good.resolve();
     bad.reject(new Error('no'));

@@ -8,14 +8,15 @@ import type { ToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '../../contracts/workspace.ts';
 
 export class Grant {
-  #refusal: ToolError | undefined;
+  #refusal: (() => ToolError) | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
 
   get isIdle(): boolean {
     return this.#underWay.size === 0;
   }
 
-  revoke(refusal: ToolError): void {
+  /** The error is built only for a change that comes too late. */
+  revoke(refusal: () => ToolError): void {
     this.#refusal ??= refusal;
   }
 
@@ -26,7 +27,7 @@ export class Grant {
 
   /** One change: refused after `revoke`, counted while it runs. */
   use<T>(change: () => T): T {
-    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#refusal !== undefined) throw this.#refusal();
     const running = change();
     if (running instanceof Promise) {
       this.#underWay.add(running);

@@ -17,17 +17,16 @@ import type { SourceRef } from '../../contracts/refs.ts';
 import type { Registry } from '../../contracts/registry.ts';
 import type { FindingCache } from '../../contracts/rule.ts';
 import type { CallTelemetry } from '../../contracts/telemetry.ts';
-import type { AnyTool, CallProfile, ToolContext } from '../../contracts/tool.ts';
+import type { AnyTool, CallProfile } from '../../contracts/tool.ts';
 import type { SessionWorkspace, Workspace } from '../../contracts/workspace.ts';
 import type { SessionCoordinator } from '../../coordinator/session-coordinator.ts';
 import type { EventBus } from '../../events/event-bus.ts';
 import type { Metrics } from '../../events/metrics.ts';
 import type { MetricsReporter } from '../../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../../journal/recovery-log.ts';
-import type { ExecutorRegistry } from '../../package/executor-registry.ts';
+import type { ToolRegistrySnapshot } from '../../package/registry-snapshot.ts';
 import type { RuntimePackage } from '../../package/runtime-package.ts';
 import type { ToolRoute } from '../../package/tool-route.ts';
-import type { ToolRouter } from '../../package/tool-router.ts';
 import type { SessionPrograms } from '../../platform/commands/session-programs.ts';
 import type { ApprovalBroker } from '../../policy/approval-broker.ts';
 import type { ApprovalJudge } from '../../policy/approval-policy.ts';
@@ -49,13 +48,6 @@ export interface CompiledTool {
   readonly maxTimeoutMs: number;
 }
 
-/** What an executor is handed besides the execution request. */
-export interface ExecutionContext extends ToolContext {
-  readonly args: JsonObject;
-  /** Delivers the answer's data; content travels here, never in records. */
-  respond(data: unknown): void;
-}
-
 export interface SessionParts {
   readonly sessionId: string;
   readonly actor: string;
@@ -69,17 +61,17 @@ export interface SessionParts {
   readonly registry: Registry;
   /** What the snapshot was built from; children are cut from it. */
   readonly package: RuntimePackage;
-  readonly router: ToolRouter;
+  readonly snapshot: ToolRegistrySnapshot;
   readonly tools: ReadonlyMap<string, CompiledTool>;
   /** Known tools this session may not use, with the refusal that says why. */
   readonly hidden: ReadonlyMap<string, ToolError>;
   /** Tools that hear of refused attempts, usable here or not. */
   readonly recorders: ReadonlyMap<string, AnyTool>;
-  readonly executors: ExecutorRegistry<ExecutionContext>;
   readonly ceiling: Ceiling;
   readonly hooks: HookSet;
   readonly rules: RuleSet;
-  readonly policy: ToolPolicy;
+  /** Undefined: the policy port allows everything. */
+  readonly policy: ToolPolicy | undefined;
   readonly approvals: ApprovalJudge;
   readonly broker: ApprovalBroker;
   readonly budgets: readonly BudgetPort[];

@@ -1,6 +1,7 @@
 /** The only catch on the call path: whatever a stage throws becomes a value with one of the ten codes. */
 import { type ToolError, toToolError } from '@tool-runtime/protocol';
 import { untoldFileError } from '../../platform/descriptors/file-errors.ts';
+import type { SessionParts } from './session-parts.ts';
 
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
 
@@ -15,4 +16,10 @@ export async function settle<T>(stage: () => T | Promise<T>): Promise<Settled<T>
 /** A file system that refuses is not a failure of the runtime, wherever it was met. */
 export function errorOf(thrown: unknown): ToolError {
   return untoldFileError(thrown) ?? toToolError(thrown);
+}
+
+/** Reports failures of the runtime itself to the operator. A cancelled call is not one, whatever stopped along with it. */
+export function reportFault(error: ToolError, parts: Pick<SessionParts, 'reportUnexpected'>): void {
+  if (error.code !== 'E_INTERNAL' || error.cause === undefined || error.details['reason'] === 'cancelled') return;
+  parts.reportUnexpected(error);
 }

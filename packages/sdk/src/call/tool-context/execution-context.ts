@@ -3,6 +3,7 @@ import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/proto
 import { sideEffectRank } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
+import type { CommandList } from '../../contracts/command-list.ts';
 import type { CommandRequest, CommandRunner } from '../../contracts/commands.ts';
 import type { CommitCandidate, GitRepository, Publication } from '../../contracts/git.ts';
 import type { HttpClient } from '../../contracts/http.ts';
@@ -10,6 +11,7 @@ import type { JobTable } from '../../contracts/jobs.ts';
 import type { SessionMetrics } from '../../contracts/metrics.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import type { Registry } from '../../contracts/registry.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
 import type { Validation } from '../../contracts/validation.ts';
 import type { FileChange, Workspace } from '../../contracts/workspace.ts';
 import { fromOutermost } from '../../policy/path-rule.ts';
@@ -18,9 +20,9 @@ import type { GatedCall } from '../state/call-types.ts';
 import type { ChangeLog } from '../state/change-log.ts';
 import { endingWith, granted, lookOnly, withoutRemotes } from '../state/git-view.ts';
 import type { Grant } from '../state/grant.ts';
-import type { ExecutionContext, SessionParts } from '../state/session-parts.ts';
-import { requireGranted } from './borrowed-operations.ts';
+import type { SessionParts } from '../state/session-parts.ts';
 import { createValidation } from './create-validation.ts';
+import { requireGranted } from './permissions.ts';
 
 const WRITES = sideEffectRank('workspace_write');
 const STARTS = sideEffectRank('process_exec');
@@ -47,10 +49,9 @@ export const NO_COMMANDS: CommandRunner = {
 };
 
 /** Methods are bound, because tools take the context apart: `run(args, { workspace, progress })`. */
-export class CallContext implements ExecutionContext {
+export class CallContext implements ToolContext {
   readonly callId: string;
   readonly sessionId: string;
-  readonly args: JsonObject;
   readonly limitMs: number;
   readonly registry: Registry;
   readonly workspace: Workspace;
@@ -67,9 +68,6 @@ export class CallContext implements ExecutionContext {
   readonly redactOutput: () => ByteFilter;
   readonly changed: (change: FileChange) => void;
   readonly record: (facts: JsonObject) => void;
-  readonly respond: (data: unknown) => void;
-  /** What the tool delivered, once it has. */
-  delivered: unknown;
   facts: JsonObject | undefined;
   readonly #call: GatedCall;
   readonly #grant: Grant;
@@ -82,10 +80,9 @@ export class CallContext implements ExecutionContext {
     this.#grant = grant;
     this.callId = open.callId;
     this.sessionId = open.sessionId;
-    this.args = call.args;
     this.limitMs = call.limitMs;
     this.registry = parts.registry;
-    const level = sideEffectRank(call.view.profile.side_effect_level);
+    const level = sideEffectRank(call.subject.profile.side_effect_level);
     this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
     this.commands = level >= STARTS ? commandsUnder(call, grant, parts) : NO_COMMANDS;
     this.candidate = call.candidate;
@@ -93,7 +90,10 @@ export class CallContext implements ExecutionContext {
     this.#parts = parts;
     this.jobs = parts.jobs;
     this.artifacts = parts.artifacts;
-    this.workspace = level >= WRITES ? withDeletion(log.tracked(), call, parts) : readersWorkspace(call, parts);
+    this.workspace =
+      level >= WRITES
+        ? withDeletion(log.tracked(grant.workspace(call.workspace)), call, parts)
+        : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
     this.redact = parts.redact;
@@ -103,9 +103,6 @@ export class CallContext implements ExecutionContext {
     this.record = (facts) => {
       this.facts = { ...this.facts, ...facts };
     };
-    this.respond = (data) => {
-      this.delivered = data;
-    };
   }
 
   get signal(): AbortSignal {
@@ -114,7 +111,7 @@ export class CallContext implements ExecutionContext {
 
   /** Made on first use, like `validation`: most calls have nothing to do with git. */
   get git(): GitRepository {
-    const level = sideEffectRank(this.#call.view.profile.side_effect_level);
+    const level = sideEffectRank(this.#call.subject.profile.side_effect_level);
     this.#git ??= gitFor(
       level,
       granted(
@@ -123,6 +120,10 @@ export class CallContext implements ExecutionContext {
       ),
     );
     return this.#git;
+  }
+
+  get command(): CommandList | undefined {
+    return this.#call.subject.commands[0]?.list();
   }
 
   get askClient(): AskClient | undefined {

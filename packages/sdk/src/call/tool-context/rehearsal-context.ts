@@ -25,6 +25,7 @@ export class RehearsedCall implements RehearsalContext {
   readonly workspace: Workspace;
   readonly http = NO_NETWORK;
   readonly commands = NO_COMMANDS;
+  readonly command = undefined;
   readonly candidate = undefined;
   readonly publication = undefined;
   readonly askClient = undefined;

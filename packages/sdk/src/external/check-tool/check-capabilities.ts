@@ -2,10 +2,9 @@
 import { type JsonObject, toToolError } from '@tool-runtime/protocol';
 import { isExternalToolName } from '../../contracts/run-names.ts';
 import type { ProbeEnd } from '../../platform/runs/tool-probe-process.ts';
-import { parseResult } from '../protocol/parse-result.ts';
 import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from '../protocol/protocol-constants.ts';
-import { failed, judged, passed, type ToolCheck, warned } from './checks.ts';
-import { firstLine, withWords } from './describe-end.ts';
+import { parseResult } from '../protocol/read-result.ts';
+import { failed, firstLine, judged, passed, type ToolCheck, warned, withWords } from './checks.ts';
 import type { Probe } from './probe.ts';
 
 export interface CapabilitiesFindings {

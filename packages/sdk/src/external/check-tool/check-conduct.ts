@@ -5,8 +5,7 @@ import {
   filesWithText,
   readFolderContent,
 } from '../../platform/runs/tool-probe-scene.ts';
-import { type CheckId, failed, judged, passed, type ToolCheck } from './checks.ts';
-import { describeEnd } from './describe-end.ts';
+import { type CheckId, describeEnd, failed, judged, passed, type ToolCheck } from './checks.ts';
 import type { Probe, ProbedRun } from './probe.ts';
 
 export async function checkStdin(probe: Probe, good: ProbedRun): Promise<ToolCheck> {

@@ -2,13 +2,11 @@
 import { type JsonObject, toToolError } from '@tool-runtime/protocol';
 import { readRunFile } from '../../platform/runs/run-result-file.ts';
 import { readFolderContent } from '../../platform/runs/tool-probe-scene.ts';
-import { parseResult } from '../protocol/parse-result.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from '../protocol/protocol-constants.ts';
-import { validateResult } from '../result/validate-result.ts';
+import { parseResult, validateResult } from '../protocol/read-result.ts';
 import { parseProgress } from '../run/progress-lines.ts';
 import { checkResult } from './check-result.ts';
-import { failed, judged, passed, type ToolCheck, warned } from './checks.ts';
-import { describeEnd, firstLine, withWords } from './describe-end.ts';
+import { describeEnd, failed, firstLine, judged, passed, type ToolCheck, warned, withWords } from './checks.ts';
 import type { Probe, ProbedRun } from './probe.ts';
 
 export interface RunFindings {

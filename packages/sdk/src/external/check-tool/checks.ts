@@ -1,4 +1,5 @@
 /** Every check a tool goes through, and how its outcome is told. What is not listed here cannot be reported. */
+import type { ProbeEnd } from '../../platform/runs/tool-probe-process.ts';
 
 export const CHECKS = {
   'capabilities.answers': 'answers --capabilities in time, with exit code 0',
@@ -84,4 +85,23 @@ export function judged(id: CheckId, fault: Fault | undefined, message?: string):
 
 function outcome(id: CheckId, status: ToolCheck['status'], { message, next }: Fault): ToolCheck {
   return { id, group: id.slice(0, id.indexOf('.')), title: CHECKS[id], status, message, next };
+}
+
+export function describeEnd({ isOverdue, exitCode, endedBy }: ProbeEnd): string {
+  if (isOverdue) return 'did not end in time and was killed';
+  return exitCode === null ? `was ended by ${endedBy}` : `exit code ${exitCode}`;
+}
+
+/** The same, with what the program said about it. */
+export function withWords(end: ProbeEnd): string {
+  const words = firstLine(end.stderr.bytes);
+  return words === '' ? describeEnd(end) : `${describeEnd(end)}: ${words}`;
+}
+
+const SHOWN_CHARACTERS = 80;
+
+/** The first line of what a program wrote, cut. */
+export function firstLine(bytes: Buffer): string {
+  const [line = ''] = bytes.toString('utf8').trim().split('\n');
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { ExternalProfile } from '../../contracts/external.ts';
-import { locateProgram } from '../../platform/processes/locate-program.ts';
+import { locateProgram } from '../../platform/processes/resolve-program.ts';
 import { fileDigest } from '../../platform/runs/output-path.ts';
 import { createRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { type ProbeEnd, type ProbeStart, startToolProbe } from '../../platform/runs/tool-probe-process.ts';
@@ -19,7 +19,6 @@ import {
   runEnvironment,
   type ToolEnvironmentSetting,
 } from '../protocol/tool-environment.ts';
-import { variableName } from './variable-name.ts';
 
 export interface CheckToolOptions {
   /** The program and the words it always gets. A path counts from the working directory. */
@@ -39,7 +38,7 @@ export interface CheckToolOptions {
   readonly limits?: Partial<ProbeLimits>;
 }
 
-export interface ProbeLimits {
+interface ProbeLimits {
   readonly capabilitiesMs: number;
   readonly terminateMs: number;
 }
@@ -187,4 +186,12 @@ function definedOnly(variables: Readonly<Record<string, string | undefined>>): R
     value === undefined ? [] : [[name, value] as const],
   );
   return Object.fromEntries(set);
+}
+
+const PREFIXES: Readonly<Record<ExternalProfile, string>> = { neutral: 'TOOL_', epack: 'EPACK_' };
+
+export function variableName(profile: ExternalProfile, name: string): string {
+  // The tool's own name and configuration stand under TOOL_ in both profiles, in one of them after the prefix.
+  const isTools = profile === 'epack' && (name === 'NAME' || name === 'CONFIG');
+  return `${PREFIXES[profile]}${isTools ? 'TOOL_' : ''}${name}`;
 }

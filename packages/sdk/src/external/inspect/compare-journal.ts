@@ -12,7 +12,7 @@ import { digest } from '../../platform/digest.ts';
 import { REDACTED } from '../../redaction/find-values.ts';
 import { sameDigest } from '../protocol/digests.ts';
 import { WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
-import { runDigest } from '../result/run-digest.ts';
+import { runDigest } from '../result/new-result.ts';
 import { runStart } from './run-age.ts';
 import { type CallOnRecord, type RunJournal, recordedRun } from './run-journal.ts';
 

@@ -2,8 +2,7 @@
 import { resolve } from 'node:path';
 import { isToolError } from '@tool-runtime/protocol';
 import type { Registry } from '../../contracts/registry.ts';
-import type { RunLocation } from '../../platform/runs/find-runs.ts';
-import { measureRun } from '../../platform/runs/measure-run.ts';
+import { measureRun, type RunLocation } from '../../platform/runs/find-runs.ts';
 import { removeRun } from '../../platform/runs/run-folder.ts';
 import { runLocations } from './list-runs.ts';
 import { readRun, runDirectory } from './read-run.ts';

@@ -6,9 +6,8 @@ import type { RunFile } from '../../contracts/run-history.ts';
 import type { RunLocation } from '../../platform/runs/find-runs.ts';
 import { openRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { readRunFile } from '../../platform/runs/run-result-file.ts';
-import { parseResult } from '../protocol/parse-result.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from '../protocol/protocol-constants.ts';
-import { validateResult } from '../result/validate-result.ts';
+import { parseResult, validateResult } from '../protocol/read-result.ts';
 
 export type RunReading =
   | { readonly state: 'finished'; readonly result: RunResult & JsonObject; readonly bytes: Uint8Array }

@@ -3,7 +3,7 @@ import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { RunResult } from '../../contracts/external.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import type { RunLocation } from '../../platform/runs/find-runs.ts';
-import { passOutput } from '../../platform/runs/pass-output.ts';
+import { passOutput } from '../../platform/runs/output-path.ts';
 import { readRun, withRun } from './read-run.ts';
 
 /** Throws E_FILE_IO for a run that has none. */

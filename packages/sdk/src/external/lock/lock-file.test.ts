@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LockFile } from '../../contracts/external.ts';
-import { platformKey } from '../protocol/platform-key.ts';
-import { parseLockFile, serializeLockFile } from './lock-file.ts';
+import { parseLockFile, platformKey, serializeLockFile } from './lock-file.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const LOCK: LockFile = {

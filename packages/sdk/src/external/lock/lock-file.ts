@@ -8,8 +8,8 @@ import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-r
 import { z } from 'zod';
 import type { LockFile } from '../../contracts/external.ts';
 import { isExternalToolName } from '../../contracts/run-names.ts';
-import { parseResult } from '../protocol/parse-result.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
+import { parseResult } from '../protocol/read-result.ts';
 import { parseTimestamp } from '../protocol/timestamps.ts';
 
 const text = z.string().min(1).max(2048);
@@ -93,4 +93,17 @@ function invalid(where: string, why: string): ToolError {
     ...(where === '' ? {} : { path: where.slice(0, 200) }),
     details: { reason: 'invalid_lock', next: 'Lock the tools again: tool-runtime lock' },
   });
+}
+
+const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };
+const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+interface Machine {
+  /** `process.platform` and `process.arch`. */
+  readonly platform: string;
+  readonly arch: string;
+}
+
+export function platformKey({ platform, arch }: Machine): string {
+  return `${SYSTEMS[platform] ?? platform}/${PROCESSORS[arch] ?? arch}`;
 }

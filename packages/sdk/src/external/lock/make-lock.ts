@@ -6,11 +6,11 @@
 import type { ExternalToolSettings, LockedPlatform, LockedTool, LockFile } from '../../contracts/external.ts';
 import type { ExternalPrograms } from '../../platform/commands/external-process.ts';
 import type { SealedCopy } from '../../platform/runs/sealed-copy.ts';
-import { platformKey } from '../protocol/platform-key.ts';
 import { probeCapabilities } from '../protocol/probe-capabilities.ts';
 import { formatTimestamp } from '../protocol/timestamps.ts';
 import type { HostEnvironment } from '../protocol/tool-environment.ts';
 import { ownTool } from './lock-changes.ts';
+import { platformKey } from './lock-file.ts';
 import { requireProgram, type SealSetting, sealTool } from './seal-tool.ts';
 
 /** What only the operator knows. */

@@ -3,14 +3,15 @@
  *
  * An answer that cannot be used is no error: the wrapper then assumes the careful thing.
  */
-import { toToolError } from '@tool-runtime/protocol';
+import { ToolError, toToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
 import type { ExternalToolSettings, ToolCapabilities } from '../../contracts/external.ts';
 import type { ExternalPrograms, ExternalStart } from '../../platform/commands/external-process.ts';
-import { parseCapabilities } from './capabilities.ts';
-import { EXTERNAL_LIMITS } from './protocol-constants.ts';
+import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from './protocol-constants.ts';
+import { parseResult } from './read-result.ts';
 import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';
 
-export interface ProbeSetting extends ToolEnvironmentSetting {
+interface ProbeSetting extends ToolEnvironmentSetting {
   readonly settings: ExternalToolSettings;
   readonly sealed: ExternalStart['sealed'];
   readonly programs: ExternalPrograms;
@@ -62,4 +63,42 @@ function readAnswer(answer: Uint8Array, tool: string): Probe {
   } catch (thrown) {
     return { problem: toToolError(thrown).message };
   }
+}
+
+const text = z.string().max(1024);
+const list = z.array(text).max(100);
+
+const shape = z.object({
+  name: text,
+  version: text.default(''),
+  protocol_version: z.int().default(PROTOCOL_VERSION),
+  description: z.string().optional(),
+  requires_pack: z.boolean().default(true),
+  network: z.boolean().default(false),
+  requires_tools: list.nullish().transform((names) => names ?? []),
+  requires_outputs: list.nullish().transform((paths) => paths ?? []),
+  publisher: text.optional(),
+  repo: text.optional(),
+  signing_identity: text.optional(),
+  commands: list.optional().catch(undefined),
+});
+
+/** Throws E_VALIDATION_FAIL with `details.reason`; fields nobody knows are passed over. */
+export function parseCapabilities(bytes: Uint8Array, tool: string): ToolCapabilities {
+  const parsed = shape.safeParse(parseResult(bytes, EXTERNAL_LIMITS.capabilitiesBytes));
+  if (!parsed.success) throw unusable('Capabilities are not valid', 'invalid_capabilities');
+  const { name, protocol_version: version } = parsed.data;
+  if (name !== tool) throw unusable('Capabilities are those of another tool', 'other_tool');
+  if (version < 1 || version > PROTOCOL_VERSION) {
+    throw unusable(`Protocol version is not supported: ${version}`, 'protocol_version');
+  }
+  return definedOnly(parsed.data) as unknown as ToolCapabilities;
+}
+
+function definedOnly(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+}
+
+function unusable(message: string, reason: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', message, { details: { reason } });
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { computeStatus, normalizeExitCode } from './run-status.ts';
+import { computeStatus, nextRunState, normalizeExitCode, RUN_STATES } from './run-status.ts';
 
 interface Vectors {
   readonly statuses: readonly { errors: number; warnings: number; exitCode: number; status: string }[];
@@ -34,4 +35,25 @@ test('S4-3 no exit of a tool ever reads as one of the wrapper', () => {
       assert.equal(exitCode === 0, code === 0);
     }),
   );
+});
+
+test('S4-42 a run goes from created to one end and stays there', () => {
+  const allowed = RUN_STATES.flatMap((from) =>
+    RUN_STATES.filter((to) => {
+      try {
+        return nextRunState(from, to) === to;
+      } catch (thrown) {
+        assert.ok(isToolError(thrown) && thrown.code === 'E_VALIDATION_FAIL');
+        return false;
+      }
+    }).map((to) => `${from} > ${to}`),
+  );
+  assert.deepEqual(allowed, [
+    'created > exec_failed',
+    'created > tool_result_valid',
+    'created > backfilled',
+    'exec_failed > exec_failed',
+    'tool_result_valid > tool_result_valid',
+    'backfilled > backfilled',
+  ]);
 });

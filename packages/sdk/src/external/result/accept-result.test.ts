@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
+import fc from 'fast-check';
 import { EMPTY_DIGEST, FULL_RESULT } from '../../../test/sample-result.ts';
 import type { RunResult } from '../../contracts/external.ts';
 import type { RunFile } from '../../contracts/run-history.ts';
-import { type AcceptInput, acceptToolResult } from './accept-result.ts';
+import { KnownValues } from '../../redaction/known-values.ts';
+import { type AcceptInput, acceptToolResult, type CheckOutput, judgeOutputs, scrubResult } from './accept-result.ts';
 import { createFinish } from './finish-result.ts';
-import { runDigest } from './run-digest.ts';
+import { runDigest } from './new-result.ts';
 
 /** The result the wrapper would write by itself: its facts are those of the full one, the rest is empty. */
 const { sync, identity, run_context, run_digest, future, ...facts } = FULL_RESULT;
@@ -201,4 +203,111 @@ test('S4-32 S4-27 however a run ends, its result says who, where and what digest
     assert.equal(result.run_context?.ci_provider, 'github_actions');
     assert.equal(result.run_digest, runDigest(result));
   }
+});
+
+const other = `sha256:${'1'.repeat(64)}`;
+
+/** Every file is there and empty, but for names that say otherwise. */
+const check: CheckOutput = async (path) => {
+  if (path === 'broken disk') throw new ToolError('E_FILE_IO', 'x');
+  if (path === 'link') throw new ToolError('E_VALIDATION_FAIL', 'x', { details: { reason: 'link' } });
+  return { bytes: 0, digest: EMPTY_DIGEST };
+};
+const reasons = (list: readonly { details?: unknown }[]) =>
+  list.map(({ details }) => (details as { reason: string }).reason);
+
+test('S4-21 digest and size are filled in when they are absent', async () => {
+  const { outputs, warnings } = await judgeOutputs([{ path: 'a', media_type: 'text/plain' }], check);
+  assert.deepEqual(outputs, [{ path: 'a', media_type: 'text/plain', digest: EMPTY_DIGEST, bytes: 0 }]);
+  assert.deepEqual(warnings, []);
+});
+
+test('S4-21 a digest that is given must be the one of the file', async () => {
+  const claimed = [EMPTY_DIGEST, other, 'md5:x', EMPTY_DIGEST.toUpperCase()].map((digest, at) => ({
+    path: `${at}`,
+    media_type: '',
+    digest,
+  }));
+  const { outputs, warnings } = await judgeOutputs(claimed, check);
+  assert.deepEqual(
+    outputs.map(({ path }) => path),
+    ['0'],
+  );
+  assert.deepEqual(reasons(warnings), ['digest_mismatch', 'digest_mismatch', 'digest_mismatch']);
+});
+
+test('S4-21 a size that is given wrong is corrected', async () => {
+  const { outputs } = await judgeOutputs([{ path: 'a', media_type: '', bytes: 99 }], check);
+  assert.equal(outputs[0]?.bytes, 0);
+});
+
+test('S4-41 an entry that may not be one is dropped with a warning, the others stay', async () => {
+  const claimed = ['a', 'link', 'a', 'result.json', 'b'].map((path) => ({ path, media_type: '' }));
+  const { outputs, warnings } = await judgeOutputs(claimed, check);
+  assert.deepEqual(
+    outputs.map(({ path }) => path),
+    ['a', 'b'],
+  );
+  assert.deepEqual(
+    warnings.map(({ code, path }) => `${code} ${path}`),
+    ['INVALID_OUTPUT_PATH link', 'INVALID_OUTPUT_PATH a', 'INVALID_OUTPUT_PATH result.json'],
+  );
+  assert.deepEqual(reasons(warnings), ['link', 'listed_twice', 'reserved']);
+});
+
+test('S4-41 an entry with the field of a warning is still an output', async () => {
+  const odd = { path: 'a', media_type: '', code: 'X', message: 'y' };
+  const { outputs } = await judgeOutputs([odd], check);
+  assert.deepEqual(outputs, [{ ...odd, digest: EMPTY_DIGEST, bytes: 0 }]);
+});
+
+test('S4-41 a thousand outputs are looked at, the rest is dropped with one warning', async () => {
+  const claimed = Array.from({ length: 5000 }, (_, at) => ({ path: `${at}`, media_type: '' }));
+  const { outputs, warnings } = await judgeOutputs(claimed, check);
+  assert.equal(outputs.length, 1000);
+  assert.deepEqual(reasons(warnings), ['too_many']);
+  assert.deepEqual((await judgeOutputs(claimed.slice(0, 1000), check)).warnings, []);
+});
+
+test('S4-41 a failing disk is no fault of the path', async () => {
+  await assert.rejects(judgeOutputs([{ path: 'broken disk', media_type: '' }], check), { code: 'E_FILE_IO' });
+});
+
+const VALUE = 'top"secret\\value';
+const secrets = new KnownValues([VALUE, 'abc', '-----BEGIN\nline-of-a-private-key\nend']);
+
+describe('secrets a tool was handed', () => {
+  test('S4-44 are hidden in text, whole and line by line, unless they are too short to be secrets', () => {
+    assert.equal(secrets.text(`a ${VALUE} b abc`), 'a [redacted] b abc');
+    assert.equal(secrets.text('x line-of-a-private-key y'), 'x [redacted] y');
+    const both = new KnownValues(['secret', 'secret-longer']);
+    assert.equal(both.text('secret-longer secret'), '[redacted] [redacted]');
+  });
+
+  test('S4-44 are hidden in values and names of JSON, and nothing else is touched', () => {
+    const value = { a: [`x${VALUE}`], [VALUE]: 1, b: { c: null } };
+    assert.deepEqual(secrets.json(value), { a: ['x[redacted]'], '[redacted]': 1, b: { c: null } });
+    const clean = { a: [1, 'x'], b: { c: null } };
+    assert.equal(secrets.json(clean), clean);
+  });
+
+  test('S4-44 are taken out of a result however they are escaped', () => {
+    const escaped = [...VALUE].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    for (const text of [JSON.stringify({ a: VALUE }), `{"a":"${escaped}"}`]) {
+      assert.deepEqual(JSON.parse(scrubResult(Buffer.from(text), secrets) ?? ''), { a: '[redacted]' });
+    }
+    assert.equal(scrubResult(Buffer.from(`{"a":${JSON.stringify(VALUE)}`), secrets), '{"a":"[redacted]"');
+    assert.equal(scrubResult(Buffer.from('{"a":1}'), secrets), undefined);
+  });
+
+  test('S4-44 are in no JSON that comes back', () => {
+    const plain = new KnownValues(['hunter2']);
+    const text = fc.constantFrom('hunter2', 'xhunter2y', 'hunter', 'hunhunter2ter2');
+    const arbitrary = fc.object({ key: text, values: [text, fc.integer(), fc.constant(null)] });
+    fc.assert(
+      fc.property(arbitrary, (value) => {
+        assert.equal(JSON.stringify(plain.json(value as JsonValue)).includes('hunter2'), false);
+      }),
+    );
+  });
 });

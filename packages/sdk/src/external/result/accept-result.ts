@@ -7,16 +7,16 @@
  * merged result is written and the tool's bytes stay beside it, so nothing it said is lost.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isToolError, type JsonObject } from '@tool-runtime/protocol';
-import type { RunEntry, RunResult } from '../../contracts/external.ts';
+import { isToolError, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import type { RunEntry, RunOutput, RunResult } from '../../contracts/external.ts';
+import type { KnownSecrets } from '../../contracts/redaction.ts';
 import type { RunFile } from '../../contracts/run-history.ts';
-import { parseResult } from '../protocol/parse-result.ts';
-import { EXTERNAL_LIMITS, RESULT_SCHEMA_VERSION, type RunCode } from '../protocol/protocol-constants.ts';
-import type { RunState } from '../protocol/run-state.ts';
-import { computeStatus } from '../protocol/run-status.ts';
+import { shownPath } from '../../platform/descriptors/path-rules.ts';
+import { sameDigest } from '../protocol/digests.ts';
+import { EXTERNAL_LIMITS, RESULT_FILE, RESULT_SCHEMA_VERSION, type RunCode } from '../protocol/protocol-constants.ts';
+import { parseResult, validateResult } from '../protocol/read-result.ts';
+import { computeStatus, type RunState } from '../protocol/run-status.ts';
 import type { FinishResult } from './finish-result.ts';
-import { type CheckOutput, judgeOutputs } from './judge-outputs.ts';
-import { validateResult } from './validate-result.ts';
 
 export interface AcceptInput {
   /** What was read under `result.json`. */
@@ -148,4 +148,64 @@ function judged(result: RunResult): RunResult {
 function differing(written: JsonObject, result: JsonObject): string[] {
   const fields = new Set([...Object.keys(written), ...Object.keys(result)]);
   return [...fields].filter((field) => !isDeepStrictEqual(written[field], result[field])).sort();
+}
+
+/** Throws ToolError E_VALIDATION_FAIL for a path that may not be an output. */
+export type CheckOutput = (path: string) => Promise<{ readonly bytes: number; readonly digest: string }>;
+
+interface JudgedOutputs {
+  readonly outputs: readonly RunOutput[];
+  readonly warnings: readonly RunEntry[];
+}
+
+export async function judgeOutputs(claimed: readonly RunOutput[], check: CheckOutput): Promise<JudgedOutputs> {
+  const outputs: RunOutput[] = [];
+  const warnings: RunEntry[] = [];
+  const seen = new Set<string>();
+  for (const output of claimed.slice(0, EXTERNAL_LIMITS.outputs)) {
+    const judged = seen.has(output.path) ? 'listed_twice' : await judgeOutput(output, check);
+    seen.add(output.path);
+    if (typeof judged === 'string') warnings.push(dropped(judged, output.path));
+    else outputs.push(judged);
+  }
+  if (claimed.length > EXTERNAL_LIMITS.outputs) warnings.push(dropped('too_many'));
+  return { outputs, warnings };
+}
+
+/** The entry as it is in fact, or why it is dropped. */
+async function judgeOutput(output: RunOutput, check: CheckOutput): Promise<RunOutput | string> {
+  // It is about to be rewritten, and its digest with it.
+  if (output.path === RESULT_FILE) return 'reserved';
+  try {
+    const { bytes, digest } = await check(output.path);
+    if (output.digest && !sameDigest(output.digest, digest)) return 'digest_mismatch';
+    return { ...output, digest, bytes };
+  } catch (thrown) {
+    if (!isToolError(thrown) || thrown.code !== 'E_VALIDATION_FAIL') throw thrown;
+    return String(thrown.details['reason'] ?? 'invalid');
+  }
+}
+
+function dropped(reason: string, path?: string): RunEntry {
+  const about = path === undefined ? {} : { path: shownPath(path) };
+  return { code: 'INVALID_OUTPUT_PATH', message: `Output was dropped: ${reason}`, ...about, details: { reason } };
+}
+
+/** Undefined when there is nothing to take out. */
+export function scrubResult(bytes: Uint8Array, secrets: KnownSecrets): string | undefined {
+  const text = Buffer.from(bytes).toString('utf8');
+  const plain = secrets.text(text);
+  return escaped(plain, secrets) ?? (plain === text ? undefined : plain);
+}
+
+/** Escapes can hide a value from the text; they cannot hide it from a reader. */
+function escaped(text: string, secrets: KnownSecrets): string | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    const clean = secrets.json(value);
+    return clean === value ? undefined : JSON.stringify(clean, null, 2);
+  } catch {
+    // No JSON: it will be refused as a result, and what is kept of it has been cleaned as text.
+    return undefined;
+  }
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newResult, newToolInfo, newWrapperInfo } from './new-result.ts';
-import { validateResult } from './validate-result.ts';
+import { EMPTY_DIGEST, FULL_RESULT, RUN_ID } from '../../../test/sample-result.ts';
+import type { RunResult } from '../../contracts/external.ts';
+import { parseResult, validateResult } from '../protocol/read-result.ts';
+import { newResult, newToolInfo, newWrapperInfo, resultText, runDigest } from './new-result.ts';
 
 test('S4-16 a new result has every required field and claims nothing', () => {
   const result = newResult({
@@ -39,4 +41,107 @@ test('S4-17 a protocol version that is not said is the current one', () => {
   assert.equal(newToolInfo(tool).protocol_version, 1);
   assert.equal(newToolInfo({ ...tool, protocolVersion: 0 }).protocol_version, 1);
   assert.equal(newToolInfo({ ...tool, protocolVersion: 7 }).protocol_version, 7);
+});
+
+const fresh = newResult({
+  wrapper: newWrapperInfo('neutral', '1'),
+  tool: newToolInfo({ name: 'ask', version: '1' }),
+  runId: RUN_ID,
+  startedAtMs: 0,
+});
+
+test('S4-15 a result has the fields of the protocol in their order, then what nobody knows', () => {
+  const shuffled = Object.fromEntries(Object.entries(FULL_RESULT).reverse()) as unknown as typeof FULL_RESULT;
+  assert.equal(resultText(shuffled), `${JSON.stringify(FULL_RESULT, null, 2)}\n`);
+});
+
+test('S4-15 S4-20 a written result reads back as what it was, unknown fields too', () => {
+  assert.deepEqual(validateResult(parseResult(Buffer.from(resultText(FULL_RESULT)))), FULL_RESULT);
+});
+
+test('S4-15 optional fields are left out when they are empty', () => {
+  const empties = {
+    ...fresh,
+    pack_path: '',
+    pack_digest: '',
+    identity: {},
+    run_context: { ci: false, repo: '' },
+    run_digest: '',
+    outputs: [{ path: 'a', media_type: '', digest: '', bytes: 0 }],
+    errors: [{ code: 'X', message: '', path: '', details: null }],
+    warnings: [{ code: 'Y', message: '', details: {} }],
+  };
+  const written = JSON.parse(resultText(empties));
+  assert.deepEqual(written, {
+    ...fresh,
+    outputs: [{ path: 'a', media_type: '' }],
+    errors: [{ code: 'X', message: '' }],
+    warnings: [{ code: 'Y', message: '', details: {} }],
+  });
+});
+
+test('S4-15 the exit of a tool that never ran is null, and inputs and lists are there when empty', () => {
+  const written = JSON.parse(resultText(fresh));
+  assert.equal(written.tool_exit_code, null);
+  assert.deepEqual([written.inputs, written.outputs, written.errors, written.warnings], [{}, [], [], []]);
+});
+
+test('S4-23 sync data keeps its nulls', () => {
+  const written = JSON.parse(resultText({ ...fresh, sync: { ledger_id: null, synced_at: null } }));
+  assert.deepEqual(written.sync, { ledger_id: null, synced_at: null });
+});
+
+test('S4-19 the text is indented and ends in a newline', () => {
+  const text = resultText(fresh);
+  assert.ok(text.startsWith('{\n  "schema_version": 1,\n') && text.endsWith('\n}\n'));
+});
+
+const other = `sha256:${'1'.repeat(64)}`;
+
+test('S4-27 runs that differ only in when, who and where have one digest', () => {
+  const again: RunResult = {
+    ...FULL_RESULT,
+    run_id: '2030-01-01T00-00-00-000000Z-000000',
+    started_at: '2030-01-01T00:00:00Z',
+    completed_at: '2030-01-01T00:00:09Z',
+    duration_ms: 9000,
+    wrapper: { name: 'epack', version: '9' },
+    identity: {},
+    run_context: {},
+    warnings: [{ code: 'OTHER', message: 'words' }],
+    run_digest: other,
+    pack_path: '/elsewhere',
+    outputs: FULL_RESULT.outputs.map((output) => ({ ...output, media_type: 'x/y' })),
+  };
+  assert.equal(runDigest(again), runDigest(FULL_RESULT));
+  assert.match(runDigest(FULL_RESULT), /^sha256:[0-9a-f]{64}$/);
+});
+
+test('S4-27 neither the order of outputs nor of inputs counts', () => {
+  const [one, two] = ['a', 'b'].map((path) => ({ path, media_type: '', digest: EMPTY_DIGEST }));
+  assert.ok(one && two);
+  const there = { ...FULL_RESULT, inputs: { a: 1, b: 2 }, outputs: [one, two] };
+  const back = { ...FULL_RESULT, inputs: { b: 2, a: 1 }, outputs: [two, one] };
+  assert.equal(runDigest(there), runDigest(back));
+});
+
+test('S4-27 each part of what a run did changes the digest', () => {
+  const changes: readonly Partial<RunResult>[] = [
+    {},
+    { tool: { ...FULL_RESULT.tool, name: 'other' } },
+    { tool: { ...FULL_RESULT.tool, version: '9' } },
+    { inputs: { question: 'how' } },
+    { pack_digest: other },
+    { pack_digest: '' },
+    { outputs: [] },
+    { outputs: [{ path: 'outputs/answer.txt', media_type: '', digest: other }] },
+    { outputs: [{ path: 'outputs/other.txt', media_type: '', digest: EMPTY_DIGEST }] },
+    { status: 'failure' },
+  ];
+  const digests = changes.map((change) => runDigest({ ...FULL_RESULT, ...change }));
+  assert.equal(new Set(digests).size, changes.length);
+});
+
+test('S4-27 the canonical form is fixed', () => {
+  assert.equal(runDigest(FULL_RESULT), 'sha256:d43dc33f29aaa2347fdac20408b9cabd310350a2e93ce81eb2dd1ad382fcfef1');
 });

@@ -1,7 +1,7 @@
 /** A checked schema of inputs as a function that names what does not fit, at most a handful of places. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { compilePattern } from '../../pattern/compile-pattern.ts';
-import { excerpt } from '../../pattern/excerpt.ts';
 
 const MAX_ISSUES = 8;
 
@@ -76,7 +76,8 @@ function textCheck(schema: JsonObject): Check | undefined {
     const length = [...value].length;
     if (typeof least === 'number' && length < least) issues.push({ path, message: `is shorter than ${least}` });
     if (typeof most === 'number' && length > most) issues.push({ path, message: `is longer than ${most}` });
-    if (compiled?.test(value) === false) issues.push({ path, message: `does not match ${excerpt(compiled.source)}` });
+    if (compiled?.test(value) === false)
+      issues.push({ path, message: `does not match ${safeText(compiled.source, 80)}` });
   };
 }
 

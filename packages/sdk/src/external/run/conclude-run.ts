@@ -9,13 +9,11 @@ import type { RunEntry, RunOutput, RunResult } from '../../contracts/external.ts
 import type { RunFile } from '../../contracts/run-history.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { ExternalEnd } from '../../platform/commands/external-process.ts';
-import { keepOutput } from '../../platform/runs/keep-output.ts';
-import { checkOutputPath } from '../../platform/runs/output-path.ts';
+import { checkOutputPath, keepOutput } from '../../platform/runs/output-path.ts';
 import { readRunFile, writeResultAtomic } from '../../platform/runs/run-result-file.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE, WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
 import { normalizeExitCode } from '../protocol/run-status.ts';
-import type { AcceptedResult } from '../result/accept-result.ts';
-import { scrubResult } from '../result/scrub-result.ts';
+import { type AcceptedResult, scrubResult } from '../result/accept-result.ts';
 import type { RunAttempt } from './run-attempt.ts';
 
 /** A tool that ran; what it printed as it may be shown. */

@@ -8,8 +8,7 @@ import type { ToolCapabilities } from '../../contracts/external.ts';
 import type { RunHistory } from '../../contracts/run-history.ts';
 import { isExternalToolName } from '../../contracts/run-names.ts';
 import { shownPath } from '../../platform/descriptors/path-rules.ts';
-import { parseResult } from '../protocol/parse-result.ts';
-import { validateResult } from '../result/validate-result.ts';
+import { parseResult, validateResult } from '../protocol/read-result.ts';
 
 export interface DependencyError {
   /** Blank when an output's path names no tool. */

@@ -5,8 +5,8 @@
  * nobody keeps. Patterns run on the linear-time engine. Work is bounded by the size of schema and value: no references.
  */
 import { isJsonObject, type JsonObject, type JsonValue, utf8Length } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { patternProblem } from '../../pattern/compile-pattern.ts';
-import { excerpt } from '../../pattern/excerpt.ts';
 
 export const MAX_INPUTS_SCHEMA_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
@@ -49,7 +49,7 @@ export function inputsSchemaProblem(schema: JsonObject): string | undefined {
 }
 
 function problemAt(schema: JsonValue, path: Path, depth: number): string | undefined {
-  const where = path.length === 0 ? '' : ` (at ${excerpt(path.join('.'))})`;
+  const where = path.length === 0 ? '' : ` (at ${safeText(path.join('.'), 80)})`;
   if (!isJsonObject(schema)) return `Schema of inputs holds something that is no schema${where}`;
   if (depth > MAX_DEPTH) return `Schema of inputs is nested deeper than ${MAX_DEPTH}`;
   for (const [key, value] of Object.entries(schema)) {
@@ -79,7 +79,8 @@ function keywordProblem(key: string, value: JsonValue, { path, depth, where }: S
     return typeof value === 'boolean' ? undefined : problemAt(value, [...path, key], depth + 1);
   }
   const isFit = Object.hasOwn(PLAIN, key) ? PLAIN[key] : undefined;
-  if (isFit === undefined) return `Schema of inputs uses a keyword that is not checked here: ${excerpt(key)}${where}`;
+  if (isFit === undefined)
+    return `Schema of inputs uses a keyword that is not checked here: ${safeText(key, 80)}${where}`;
   if (!isFit(value)) return `Schema of inputs has a bad value: ${key}${where}`;
   return key === 'pattern' ? patternProblem(value as string) : undefined;
 }

@@ -12,9 +12,9 @@ import type { ExternalPrograms } from '../../platform/commands/external-process.
 import { createRunHistory } from '../../platform/runs/run-history.ts';
 import type { SealedCopy } from '../../platform/runs/sealed-copy.ts';
 import { checkSource, findPin } from '../lock/find-pin.ts';
+import { platformKey } from '../lock/lock-file.ts';
 import { requireProgram, sealTool } from '../lock/seal-tool.ts';
 import { checkDigest, sameDigest } from '../protocol/digests.ts';
-import { platformKey } from '../protocol/platform-key.ts';
 import { probeCapabilities } from '../protocol/probe-capabilities.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { runRefusal } from '../protocol/run-refusal.ts';

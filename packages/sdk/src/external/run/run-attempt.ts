@@ -5,22 +5,23 @@ import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, RunEntry, RunResult } from '../../contracts/external.ts';
 import type { RunFile } from '../../contracts/run-history.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
+import type { HeldFolder } from '../../platform/descriptors/held-folder.ts';
+import { digest } from '../../platform/digest.ts';
 import { createRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
+import { keepOriginal, writeResultAtomic } from '../../platform/runs/run-result-file.ts';
 import { KnownValues } from '../../redaction/known-values.ts';
 import { createRedactor, type Redactor } from '../../redaction/redactor.ts';
 import type { Pin } from '../lock/find-pin.ts';
 import { runRefusal } from '../protocol/run-refusal.ts';
+import { nextRunState, type RunState } from '../protocol/run-status.ts';
 import { formatTimestamp } from '../protocol/timestamps.ts';
 import { secretsOf } from '../protocol/tool-environment.ts';
-import { type AcceptedResult, acceptToolResult } from '../result/accept-result.ts';
+import { type AcceptedResult, acceptToolResult, type CheckOutput } from '../result/accept-result.ts';
 import { createFinish } from '../result/finish-result.ts';
-import type { CheckOutput } from '../result/judge-outputs.ts';
-import { newResult, newToolInfo, newWrapperInfo } from '../result/new-result.ts';
-import { resultDigest } from '../result/result-digest.ts';
+import { newResult, newToolInfo, newWrapperInfo, resultText } from '../result/new-result.ts';
 import { type ExternalPorts, runsFolder } from './external-ports.ts';
-import { createRunRecord, type RunRecord } from './settle-run.ts';
 
-export interface RunPack {
+interface RunPack {
   /** Absolute. */
   readonly path: string;
   /** Workspace-relative. */
@@ -30,7 +31,7 @@ export interface RunPack {
   readonly stamp: string;
 }
 
-export interface AttemptSetting {
+interface AttemptSetting {
   readonly settings: ExternalToolSettings;
   readonly ports: ExternalPorts;
   /** Workspace-relative. */
@@ -41,7 +42,7 @@ export interface AttemptSetting {
 }
 
 /** How it ended; `toolExitCode` null when the tool never ran. */
-export interface AttemptEnd {
+interface AttemptEnd {
   readonly exitCode: number;
   readonly toolExitCode: number | null;
   readonly errors: readonly RunEntry[];
@@ -173,4 +174,32 @@ function openFolder(base: string, { settings, ports, pack }: AttemptSetting): Ru
       cause: thrown,
     });
   }
+}
+
+/** `file` is what the tool left: the result itself where nothing had to be rewritten. */
+export function resultDigest({ result, rewrite }: AcceptedResult, file: RunFile): string {
+  return digest(rewrite || typeof file === 'string' ? resultText(result) : file);
+}
+
+interface RunRecord {
+  readonly state: RunState;
+  /** Writes nothing when the run has ended this way already; throws E_VALIDATION_FAIL when it ended another way. */
+  settle(accepted: AcceptedResult): void;
+}
+
+/** A write that fails leaves the run open, so that another can be tried. */
+export function createRunRecord(folder: HeldFolder): RunRecord {
+  let state: RunState = 'created';
+  return {
+    get state() {
+      return state;
+    },
+    settle(accepted) {
+      const next = nextRunState(state, accepted.state);
+      if (next === state) return;
+      if (accepted.keepOriginal) keepOriginal(folder);
+      if (accepted.rewrite) writeResultAtomic(folder, resultText(accepted.result));
+      state = next;
+    },
+  };
 }

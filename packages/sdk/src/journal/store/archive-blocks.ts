@@ -5,8 +5,8 @@
 import type { ChainHead } from '../../contracts/journal.ts';
 import type { ArchiveFile, ArchiveFiles } from '../../platform/state/archive-files.ts';
 import { decodePages } from './archive-pages.ts';
-import { damaged } from './journal-damage.ts';
 import type { ArchiveRow, BlockRow, JournalTables } from './journal-tables.ts';
+import { damaged } from './sqlite-failure.ts';
 
 const FORMAT = 1;
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../../contracts/clock.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { JournalRecord, JournalStore } from '../../contracts/journal.ts';
+import type { RotationRecord } from '../../contracts/journal-rotation.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import type { ArchiveFiles } from '../../platform/state/archive-files.ts';
 import { createKeyedDigest } from '../keyed-digest.ts';
@@ -11,17 +12,16 @@ import { createSeal } from './block-chain.ts';
 import { createBlockLog, type PreparedRecords, prepareRecords } from './block-log.ts';
 import { type BlockWriter, type BlockWriterOptions, createBlockWriter } from './block-writer.ts';
 import { createHeadChecks, type Heads } from './heads.ts';
-import { createInstanceRows } from './instance-rows.ts';
+import { createInstanceRows, type InstanceRows } from './instance-rows.ts';
 import type { JournalTables } from './journal-tables.ts';
 import { claimKey, keyState, pendingClaims, releaseKey, settleKey } from './key-claims.ts';
 import { createKeyLedger, type KeyLedger } from './key-ledger.ts';
 import { pruneJournal } from './prune-journal.ts';
 import { rotateJournal } from './rotate-journal.ts';
-import { sealLegacy } from './seal-legacy.ts';
 import { verifyJournal } from './verify-journal.ts';
 import { type WriteOptions, WriteQueue } from './write-queue.ts';
 
-export interface BlockJournalOptions extends BlockWriterOptions {
+interface BlockJournalOptions extends BlockWriterOptions {
   readonly masterKey: Uint8Array;
   readonly archives: ArchiveFiles;
   /** Marks of what is on the disk, where the journal is on one. */
@@ -198,4 +198,39 @@ function prepare(records: readonly JournalRecord[]): PreparedRecords {
   } catch (cause) {
     throw failure('journal_failure', 'repair_needed', 'Record has no JSON form', { cause });
   }
+}
+
+interface LegacyParts {
+  readonly tables: JournalTables;
+  readonly writer: BlockWriter;
+  readonly keys: KeyLedger;
+  readonly instances: InstanceRows;
+  readonly clock: Clock;
+}
+
+function sealLegacy(parts: LegacyParts): void {
+  const { tables, writer } = parts;
+  if (isUnsealed(tables)) writer.exclusively(() => isUnsealed(tables) && sealRows(parts));
+}
+
+/** A chain that was cut back to before its last rotation lacks a total too, and must not get one. */
+function isUnsealed(tables: JournalTables): boolean {
+  if (tables.lastTotal() !== undefined) return false;
+  const last = tables.lastBlock();
+  return last !== undefined && last.first_seq + last.count > (tables.lastArchive()?.head_seq ?? 0);
+}
+
+function sealRows({ tables, writer, keys, instances, clock }: LegacyParts): void {
+  const at_ms = clock.now();
+  const rows = [...tables.keys()];
+  keys.carry();
+  for (const row of rows) keys.adopt(row);
+  for (const row of tables.instances()) instances.put(row);
+  for (const { state, instance } of rows) {
+    // Its entry was pruned, which only happens to those that ended.
+    if (state === 'pending' && instance !== null && instances.find(instance) === undefined)
+      instances.put({ id: instance, pid: 0, birth: '', retired_at: at_ms });
+  }
+  const record: RotationRecord = { kind: 'rotation', event: 'sealed', at_ms, claims: rows.length };
+  writer.write(prepareRecords([record]));
 }

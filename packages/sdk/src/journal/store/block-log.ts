@@ -9,14 +9,20 @@
  * open call, so a scan of what is left finds every open call; but one that was begun before must begin again.
  */
 import type { Clock } from '../../contracts/clock.ts';
-import type { ChainHead, JournalRecord, ReadFilter, StoredIntent, StoredRecord } from '../../contracts/journal.ts';
+import type {
+  ChainHead,
+  CheckpointRecord,
+  JournalRecord,
+  ReadFilter,
+  StoredIntent,
+  StoredRecord,
+} from '../../contracts/journal.ts';
 import { baseSeq, endOf, undisturbed } from './archive-rows.ts';
 import { GENESIS, type Seal } from './block-chain.ts';
-import { damaged } from './journal-damage.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 import type { KeyLedger } from './key-ledger.ts';
-import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { type BlockSource, PAGE_ROWS, readRecords, recordAt } from './read-records.ts';
+import { damaged } from './sqlite-failure.ts';
 
 /** Records turned into text already, so that one that cannot be written fails its own caller and no one else. */
 export interface PreparedRecords {
@@ -38,7 +44,7 @@ export interface BlockLog {
   rows(): Generator<BlockRow>;
 }
 
-export interface BlockLogOptions {
+interface BlockLogOptions {
   readonly source: BlockSource;
   readonly seal: Seal;
   readonly clock: Clock;
@@ -176,4 +182,31 @@ function pageAfter(tables: JournalTables, cursor: number): readonly BlockRow[] {
     // Somewhere in this page stands a row that cannot be read; alone, the first one tells whether it is this one.
     return tables.blocksAfter(cursor, 1);
   }
+}
+
+interface OpenCalls {
+  apply(record: JournalRecord, seq: number): void;
+  /** Call id → seq of its intent, oldest first. */
+  readonly intents: ReadonlyMap<string, number>;
+}
+
+function createOpenCalls(from?: CheckpointRecord): OpenCalls {
+  const intents = new Map<string, number>();
+  from?.open.forEach((callId, at) => {
+    intents.set(callId, from.open_seq[at] ?? 0);
+  });
+  return {
+    intents,
+    apply(record, seq) {
+      if (record.kind === 'intent') intents.set(record.call_id, seq);
+      else if (endsCall(record)) intents.delete(record.call_id);
+    },
+  };
+}
+
+/** A recovery of any class has been dealt with or is a person's to deal with; no later scan should find it again. */
+function endsCall(record: JournalRecord): record is JournalRecord & { readonly call_id: string } {
+  if (record.kind === 'result') return true;
+  if (record.kind === 'decision') return record.outcome === 'deny';
+  return record.kind === 'recovery' && record.call_id !== undefined;
 }

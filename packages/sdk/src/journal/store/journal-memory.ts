@@ -2,15 +2,15 @@
  * The journal in memory: the same rules and the same chain, gone with the process. For tests, and for hosts that are
  * told to keep nothing.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
+import type { ArchiveDraft, ArchiveFiles } from '../../platform/state/archive-files.ts';
 import { createSystemClock } from '../../platform/system-clock.ts';
 import { birthMark, createBlockJournal } from './block-journal.ts';
 import type { ArchiveRow, BlockRow, InstanceRow, JournalTables, KeyRow } from './journal-tables.ts';
-import { createMemoryArchives } from './memory-archives.ts';
 
-export interface MemoryJournalOptions {
+interface MemoryJournalOptions {
   readonly clock?: Clock;
   readonly checkpointEvery?: number;
 }
@@ -123,4 +123,32 @@ function indexAfter(blocks: readonly BlockRow[], seq: number): number {
 
 function keyName(scope: string, key: string): string {
   return JSON.stringify([scope, key]);
+}
+
+function createMemoryArchives(): ArchiveFiles {
+  const files = new Map<string, Buffer>();
+  return {
+    create: () => Promise.resolve(createDraft(files)),
+    open(name) {
+      const bytes = files.get(name);
+      if (bytes === undefined) return undefined;
+      return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length), close() {} };
+    },
+    list: () => [...files.keys()],
+    drafts: () => [],
+    remove: (name) => void files.delete(name),
+  };
+}
+
+function createDraft(files: Map<string, Buffer>): ArchiveDraft {
+  const chunks: Uint8Array[] = [];
+  return {
+    write: async (chunk) => void chunks.push(chunk),
+    async finish() {
+      const bytes = Buffer.concat(chunks);
+      return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
+    },
+    place: (name) => void files.set(name, Buffer.concat(chunks)),
+    discard: async () => {},
+  };
 }

@@ -10,8 +10,8 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '../../contracts/failures.ts';
 import { createKeyedDigest } from '../keyed-digest.ts';
-import { damaged } from './journal-damage.ts';
 import type { JournalTables, KeyName, KeyRow } from './journal-tables.ts';
+import { damaged } from './sqlite-failure.ts';
 
 export type UnsealedKey = Omit<KeyRow, 'mac'>;
 

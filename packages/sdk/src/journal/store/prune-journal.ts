@@ -9,9 +9,9 @@ import type { ArchiveFiles } from '../../platform/state/archive-files.ts';
 import { findForgedRow, type SealArchive } from './archive-rows.ts';
 import { type BlockLog, prepareRecords } from './block-log.ts';
 import type { BlockWriter } from './block-writer.ts';
-import { damaged } from './journal-damage.ts';
 import type { ArchiveRow, JournalTables } from './journal-tables.ts';
 import type { KeyLedger } from './key-ledger.ts';
+import { damaged } from './sqlite-failure.ts';
 
 /** The answers of `dedupe` keys guard the world outside, where no session ends: they are never forgotten. */
 const FORGETTABLE_SCOPES = 'idempotency:';

@@ -4,8 +4,8 @@
  */
 import type { ReadFilter, StoredRecord } from '../../contracts/journal.ts';
 import { recordsOf } from './block-chain.ts';
-import { damaged } from './journal-damage.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
+import { damaged } from './sqlite-failure.ts';
 
 export const PAGE_ROWS = 128;
 

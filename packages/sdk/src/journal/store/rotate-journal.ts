@@ -8,9 +8,9 @@ import type { RotateOptions, RotateReport } from '../../contracts/journal-rotati
 import { baseSeq, endOf, findForgedRow } from './archive-rows.ts';
 import type { Seal } from './block-chain.ts';
 import { type CommitParts, commitRotation, type Moved } from './commit-rotation.ts';
-import { damaged } from './journal-damage.ts';
 import type { BlockRow } from './journal-tables.ts';
 import { type Goal, goalOf, isBelow, isDue, isWanted, oldestOpen, wholeNumber } from './rotation-goal.ts';
+import { damaged } from './sqlite-failure.ts';
 import { writeArchive } from './write-archive.ts';
 
 /** Deleting that much takes some twenty milliseconds, during which nobody else can write. */

@@ -49,3 +49,10 @@ function resultCode(thrown: unknown): number | undefined {
   const code = (thrown as { errcode?: unknown } | null | undefined)?.errcode;
   return typeof code === 'number' ? code : undefined;
 }
+
+export function damaged(seq: number, reason: string, cause?: unknown): ToolError {
+  return failure('journal_failure', 'repair_needed', `Journal is damaged: record ${seq}`, {
+    details: { seq, reason, next: 'run verify; restore the state folder or start a new one' },
+    cause,
+  });
+}

@@ -8,9 +8,9 @@ import { archiveOpening, blockLines } from './archive-blocks.ts';
 import { encodePage } from './archive-pages.ts';
 import { baseSeq } from './archive-rows.ts';
 import { misfit, type Place, placeAfter, type Seal } from './block-chain.ts';
-import { damaged } from './journal-damage.ts';
 import type { BlockRow, JournalTables } from './journal-tables.ts';
 import { PAGE_ROWS } from './read-records.ts';
+import { damaged } from './sqlite-failure.ts';
 
 export interface ArchiveJob {
   readonly tables: JournalTables;

@@ -15,9 +15,10 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandList, ListOperator } from '../../contracts/command-list.ts';
-import type { CommandOutcome, CommandRequest, OpenCommandRunner } from '../../contracts/commands.ts';
+import type { CommandOutcome, CommandRequest, Isolation, OpenCommandRunner } from '../../contracts/commands.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from '../sandbox/isolation-bubblewrap.ts';
+import { createNoIsolation } from '../sandbox/session-sandbox.ts';
 import { type CommandRunnerOptions, createCommandRunner } from './command-runner.ts';
 
 type Command = readonly string[];
@@ -415,4 +416,58 @@ test('a caller that refuses the folder is told the real one, and nothing starts'
   assert.equal(existsSync(join(workspace, 'real/made')), false);
   await run(made, { cwd: '.', requireFolder: refuse });
   assert.deepEqual([told, existsSync(join(workspace, 'made'))], [['real', '.'], true]);
+});
+
+describe('a command cancelled before its program runs', () => {
+  test('is not kept waiting for the test of the sandbox, which goes on for the others', async (t) => {
+    const tested = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<void>();
+    const isolation: Isolation = {
+      ...createNoIsolation(),
+      check() {
+        asked.resolve();
+        return tested.promise;
+      },
+    };
+    const { runner, run, workspace } = open(t, { isolation });
+    const cancel = new AbortController();
+    const starting = runner.start(request(list(['touch', 'cancelled']), { signal: cancel.signal }));
+    const other = run(list(['touch', 'other']), { signal: new AbortController().signal });
+    await asked.promise;
+    cancel.abort();
+    await assert.rejects(starting, { message: 'Call was cancelled while the sandbox was prepared' });
+    tested.resolve(undefined);
+    assert.equal((await other).code, 0);
+    assert.deepEqual(readdirSync(workspace), ['other']);
+  });
+
+  for (const backend of ['native', 'node'] as const) {
+    test(`ends while its sandbox is being set up, and is never let in (${backend})`, async (t) => {
+      const root = mkdtempSync(join(tmpdir(), 'runner-'));
+      t.after(() => rmSync(root, { recursive: true, force: true }));
+      const spawner = createSpawner({ backend });
+      const bubblewrap = createBubblewrap({ spawner, folder: root });
+      const [cancel, lookedAt] = [new AbortController(), Promise.withResolvers<void>()];
+      let isReady = false;
+      const isolation: Isolation = {
+        ...bubblewrap,
+        enter(wanted) {
+          const entered = bubblewrap.enter(wanted);
+          const verify = (init: number): boolean => {
+            lookedAt.resolve();
+            return isReady && entered.verify(init);
+          };
+          return { ...entered, verify };
+        },
+      };
+      const { runner, run, workspace } = open(t, { isolation, spawner });
+      const starting = runner.start(request(list(['touch', 'cancelled']), { signal: cancel.signal }));
+      await lookedAt.promise;
+      cancel.abort();
+      assert.equal((await (await starting).done).signal, 'SIGKILL');
+      isReady = true;
+      assert.equal((await run(list(['touch', 'other']))).code, 0);
+      assert.deepEqual(readdirSync(workspace), ['other']);
+    });
+  }
 });

@@ -6,21 +6,21 @@ import type {
   CommandRequest,
   OpenCommandRunner,
   RunningCommand,
-  Wall,
-  WalledProgram,
+  Sandbox,
+  SandboxedProgram,
 } from '../../contracts/commands.ts';
 import { failure, policyDenial } from '../../contracts/failures.ts';
 import { baseEnvironment } from '../../shell/environment.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { FairSlots } from '../fair-slots.ts';
 import { resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
-import { createSessionWall, type SessionWall, type SessionWallOptions } from '../sandbox/session-wall.ts';
-import type { ReadyProgram } from '../sandbox/walled-process.ts';
+import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
+import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { runCommand } from './run-command.ts';
 
-export interface CommandRunnerOptions extends SessionWallOptions {
+export interface CommandRunnerOptions extends SessionSandboxOptions {
   /** Shared with others of the session; otherwise the runner makes its own and closes it. */
-  readonly wall?: SessionWall;
+  readonly wall?: SessionSandbox;
   /** How many commands run at once, and on whose account these are; left out: any number. */
   readonly slots?: CommandSlots;
 }
@@ -31,7 +31,7 @@ export interface CommandSlots {
 }
 
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
-  const shared = options.wall ?? createSessionWall(options);
+  const shared = options.wall ?? createSessionSandbox(options);
   const { workspace, spawner, isolation } = shared;
   const running = new Set<RunningCommand>();
   let isClosed = false;
@@ -44,11 +44,11 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     return command;
   }
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
-    await shared.require();
+    await shared.require(request.signal);
     const programs = findPrograms(request, { ...options, workspace: workspace.path });
     const cwd = folderInside(workspace.path, request.cwd);
     request.requireFolder?.(cwd);
-    const proxySocket = request.network ? await shared.proxySocket() : null;
+    const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
     const wall = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
     try {
@@ -124,8 +124,8 @@ function findPrograms(
 
 function confineAll(
   programs: ReturnType<typeof findPrograms>,
-  wall: Wall,
-  setting: Pick<WalledProgram, 'cwd' | 'env'>,
+  wall: Sandbox,
+  setting: Pick<SandboxedProgram, 'cwd' | 'env'>,
 ): readonly (readonly ReadyProgram[])[] {
   return programs.map((pipeline) =>
     pipeline.map(({ name, program, args }) => ({ name, confined: wall.confine({ program, args, ...setting }) })),
@@ -161,6 +161,6 @@ function requireUncancelled(signal: AbortSignal | undefined): void {
   throw failure('cancellation', 'retryable', 'Command was cancelled before it started');
 }
 
-function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Wall, { env }: CommandRequest) {
+function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Sandbox, { env }: CommandRequest) {
   return { ...baseEnvironment(process.env, places), PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':'), ...env };
 }

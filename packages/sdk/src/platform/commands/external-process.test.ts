@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { createNoIsolation } from '../sandbox/isolation-none.ts';
-import { startingFolder } from '../sandbox/starting-folder.ts';
+import { startingFolder } from '../sandbox/sandbox-mounts.ts';
+import { createNoIsolation } from '../sandbox/session-sandbox.ts';
 import { createExternalPrograms, type ExternalStart } from './external-process.ts';
 
 function scene(t: TestContext, options: { isolation?: 'bubblewrap' | 'none'; readPaths?: readonly string[] } = {}) {

@@ -4,16 +4,16 @@
  * It starts in its run folder, the one place it may always write to; of the state folder it sees that and its own copy.
  * Whatever it leaves running ends with the wall.
  */
-import type { CommandRequest, OpenCommandRunner, Wall } from '../../contracts/commands.ts';
+import type { CommandRequest, OpenCommandRunner, Sandbox } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { PrivatePlaces } from '../../shell/environment.ts';
 import { resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
-import { createSessionWall, type SessionWall, type SessionWallOptions } from '../sandbox/session-wall.ts';
-import { notStarted } from '../sandbox/walled-process.ts';
+import { notStarted } from '../sandbox/sandboxed-process.ts';
+import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { runCommand } from './run-command.ts';
 
-export type ExternalWall = Pick<SessionWallOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
+export type ExternalSandbox = Pick<SessionSandboxOptions, 'workspace' | 'isolation' | 'allowedDomains' | 'spawner'> & {
   readonly state: string;
   readonly governing: readonly GoverningPlace[];
   /** Shown read-only. Absolute. */
@@ -59,12 +59,12 @@ const COMPLAINT_BYTES = 4096;
 const LIMITER = /^prlimit: /;
 const NOT_EXECUTED = [126, 127];
 
-export function createExternalPrograms(options: ExternalWall): ExternalPrograms {
-  const shared = createSessionWall(options);
+export function createExternalPrograms(options: ExternalSandbox): ExternalPrograms {
+  const shared = createSessionSandbox(options);
   const running = new Set<{ stop(): Promise<void> }>();
   return {
     async run(start) {
-      await shared.require();
+      await shared.require(start.signal);
       const command = await begin(shared, start);
       running.add(command);
       start.onStarted?.();
@@ -83,10 +83,10 @@ export function createExternalPrograms(options: ExternalWall): ExternalPrograms 
   };
 }
 
-async function begin(shared: SessionWall, start: ExternalStart) {
+async function begin(shared: SessionSandbox, start: ExternalStart) {
   const { isolation, workspace, spawner } = shared;
   const words = programWords(start, workspace.path);
-  const proxySocket = start.network ? await shared.proxySocket() : null;
+  const proxySocket = start.network ? await shared.proxySocket(start.signal) : null;
   const { sealed, runFolder } = start;
   const wall = isolation.enter({
     workspace,
@@ -125,9 +125,9 @@ function programWords({ sealed, interpreter, args }: ExternalStart, workspace: s
 }
 
 function confine(
-  wall: Wall,
+  wall: Sandbox,
   [program = '', ...args]: readonly string[],
-  { start, isolation }: { readonly start: ExternalStart; readonly isolation: SessionWall['isolation'] },
+  { start, isolation }: { readonly start: ExternalStart; readonly isolation: SessionSandbox['isolation'] },
 ) {
   const env = start.environment(wall.places, isolation);
   return wall.confine({ program, args, env, cwd: start.runFolder ?? start.sealed.folder });

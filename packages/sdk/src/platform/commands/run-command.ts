@@ -7,10 +7,10 @@ import type { ByteFilter } from '../../contracts/redaction.ts';
 import { nextPipeline } from '../../shell/next-pipeline.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import type { InputSource } from '../processes/spawned-process.ts';
-import { notStarted, type ReadyProgram, type WallSetting } from '../sandbox/walled-process.ts';
+import { notStarted, type ReadyProgram, type SandboxSetting } from '../sandbox/sandboxed-process.ts';
 import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
 
-export interface CommandPlan extends WallSetting {
+export interface CommandPlan extends SandboxSetting {
   readonly request: CommandRequest;
   /** The programs of each pipeline of the list. */
   readonly programs: readonly (readonly ReadyProgram[])[];
@@ -33,10 +33,10 @@ class CommandRun implements RunningCommand {
   readonly #plan: CommandPlan;
   readonly #captures: Readonly<Record<'stdout' | 'stderr', OutputCapture>>;
   readonly #filters: Readonly<Record<'stdout' | 'stderr', ByteFilter>> | undefined;
+  readonly #stop = new AbortController();
   readonly #done = Promise.withResolvers<CommandOutcome>();
   #pipeline: RunningPipeline | undefined;
   #stdin: Writable | undefined;
-  #isStopped = false;
   /** Thrown by whoever listens to the output. */
   #listenerFault: unknown;
 
@@ -92,15 +92,13 @@ class CommandRun implements RunningCommand {
   }
 
   readonly #kill = (): void => {
-    this.#isStopped = true;
-    this.#pipeline?.kill();
+    this.#stop.abort();
   };
 
-  async #start(index: number, stdin: InputSource): Promise<RunningPipeline> {
+  #start(index: number, stdin: InputSource): Promise<RunningPipeline> {
     const { spawner, wall, programs } = this.#plan;
-    const pipeline = await startPipeline(programs[index] ?? [], stdin, { spawner, wall, onOutput: this.#onOutput });
-    if (this.#isStopped) pipeline.kill();
-    return pipeline;
+    const setting = { spawner, wall, onOutput: this.#onOutput, stop: this.#stop.signal };
+    return startPipeline(programs[index] ?? [], stdin, setting);
   }
 
   async #runOn(first: RunningPipeline): Promise<CommandOutcome> {
@@ -111,7 +109,7 @@ class CommandRun implements RunningCommand {
       let end = await first.ended;
       for (;;) {
         if (this.#listenerFault !== undefined) throw this.#listenerFault;
-        if (this.#isStopped) return this.#outcome(KILLED, this.#leave());
+        if (this.#stop.signal.aborted) return this.#outcome(KILLED, this.#leave());
         if (end.notStarted !== undefined) throw this.#neverRan(index, end.notStarted);
         codes.push(shellCode(end));
         const next = nextPipeline(list, codes);

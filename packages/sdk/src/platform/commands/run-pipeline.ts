@@ -7,9 +7,15 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProcessEnd } from '../../contracts/commands.ts';
 import type { InputSource, Link } from '../processes/spawned-process.ts';
-import { type ReadyProgram, spawnWalled, type WalledProcess, type WallSetting } from '../sandbox/walled-process.ts';
+import {
+  type ReadyProgram,
+  type SandboxedProcess,
+  type SandboxSetting,
+  spawnSandboxed,
+} from '../sandbox/sandboxed-process.ts';
 
-export interface PipelineSetting extends WallSetting {
+export interface PipelineSetting extends SandboxSetting {
+  readonly stop: AbortSignal;
   onOutput(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
 }
 
@@ -17,7 +23,6 @@ export interface RunningPipeline {
   readonly pids: readonly number[];
   /** Of the first process, when it was asked for. */
   readonly stdin: Writable | undefined;
-  kill(): void;
   /** Settles when nothing of it is left and all output was seen. */
   readonly ended: Promise<ProcessEnd>;
 }
@@ -31,15 +36,12 @@ export async function startPipeline(
   stdin: InputSource,
   setting: PipelineSetting,
 ): Promise<RunningPipeline> {
-  const running: WalledProcess[] = [];
-  const kill = () => {
-    for (const { process } of running) process.kill('SIGKILL');
-  };
+  const running: SandboxedProcess[] = [];
   try {
     await startAll(programs, stdin, { setting, running });
     await Promise.all(running.map(({ admitted }) => admitted));
   } catch (thrown) {
-    kill();
+    for (const { process } of running) process.kill('SIGKILL');
     await Promise.allSettled(running.map(({ ended }) => ended));
     throw thrown;
   }
@@ -50,7 +52,6 @@ export async function startPipeline(
   return {
     pids: running.map(({ process }) => process.pid),
     stdin: running[0]?.process.stdin,
-    kill,
     ended: untilEnded(running, drained),
   };
 }
@@ -58,16 +59,17 @@ export async function startPipeline(
 async function startAll(
   programs: readonly ReadyProgram[],
   stdin: InputSource,
-  { setting, running }: { readonly setting: PipelineSetting; readonly running: WalledProcess[] },
+  { setting, running }: { readonly setting: PipelineSetting; readonly running: SandboxedProcess[] },
 ): Promise<void> {
   const links: Link[] = [];
   try {
     for (const [index, program] of programs.entries()) {
+      if (setting.stop.aborted) return;
       const before = links.at(-1) ?? stdin;
       const isLast = index === programs.length - 1;
       if (!isLast) links.push(setting.spawner.createLink());
       const stdout = isLast ? 'pipe' : (links.at(-1) ?? 'pipe');
-      running.push(await spawnWalled(setting, program, { stdin: before, stdout, stderr: 'pipe' }));
+      running.push(await spawnSandboxed(setting, program, { stdin: before, stdout, stderr: 'pipe' }));
     }
   } finally {
     for (const link of links) link.close();
@@ -86,7 +88,10 @@ function watchOutput(stream: Readable | undefined, onChunk: (chunk: Uint8Array) 
   return { closed, stop: () => stream.destroy() };
 }
 
-async function untilEnded(running: readonly WalledProcess[], outputs: readonly WatchedOutput[]): Promise<ProcessEnd> {
+async function untilEnded(
+  running: readonly SandboxedProcess[],
+  outputs: readonly WatchedOutput[],
+): Promise<ProcessEnd> {
   const ends = await Promise.all(running.map(({ ended }) => ended));
   await Promise.race([Promise.all(outputs.map(({ closed }) => closed)), lastWords()]);
   for (const output of outputs) output.stop();

@@ -5,11 +5,11 @@ import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { Registry } from '../../contracts/registry.ts';
 import { createGitRepository } from '../git/git-repository.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
-import { createSessionWall, type SessionWallOptions } from '../sandbox/session-wall.ts';
+import { createSessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { type CommandSlots, createCommandRunner } from './command-runner.ts';
 
 export interface ProgramsOptions {
-  readonly workspace: SessionWallOptions['workspace'];
+  readonly workspace: SessionSandboxOptions['workspace'];
   readonly state: string;
   readonly registry: Registry;
   /** What decides over tools, wherever it lies. */
@@ -36,7 +36,7 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
     ...{ workspace, state, isolation, allowedDomains, governing },
     ...(spawner === undefined ? {} : { spawner }),
   };
-  const wall = createSessionWall(options);
+  const wall = createSessionSandbox(options);
   const commands = createCommandRunner({ ...options, wall, ...(slots === undefined ? {} : { slots }) });
   const git = createGitRepository({ wall, registry, actor, governing, state });
   return {

@@ -6,15 +6,19 @@
  * the lock of a process that dies, so there are no stale ones. Hosts exclude each other only when all of them have
  * koffi or none has: the two kinds of lock do not see each other.
  */
-import { closeSync, constants, fstatSync } from 'node:fs';
-import { constants as osConstants } from 'node:os';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync } from 'node:fs';
+import { constants as osConstants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '@tool-runtime/protocol';
+import { failure } from '../../contracts/failures.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
+import { sha256Hex } from '../digest.ts';
 import { errnoCode, errnoError } from '../errno-error.ts';
 import { reopenDirectory } from './directory-entry.ts';
-import { type LockAttempt, openLockFile } from './lock-file.ts';
 import type { NativeCalls } from './native-calls.ts';
+import { isPrivate } from './state-safety.ts';
 
 export interface DirectoryLock {
   /** Runs `action` alone. Without waiting, and without a promise, when nobody else holds the lock. E_TIMEOUT else. */
@@ -120,5 +124,48 @@ async function waitAndRun<T>(attempt: LockAttempt, action: () => MaybePromise<T>
 function stayedLocked(waitMs: number): ToolError {
   return new ToolError('E_TIMEOUT', `Folder stayed locked by another process for ${waitMs} ms`, {
     details: { reason: 'locked', timeout_ms: waitMs, next: 'Try again; another host is writing in the same folder' },
+  });
+}
+
+/** A lock that may be tried again and again. */
+interface LockAttempt {
+  /** False while somebody else has it. */
+  tryLock(): boolean;
+  /** Gives the lock back, held or not, and whatever was opened for it. */
+  release(): void;
+}
+
+/** Its low byte; the rest of a result code only says why. */
+const SQLITE_BUSY = 5;
+
+function openLockFile(name: string): LockAttempt {
+  const database = openDatabase(join(lockFolder(), `${sha256Hex(name).slice(0, 2)}.lock`));
+  return {
+    tryLock() {
+      try {
+        database.exec('BEGIN EXCLUSIVE');
+        return true;
+      } catch (thrown) {
+        if ((Number((thrown as { errcode?: unknown }).errcode) & 0xff) === SQLITE_BUSY) return false;
+        throw thrown;
+      }
+    },
+    release: () => database.close(),
+  };
+}
+
+/** Loaded only here: hosts with native calls never need it for this. */
+function openDatabase(file: string): DatabaseSync {
+  const sqlite = process.getBuiltinModule('node:sqlite');
+  return new sqlite.DatabaseSync(file, { timeout: 0 });
+}
+
+function lockFolder(): string {
+  const folder = join(tmpdir(), `tool-runtime-locks-${process.geteuid?.() ?? 'user'}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(folder);
+  if (stat.isDirectory() && isPrivate(stat)) return folder;
+  throw failure('host_configuration_needed', 'host_configuration_needed', 'Lock folder is not private to this user', {
+    details: { gate: 'locks', next: 'Remove the tool-runtime-locks folder of this user from the temporary folder' },
   });
 }

@@ -4,9 +4,12 @@
  * A wrong signature can crash the process: there are five, all of integers, one string form and buffers of a stated length.
  * koffi is optional; without it, or away from 64-bit little-endian Linux, there are no native calls.
  */
+
+import { closeSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
-import { endianness } from 'node:os';
-import { withStandingFlags } from '../open-flags.ts';
+import { endianness, constants as osConstants } from 'node:os';
+import { errnoError } from '../errno-error.ts';
+import { DIRECTORY_HANDLE, withStandingFlags } from '../open-flags.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 
 /** Each answers a result of zero or more, or a negated errno. */
@@ -87,4 +90,30 @@ function bindRename(library: ReturnType<Koffi['load']>): NativeFunction {
     const bySyscall = library.func('syscall', 'int', ['long', ...parameters]);
     return (...args) => bySyscall(SYS_RENAMEAT2[process.arch], ...args);
   }
+}
+
+/** Opens a path below `rootFd`. Throws an error with an errno `code`; EXDEV or ELOOP when the path would leave. */
+export type OpenBeneath = (rootFd: number, path: string, flags: number, mode: number) => number;
+
+/** The kernel gives up with EAGAIN when a rename anywhere made it unsure about a `..`. */
+const MAX_ATTEMPTS = 32;
+const { EAGAIN, EINTR } = osConstants.errno;
+
+export function createOpenat2(native: NativeCalls): OpenBeneath {
+  return (rootFd, path, flags, mode) => {
+    const creationMode = (flags & constants.O_CREAT) === 0 ? 0 : mode;
+    let result = native.openBeneath(rootFd, path, flags, creationMode);
+    for (let attempt = 1; attempt < MAX_ATTEMPTS && (result === -EAGAIN || result === -EINTR); attempt++) {
+      result = native.openBeneath(rootFd, path, flags, creationMode);
+    }
+    if (result < 0) throw errnoError(-result);
+    return result;
+  };
+}
+
+/** Old kernels answer ENOSYS and some container filters EPERM, so only a try tells. */
+export function hasOpenat2(native: NativeCalls, rootFd: number): boolean {
+  const fd = native.openBeneath(rootFd, '.', DIRECTORY_HANDLE, 0);
+  if (fd >= 0) closeSync(fd);
+  return fd >= 0;
 }

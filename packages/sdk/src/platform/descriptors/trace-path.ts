@@ -3,7 +3,7 @@
  *
  * Moving or replacing one of them changes what the path means as much as changing the file does.
  */
-import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs';
+import { type BigIntStats, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoCode } from '../errno-error.ts';
 import { identityOf } from './root.ts';
@@ -80,4 +80,13 @@ function lookAt(path: string): BigIntStats | undefined {
     if (errnoCode(thrown) === undefined) throw thrown;
     return undefined;
   }
+}
+
+export function realPath(path: string): string {
+  return realpathSync.native(path);
+}
+
+/** The path as it is where nothing exists; reading it then fails with a message of its own. */
+export function realPathIfAny(path: string): string {
+  return existsSync(path) ? realPath(path) : path;
 }

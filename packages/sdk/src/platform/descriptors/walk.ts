@@ -9,7 +9,7 @@ import { accessSync, closeSync, constants, fstatSync, statfsSync } from 'node:fs
 import { ErrnoError, errnoCode } from '../errno-error.ts';
 import { O_PATH } from '../open-flags.ts';
 import { type DirectoryEntry, openEntry, openSubdirectory, readLink, reopenDirectory } from './directory-entry.ts';
-import type { OpenBeneath } from './openat2.ts';
+import type { OpenBeneath } from './native-calls.ts';
 
 /** The kernel's own limit. */
 const MAX_LINKS = 40;

@@ -1,12 +1,12 @@
 /** The bytes of one open file into another: at once when small, else in chunks off the event loop. */
-import { createHash } from 'node:crypto';
-import { fstatSync, read, readSync, write, writeSync } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, fchmodSync, fstatSync, read, readSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { throwIfAborted } from '../cancellation.ts';
 import { SMALL_FILE_BYTES } from '../descriptors/file-content.ts';
 import { sha256Hex } from '../digest.ts';
 
-export interface CopiedContent {
+interface CopiedContent {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -54,4 +54,39 @@ async function copyInChunks(
     position += bytesRead;
   }
   return { bytes: position, sha256: hasher.digest('hex') };
+}
+
+const CHUNK = 1024 * 1024;
+const readChunk = promisify(read);
+const writeChunk = promisify(write);
+
+interface HashedCopy {
+  readonly source: number;
+  /** Closed when the copy is done, whatever came of it. */
+  readonly target: number;
+  /** Of the finished file. */
+  readonly mode: number;
+  readonly maxBytes: number;
+  readonly hash: Hash;
+}
+
+/** Undefined when there is more than may be copied. */
+export async function copyHashed({ source, target, mode, maxBytes, hash }: HashedCopy) {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  try {
+    for (let bytes = 0; ; ) {
+      const { bytesRead } = await readChunk(source, buffer, 0, CHUNK, bytes);
+      if (bytesRead === 0) {
+        fchmodSync(target, mode);
+        return { digest: `sha256:${hash.digest('hex')}`, bytes };
+      }
+      bytes += bytesRead;
+      if (bytes > maxBytes) return undefined;
+      const chunk = buffer.subarray(0, bytesRead);
+      hash.update(chunk);
+      for (let done = 0; done < chunk.length; ) done += (await writeChunk(target, chunk, done)).bytesWritten;
+    }
+  } finally {
+    closeSync(target);
+  }
 }

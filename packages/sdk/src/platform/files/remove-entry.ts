@@ -1,23 +1,31 @@
 /** Removing a file, a link, an empty folder, or a folder with everything in it. */
-import { closeSync } from 'node:fs';
-import type { RemoveOptions, TreeChange } from '../../contracts/workspace.ts';
+import { closeSync, constants } from 'node:fs';
+import type { FileSnapshot, MaybePromise, RemoveOptions, TreeChange } from '../../contracts/workspace.ts';
 import { throwIfAborted } from '../cancellation.ts';
-import { type FoundEntry, openSubdirectory, removeDirectory, removeFile } from '../descriptors/directory-entry.ts';
+import {
+  type FoundEntry,
+  openEntry,
+  openSubdirectory,
+  removeDirectory,
+  removeFile,
+} from '../descriptors/directory-entry.ts';
+import { readContent, snapshotOf } from '../descriptors/file-content.ts';
 import { explained } from '../descriptors/file-errors.ts';
 import { findNames } from '../descriptors/list-directory.ts';
 import type { Place } from '../descriptors/places.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { notEmpty, partlyRemoved } from '../descriptors/tree-errors.ts';
-import { errnoCode } from '../errno-error.ts';
+import type { WriteTarget } from '../descriptors/write-target.ts';
+import { ErrnoError, errnoCode } from '../errno-error.ts';
 import type { GoverningFiles } from '../protection/governing-files.ts';
 import { type HeldPlace, judgeBelow } from '../protection/judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { removeAside, setAside } from './remove-tree.ts';
-import { snapshotEntry } from './snapshot-entry.ts';
+import { snapshotEntry, snapshotWithoutContent } from './snapshot-entry.ts';
 import { type Survey, surveyEntry } from './survey-tree.ts';
 import { openOperand, operandPath } from './tree-operand.ts';
 
-export interface RemoveJob {
+interface RemoveJob {
   readonly place: Place;
   readonly guard: GoverningFiles;
   readonly options: RemoveOptions;
@@ -83,4 +91,25 @@ async function removeWhole(folder: FoundEntry, path: string, { place, options }:
   const aside = setAside(place.root, folder, identityOf(folder.stat));
   const failure = await removeAside(aside, options.signal);
   if (failure !== undefined) throw partlyRemoved(path, failure);
+}
+
+/** What stood there, or null. A link is removed itself. EISDIR, ENXIO for the rest. `check` may still refuse. */
+export function removeTarget(
+  target: WriteTarget,
+  check: (before: FileSnapshot | null) => void,
+): MaybePromise<FileSnapshot | null> {
+  const { existing } = target;
+  const remove = (before: FileSnapshot): FileSnapshot => {
+    check(before);
+    removeFile(target);
+    return before;
+  };
+  if (existing === undefined) {
+    check(null);
+    return null;
+  }
+  if (existing.isSymbolicLink()) return remove(snapshotWithoutContent(existing));
+  if (!existing.isFile()) throw new ErrnoError(existing.isDirectory() ? 'EISDIR' : 'ENXIO');
+  const content = readContent(openEntry(target, constants.O_RDONLY), { maxBytes: 0 });
+  return content instanceof Promise ? content.then((read) => remove(snapshotOf(read))) : remove(snapshotOf(content));
 }

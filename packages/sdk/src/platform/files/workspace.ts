@@ -28,7 +28,7 @@ import { changedMeanwhile } from './changed-meanwhile.ts';
 import { createFolderSweep, sweepDirectory, sweepFolders } from './leftovers.ts';
 import { placeKeys } from './place-keys.ts';
 import { readPlace, statPlace } from './read-place.ts';
-import { removeTarget } from './remove-file.ts';
+import { removeTarget } from './remove-entry.ts';
 import { checkMode, replaceFile } from './replace-file.ts';
 import { createTreeOperations } from './tree-operations.ts';
 

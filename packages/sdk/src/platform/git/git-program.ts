@@ -10,8 +10,13 @@ import { FULL_SYNC_OPTIONS, fixedEnvironment, fixedOptions } from '../../git/fix
 import { gitFailure } from '../../git/git-failure.ts';
 import { isListed } from '../../git/judge-config.ts';
 import { resolveProgram } from '../processes/resolve-program.ts';
-import type { SessionWall } from '../sandbox/session-wall.ts';
-import { type ReadyProgram, startWalled, type WalledProcess, type WallSetting } from '../sandbox/walled-process.ts';
+import {
+  type ReadyProgram,
+  type SandboxedProcess,
+  type SandboxSetting,
+  startSandboxed,
+} from '../sandbox/sandboxed-process.ts';
+import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
 
@@ -26,7 +31,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
 
 export function createGitProgram(
-  shared: SessionWall,
+  shared: SessionSandbox,
   registry: Pick<Registry, 'git' | 'durability'>,
   writes: Pick<GitWrites, 'begin'>,
 ): GitProgram {
@@ -36,13 +41,13 @@ export function createGitProgram(
     ...fixedOptions((key) => isListed(key, registry.git.allow_config)),
     ...(registry.durability === 'full' ? FULL_SYNC_OPTIONS : []),
   ];
-  const running = new Set<WalledProcess>();
+  const running = new Set<SandboxedProcess>();
   let program: string | undefined;
   return {
     async run(request, folders) {
-      await shared.require();
+      await shared.require(request.signal);
       program ??= findGit(shared.workspace.path);
-      const wall = enterWall(
+      const wall = enterSandbox(
         shared,
         request,
         request.remote === undefined ? null : await proxyFor(request, shared),
@@ -55,7 +60,8 @@ export function createGitProgram(
           env: environment(request, folders, wall.places.home),
           cwd: '.',
         });
-        const run = () => runIn({ spawner: shared.spawner, wall }, { name: 'git', confined }, { request, running });
+        const setting = { spawner: shared.spawner, wall, stop: request.signal };
+        const run = () => runIn(setting, { name: 'git', confined }, { request, running });
         return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
       } finally {
         wall.leave();
@@ -106,12 +112,16 @@ export function findGit(workspace: string): string {
 interface Attempt {
   readonly request: GitRun;
   /** Those to end when the session closes. */
-  readonly running: Set<WalledProcess>;
+  readonly running: Set<SandboxedProcess>;
 }
 
-async function runIn(setting: WallSetting, program: ReadyProgram, { request, running }: Attempt): Promise<GitOutput> {
+async function runIn(
+  setting: SandboxSetting,
+  program: ReadyProgram,
+  { request, running }: Attempt,
+): Promise<GitOutput> {
   requireUncancelled(request.signal);
-  const started = await startWalled(setting, program, {
+  const started = await startSandboxed(setting, program, {
     stdin: request.stdin === undefined ? 'null' : 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -124,11 +134,11 @@ async function runIn(setting: WallSetting, program: ReadyProgram, { request, run
   }
 }
 
-function proxyFor({ remote }: GitRun, shared: SessionWall): Promise<string | null> | null {
-  return remote?.transport === 'http' ? shared.proxySocket() : null;
+function proxyFor({ remote, signal }: GitRun, shared: SessionSandbox): Promise<string | null> | null {
+  return remote?.transport === 'http' ? shared.proxySocket(signal) : null;
 }
 
-function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | null, { outside }: GitFolders) {
+function enterSandbox(shared: SessionSandbox, request: GitRun, proxySocket: string | null, { outside }: GitFolders) {
   const writable = request.access === 'write';
   const folder = request.remote?.folder;
   return shared.isolation.enter({
@@ -140,7 +150,7 @@ function enterWall(shared: SessionWall, request: GitRun, proxySocket: string | n
   });
 }
 
-function places({ workspace }: SessionWall, { gitDir }: GitFolders): readonly string[] {
+function places({ workspace }: SessionSandbox, { gitDir }: GitFolders): readonly string[] {
   return [`--git-dir=${gitDir}`, `--work-tree=${workspace.path}`];
 }
 
@@ -157,30 +167,22 @@ function requireUncancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw failure('cancellation', 'retryable', 'Call was cancelled before git started');
 }
 
-async function outputOf(started: WalledProcess, request: GitRun): Promise<GitOutput> {
+async function outputOf(started: SandboxedProcess, request: GitRun): Promise<GitOutput> {
   const { process, ended } = started;
   const limit = request.maxBytes ?? MAX_OUTPUT;
-  const kill = (): void => process.kill('SIGKILL');
-  const stdout = collect(process.stdout, limit, kill);
+  const stdout = collect(process.stdout, limit, () => process.kill('SIGKILL'));
   const stderr = collect(process.stderr, MAX_COMPLAINT, () => {});
-  request.signal?.addEventListener('abort', kill, { once: true });
-  // It may have fired while the process was being started.
-  if (request.signal?.aborted === true) kill();
   // A git that ends early does not read everything: its exit code says why.
   if (request.stdin !== undefined) process.stdin?.on('error', () => {}).end(request.stdin);
-  try {
-    const end = await ended;
-    await Promise.all([stdout.closed, stderr.closed]);
-    if (request.signal?.aborted === true) throw request.signal.reason;
-    if (stdout.isFull() && request.overflow !== 'cut') throw tooMuch(limit);
-    const complaint = stderr.bytes().toString('utf8');
-    if (stdout.isFull()) return { code: 0, stdout: stdout.bytes(), stderr: complaint, isCut: true };
-    if (end.notStarted !== undefined) throw notStarted(end.notStarted);
-    if (end.code === null) throw killed(end.signal ?? 'unknown', complaint);
-    return { code: end.code, stdout: stdout.bytes(), stderr: complaint };
-  } finally {
-    request.signal?.removeEventListener('abort', kill);
-  }
+  const end = await ended;
+  await Promise.all([stdout.closed, stderr.closed]);
+  if (request.signal?.aborted === true) throw request.signal.reason;
+  if (stdout.isFull() && request.overflow !== 'cut') throw tooMuch(limit);
+  const complaint = stderr.bytes().toString('utf8');
+  if (stdout.isFull()) return { code: 0, stdout: stdout.bytes(), stderr: complaint, isCut: true };
+  if (end.notStarted !== undefined) throw notStarted(end.notStarted);
+  if (end.code === null) throw killed(end.signal ?? 'unknown', complaint);
+  return { code: end.code, stdout: stdout.bytes(), stderr: complaint };
 }
 
 interface Collected {

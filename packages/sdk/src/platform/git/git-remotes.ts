@@ -1,7 +1,9 @@
 /** Judges a configured remote: its address by the egress gate, a local one by who may reach outside the workspace. */
+
 import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { GitConfig, GitRemote } from '../../contracts/git.ts';
 import type { Registry } from '../../contracts/registry.ts';
@@ -9,7 +11,7 @@ import { needsEncryption, unencrypted } from '../../egress/judge-credentials.ts'
 import { judgeUrl } from '../../egress/judge-url.ts';
 import { fixedOptions } from '../../git/fixed-options.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { checkRemoteName, shown } from '../../git/ref-names.ts';
+import { checkRemoteName } from '../../git/ref-names.ts';
 import { parseRemoteAddress, type RemoteAddress } from '../../git/remote-address.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
@@ -173,7 +175,7 @@ function isRepository(folder: string): boolean {
 
 function notConfigured(name: string, config: GitConfig) {
   const known = [...new Set(config.keys().flatMap((key) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []))];
-  return gitFailure(`Remote is not configured: ${shown(name)}`, {
+  return gitFailure(`Remote is not configured: ${safeText(name, 120)}`, {
     path: 'remote',
     reason: 'unknown_remote',
     next: known.length === 0 ? 'the repository has no remotes' : `use one of: ${known.join(', ')}`,

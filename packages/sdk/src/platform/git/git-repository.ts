@@ -15,7 +15,7 @@ import { type ConfigEntry, parseConfig } from '../../git/parse-config.ts';
 import { errnoCode } from '../errno-error.ts';
 import { forgetFailed } from '../forget-failed.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
-import type { SessionWall } from '../sandbox/session-wall.ts';
+import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import { createGitFiles } from './git-files.ts';
 import { findGitFolders, type GitFolders, plainFolders } from './git-folders.ts';
 import { findIdentity } from './git-identity.ts';
@@ -25,8 +25,8 @@ import { judgeRemote, readOnly } from './git-remotes.ts';
 import { readState } from './git-state.ts';
 import { createGitWrites } from './git-writes.ts';
 
-export interface GitOptions {
-  readonly wall: SessionWall;
+interface GitOptions {
+  readonly wall: SessionSandbox;
   readonly registry: Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git' | 'spot' | 'durability'>;
   readonly governing: readonly GoverningPlace[];
   /** Where it is noted which gits may leave locks behind. */

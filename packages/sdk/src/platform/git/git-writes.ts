@@ -26,7 +26,7 @@ import { inState } from '../descriptors/state-safety.ts';
 import { errnoCode } from '../errno-error.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { currentInstance, isAlive } from '../processes/process-identity.ts';
-import { endLostWalls } from '../sandbox/lost-walls.ts';
+import { endLostSandboxes } from '../sandbox/lost-sandboxes.ts';
 import { findGitFolders } from './git-folders.ts';
 import { findGitLocks, type GitLock, holderOf } from './git-locks.ts';
 
@@ -92,7 +92,7 @@ export function createGitWrites(state: string): GitWrites {
   async function clearAlone(gitFolder: string): Promise<readonly string[]> {
     const dead = deadRuns(gitFolder);
     if (dead.length === 0) return [];
-    endLostWalls(state);
+    endLostSandboxes(state);
     const { removed, isFree } = await removeLocks(gitFolder, dead);
     // A process is still working below it: try again next time.
     if (isFree) for (const { name } of dead) forget(name);

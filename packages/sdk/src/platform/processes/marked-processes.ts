@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errnoCode } from '../errno-error.ts';
-import { signalGroup } from './process-group.ts';
+import { signalGroup } from './spawned-process.ts';
 
 export interface ProcessMark {
   /** Leader of the group it was started in. */

@@ -1,6 +1,6 @@
 /** Finds a program by name in fixed folders of the host, never through the environment and never in the workspace. */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { delimiter, join, resolve, sep } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { errnoCode } from '../errno-error.ts';
 
@@ -8,7 +8,7 @@ export const SYSTEM_PROGRAMS: readonly string[] = [
   ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
 ];
 
-export interface ProgramSearch {
+interface ProgramSearch {
   /** Absolute, in the order they are looked at. */
   readonly folders: readonly string[];
   /** Nothing below it counts as a program. */
@@ -42,4 +42,43 @@ function notFound(name: string, next: string): ToolError {
     path: 'cmd',
     details: { reason: 'not_found', next },
   });
+}
+
+interface LocateOptions {
+  /** `readable` for a script that an interpreter runs. */
+  readonly must: 'run' | 'readable';
+}
+
+/** Absolute. Throws E_VALIDATION_FAIL. */
+export function locateProgram(word: string, { must }: LocateOptions): string {
+  const here = resolve(word);
+  const places = word.includes('/') || must === 'readable' ? [here] : [here, ...inSearchPath(word)];
+  const files = places.filter(isFile);
+  const mode = must === 'run' ? constants.X_OK : constants.R_OK;
+  const found = files.find((path) => isAccessible(path, mode));
+  if (found !== undefined) return found;
+  const reason = files.length === 0 ? 'not_found' : 'not_accessible';
+  const thing = must === 'run' ? 'Program' : 'File';
+  const problem = `${thing} ${files.length === 0 ? 'not found' : `is not ${must === 'run' ? 'executable' : 'readable'}`}`;
+  const next = files.length === 0 ? 'give its path' : 'change its mode, or name the interpreter that runs it';
+  throw new ToolError('E_VALIDATION_FAIL', `${problem}: ${word}`, { details: { reason, next } });
+}
+
+function inSearchPath(name: string): string[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isAccessible(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch (thrown) {
+    if (errnoCode(thrown) === undefined) throw thrown;
+    return false;
+  }
 }

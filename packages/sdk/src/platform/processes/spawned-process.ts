@@ -1,5 +1,6 @@
 /** What a spawner takes and gives: one process, leader of its own session, with exactly the descriptors it is given. */
 import type { Readable, Writable } from 'node:stream';
+import { errnoCode } from '../errno-error.ts';
 import type { ExitStatus } from './native-spawn.ts';
 
 /** Carries one process's output to the next one's input. Made by the spawner that starts both, the writer first. */
@@ -59,4 +60,13 @@ export interface Spawner {
   /** Rejects with an error that has an errno `code` when the program cannot be started; nothing is left open then. */
   spawn(options: SpawnOptions): Promise<SpawnedProcess>;
   createLink(): Link;
+}
+
+/** Gone already, or not ours to signal any more (a set-user-id program): either way there is nothing left to do. */
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch (thrown) {
+    if (errnoCode(thrown) === undefined) throw thrown;
+  }
 }

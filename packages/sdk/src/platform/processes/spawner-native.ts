@@ -3,18 +3,17 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errnoCode } from '../errno-error.ts';
-import { createChildReaper } from './child-reaper.ts';
-import type { NativeSpawn } from './native-spawn.ts';
-import { signalGroup } from './process-group.ts';
-import type {
-  ExtraFd,
-  Gate,
-  InputSource,
-  Link,
-  OutputSink,
-  SpawnedProcess,
-  Spawner,
-  SpawnOptions,
+import type { ExitStatus, NativeSpawn } from './native-spawn.ts';
+import {
+  type ExtraFd,
+  type Gate,
+  type InputSource,
+  type Link,
+  type OutputSink,
+  type SpawnedProcess,
+  type Spawner,
+  type SpawnOptions,
+  signalGroup,
 } from './spawned-process.ts';
 
 interface NativeLink extends Link {
@@ -201,4 +200,50 @@ function writerOf(link: Link): number {
 function withoutNul(text: string): string {
   if (text.includes('\0')) throw new TypeError('Argument or environment value holds a NUL character');
   return text;
+}
+
+interface ChildReaper {
+  watch(pid: number, isBackground: boolean): Promise<ExitStatus>;
+}
+
+const LOOK_MS = 250;
+
+function createChildReaper(collect: NativeSpawn['collect']): ChildReaper {
+  const waiting = new Map<number, { readonly settle: (status: ExitStatus) => void; readonly isBackground: boolean }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    for (const [pid, { settle }] of waiting) {
+      const status = collect(pid);
+      if (status === undefined) continue;
+      waiting.delete(pid);
+      settle(status);
+    }
+    if (waiting.size === 0) rest();
+    else attend();
+  }
+  /** Children in the background hold nothing: neither the event loop nor a listener. */
+  function attend(): void {
+    const isNeeded = [...waiting.values()].some(({ isBackground }) => !isBackground);
+    process.off('SIGCHLD', look);
+    if (isNeeded) process.on('SIGCHLD', look);
+    if (isNeeded) timer?.ref();
+    else timer?.unref();
+  }
+  function rest(): void {
+    clearInterval(timer);
+    timer = undefined;
+    process.off('SIGCHLD', look);
+  }
+  return {
+    watch(pid, isBackground) {
+      const { promise, resolve } = Promise.withResolvers<ExitStatus>();
+      waiting.set(pid, { settle: resolve, isBackground });
+      timer ??= setInterval(look, LOOK_MS);
+      attend();
+      // It may have ended before the signal had a listener.
+      look();
+      return promise;
+    },
+  };
 }

@@ -10,15 +10,15 @@ import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { ExitStatus } from './native-spawn.ts';
-import { signalGroup } from './process-group.ts';
-import type {
-  ExtraFd,
-  InputSource,
-  Link,
-  OutputSink,
-  SpawnedProcess,
-  Spawner,
-  SpawnOptions,
+import {
+  type ExtraFd,
+  type InputSource,
+  type Link,
+  type OutputSink,
+  type SpawnedProcess,
+  type Spawner,
+  type SpawnOptions,
+  signalGroup,
 } from './spawned-process.ts';
 
 type Stdio = readonly ('pipe' | 'ignore' | number)[];

@@ -7,21 +7,22 @@
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
+import { LOCK_FILE } from '../../contracts/external.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
+import { isTemporaryName } from '../../contracts/temporary-name.ts';
 import { SANDBOX_RULE, shownPath } from '../descriptors/path-rules.ts';
 import { identityOf, type Root } from '../descriptors/root.ts';
 import type { WriteTarget } from '../descriptors/write-target.ts';
 import { createViewer, type GoverningView, type StandingPlace } from './governing-view.ts';
-import { createProtectedNames, foldName } from './protected-names.ts';
 import { findSecrets, type SecretTest } from './secret-files.ts';
 
-export interface GoverningOptions {
+interface GoverningOptions {
   /** Names that are protected in every folder, besides those that always are. */
   readonly names?: readonly string[];
   readonly places?: readonly GoverningPlace[];
 }
 
-export interface TargetJudgement {
+interface TargetJudgement {
   /** Of the held folder below its root. */
   readonly location: readonly string[];
   /** How the caller spells the target. */
@@ -164,4 +165,42 @@ function refused(
   details: { readonly reason: string; readonly next: string },
 ): ToolError {
   return new ToolError('E_POLICY', message, { path: shownPath(path), details: { rule: SANDBOX_RULE, ...details } });
+}
+
+interface ProtectedNames {
+  /** Throws E_POLICY when a component of the resolved location is protected. */
+  check(location: readonly string[], path: string): void;
+}
+
+/** Always protected: hooks and configuration in git's own data run programs, and the lock says which programs may run. */
+const ALWAYS_PROTECTED = ['.git', LOCK_FILE];
+const ASCII_ONLY = /^[\x00-\x7f]*$/;
+const IGNORED_BY_FILE_SYSTEMS = /\p{Default_Ignorable_Code_Point}/gu;
+
+function createProtectedNames(names: readonly string[] = []): ProtectedNames {
+  for (const name of names) {
+    if (name === '' || name.includes('/')) throw new TypeError(`Protected name is not a single name: ${name}`);
+  }
+  const folded = new Set([...ALWAYS_PROTECTED, ...names].map(foldName));
+  return {
+    check(location, path) {
+      const hit = location.find((component) => folded.has(foldName(component)) || isTemporaryName(component));
+      if (hit === undefined) return;
+      throw new ToolError('E_POLICY', `Path is protected: ${shownPath(path)}`, {
+        path: shownPath(path),
+        details: {
+          rule: SANDBOX_RULE,
+          reason: 'protected_name',
+          name: shownPath(hit),
+          next: 'Use the tool that owns this data; file tools may only read it',
+        },
+      });
+    },
+  };
+}
+
+/** Folders that ignore case also ignore invisible characters; both spellings open the same file there. */
+function foldName(name: string): string {
+  if (ASCII_ONLY.test(name)) return name.toLowerCase();
+  return name.normalize('NFKD').replace(IGNORED_BY_FILE_SYSTEMS, '').toLowerCase();
 }

@@ -4,12 +4,14 @@
  *
  * What only looks like a run (a link, a file) is found too, so that somebody can say so. No link is followed.
  */
-import { closeSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isExternalToolName, isRunId } from '../../contracts/run-names.ts';
-import { type ListedEntry, listOwnEntries } from '../descriptors/directory-entry.ts';
-import { openBase, openBelow } from '../descriptors/held-folder.ts';
+import { type ListedEntry, listOwnEntries, statEntry } from '../descriptors/directory-entry.ts';
+import { explained } from '../descriptors/file-errors.ts';
+import { type HeldFolder, openBase, openBelow } from '../descriptors/held-folder.ts';
 import { errnoCode } from '../errno-error.ts';
+import { surveyEntry } from '../files/survey-tree.ts';
 import type { RunPlace } from './run-folder.ts';
 
 export interface RunLocation extends RunPlace {
@@ -70,4 +72,49 @@ function entriesIn(base: string, names: readonly string[]): ListedEntry[] {
 function byAge(a: RunLocation, b: RunLocation): number {
   const [left, right] = [`${b.runId} ${a.tool}`, `${a.runId} ${b.tool}`];
   return left < right ? -1 : Number(left > right);
+}
+
+const WRITABLE_BY_OTHERS = 0o022n;
+
+/** What is wrong, in words; empty when nothing is. Changes nothing. */
+export function modeProblems({ dirFd }: HeldFolder, file: string): string[] {
+  const result = statEntry({ dirFd, name: file });
+  return [
+    ...problemsOf('run folder', fstatSync(dirFd, { bigint: true })),
+    ...(result === undefined ? [] : problemsOf(file, result)),
+  ];
+}
+
+function problemsOf(subject: string, { uid, mode }: BigIntStats): string[] {
+  return [
+    ...(Number(uid) === process.geteuid?.() ? [] : [`${subject} belongs to another user`]),
+    ...((mode & WRITABLE_BY_OTHERS) === 0n ? [] : [`${subject} can be written by others`]),
+  ];
+}
+
+/** Every name in it goes with it. */
+const NO_GUARD = { lookAtTree: () => ({ checkInner() {} }) };
+
+/** 0 when it is gone. Throws E_FILE_IO for what could not be removed either, such as a mount inside. */
+export async function measureRun({
+  base,
+  tool,
+  withPack,
+  runId,
+}: RunPlace & { readonly runId: string }): Promise<number> {
+  const baseFd = explained(runId, () => openBase(base));
+  try {
+    const dirFd = explained(runId, () => openBelow(baseFd, [withPack ? 'tools' : 'runs', tool]));
+    try {
+      const stat = statEntry({ dirFd, name: runId });
+      if (stat === undefined) return 0;
+      const rules = { guard: NO_GUARD, spelling: runId, purpose: 'remove', signal: undefined } as const;
+      const { bytes } = await surveyEntry({ dirFd, name: runId, stat }, rules);
+      return bytes;
+    } finally {
+      closeSync(dirFd);
+    }
+  } finally {
+    closeSync(baseFd);
+  }
 }

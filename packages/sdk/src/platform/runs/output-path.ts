@@ -4,8 +4,12 @@
  * It is opened name by name and judged by descriptor, so what is hashed is what was judged. A second name for the same
  * file is refused: it may lie anywhere, and change there.
  */
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+
+import { createHash } from 'node:crypto';
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
+import type { ArtifactRef, ArtifactStore } from '../../contracts/artifacts.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
 import { openEntry, reopenDirectory } from '../descriptors/directory-entry.ts';
 import { readContent } from '../descriptors/file-content.ts';
 import { type HeldFolder, openBelow } from '../descriptors/held-folder.ts';
@@ -13,7 +17,7 @@ import { shownPath } from '../descriptors/path-rules.ts';
 import { errnoCode } from '../errno-error.ts';
 import { O_PATH, withStandingFlags } from '../open-flags.ts';
 
-export interface OutputFacts {
+interface OutputFacts {
   readonly bytes: number;
   /** `sha256:` + hex. */
   readonly digest: string;
@@ -111,4 +115,90 @@ function refused(path: string, reason: string, cause?: unknown): ToolError {
     details: { reason },
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+interface RecordedOutput {
+  readonly path: string;
+  /** `sha256:` + hex. */
+  readonly digest: string;
+}
+
+/**
+ * Throws E_VALIDATION_FAIL for a path that is no output, and E_POLICY for other bytes than recorded: before the first
+ * piece, or after the last one when they changed in between.
+ */
+export async function passOutput(
+  folder: HeldFolder,
+  { path, digest }: RecordedOutput,
+  take: (piece: Uint8Array) => MaybePromise<void>,
+): Promise<void> {
+  const { bytes, digest: found } = await checkOutputPath(folder, path);
+  if (found !== digest) throw changed(path);
+  if (bytes === 0) return;
+  const hasher = createHash('sha256');
+  const stream = createReadStream('', { fd: openOutput(folder, path), start: 0, end: bytes - 1 });
+  for await (const piece of stream) {
+    hasher.update(piece as Buffer);
+    await take(piece as Buffer);
+  }
+  if (`sha256:${hasher.digest('hex')}` !== digest) throw changed(path);
+}
+
+function changed(path: string): ToolError {
+  return new ToolError('E_POLICY', `Output is not what the run left: ${path}`, {
+    path,
+    details: { reason: 'digest_mismatch', next: 'run: tool-runtime runs verify' },
+  });
+}
+
+interface OutputKeeping {
+  readonly path: string;
+  /** As it was judged. */
+  readonly digest: string;
+  readonly artifacts: ArtifactStore;
+  /** Values that must not be in it. */
+  readonly forbidden: readonly string[];
+}
+
+/** The reason it was not kept: `secret` or `changed`. Throws E_VALIDATION_FAIL for a path that is no output any more. */
+export async function keepOutput(
+  folder: HeldFolder,
+  keeping: OutputKeeping,
+): Promise<ArtifactRef | 'secret' | 'changed'> {
+  const fd = openOutput(folder, keeping.path);
+  const writer = keeping.artifacts.create();
+  const search = createSearch(keeping.forbidden);
+  let isKept = false;
+  try {
+    const { sha256 } = await readContent(fd, {
+      maxBytes: 0,
+      onPiece(piece) {
+        search.add(piece);
+        writer.write(piece);
+      },
+    });
+    if (search.hasFound()) return 'secret';
+    if (`sha256:${sha256}` !== keeping.digest) return 'changed';
+    isKept = true;
+    return writer.finish();
+  } finally {
+    if (!isKept) writer.discard();
+  }
+}
+
+/** Finds a value also where two pieces meet. */
+function createSearch(values: readonly string[]) {
+  const wanted = values.map((value) => Buffer.from(value));
+  const overlap = Math.max(0, ...wanted.map(({ length }) => length - 1));
+  let tail = Buffer.alloc(0);
+  let isFound = false;
+  return {
+    add(piece: Uint8Array): void {
+      if (isFound || wanted.length === 0) return;
+      const text = Buffer.concat([tail, piece]);
+      isFound = wanted.some((value) => text.includes(value));
+      tail = Buffer.from(text.subarray(Math.max(0, text.length - overlap)));
+    },
+    hasFound: () => isFound,
+  };
 }

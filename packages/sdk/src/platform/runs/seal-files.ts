@@ -17,7 +17,7 @@ import {
 } from '../descriptors/directory-entry.ts';
 import { listEntries } from '../descriptors/list-directory.ts';
 import { errnoCode } from '../errno-error.ts';
-import { copyHashed } from '../files/copy-hashed.ts';
+import { copyHashed } from '../files/copy-content.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 
 export interface SealedFiles {

@@ -12,7 +12,7 @@ import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { failure } from '../../contracts/failures.ts';
 import { errnoCode } from '../errno-error.ts';
 import { awaitMarked, killMarked } from '../processes/marked-processes.ts';
-import { signalGroup } from '../processes/process-group.ts';
+import { signalGroup } from '../processes/spawned-process.ts';
 
 export interface ProbeStart {
   /** Absolute path of the program, then its words. */

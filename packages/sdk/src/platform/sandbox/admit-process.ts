@@ -53,7 +53,7 @@ async function admit(
     if (pause !== undefined) await until(() => isOver || early(init));
     pause?.open();
     await until(() => isOver || all(init));
-    gate?.open();
+    if (!isOver) gate?.open();
   } catch (thrown) {
     // First the kill: a gate that closes may let bubblewrap go on.
     process.kill('SIGKILL');

@@ -7,7 +7,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { identityOf } from '../descriptors/root.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
-import { readOnly, wallFlags } from './bubblewrap-args.ts';
+import { readOnly, sandboxFlags } from './bubblewrap-args.ts';
 import { BUBBLEWRAP_PLACES } from './bubblewrap-program.ts';
 import { type Command, runProgram } from './run-program.ts';
 import type { Mount } from './sandbox-mounts.ts';
@@ -37,7 +37,7 @@ export function confinedCommand(
   { folder, identity, program, args }: ConfinedProgram,
 ): Command {
   // One static program that starts nothing: what newer versions can close besides makes no difference to it.
-  const walls = [...wallFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
+  const walls = [...sandboxFlags({ path, closesUserNamespaces: false, boundsMemoryFiles: false }), '--clearenv'];
   const mounts: readonly Mount[] = [
     { at: CONFINED_FOLDER, from: folder, writable: false, identity },
     { at: CONFINED_PROGRAM, from: program, writable: false, identity: tried },

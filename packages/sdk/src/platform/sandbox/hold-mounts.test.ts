@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import type { LentFolder, WallRequest } from '../../contracts/commands.ts';
+import type { LentFolder, SandboxRequest } from '../../contracts/commands.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { holdMounts } from './hold-mounts.ts';
 
@@ -18,7 +18,7 @@ function open(t: TestContext) {
   });
   /** Where things will be shown, or why not. */
   const places = (...folders: readonly LentFolder[]): string => {
-    const request: WallRequest = { workspace: root, writable: true, proxySocket: null, protectedPaths: [], folders };
+    const request: SandboxRequest = { workspace: root, writable: true, proxySocket: null, protectedPaths: [], folders };
     try {
       const { mounts, leave } = holdMounts(request, { sources: [], hidden: [] });
       leave();

@@ -6,7 +6,7 @@
  */
 import { closeSync, fstatSync, readlinkSync } from 'node:fs';
 import type { ToolError } from '@tool-runtime/protocol';
-import type { HeldWorkspace, ProtectedPath, WallRequest } from '../../contracts/commands.ts';
+import type { HeldWorkspace, ProtectedPath, SandboxRequest } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import { holdPath } from '../descriptors/held-path.ts';
 import { identityOf } from '../descriptors/root.ts';
@@ -32,7 +32,7 @@ export interface HeldMounts {
 
 /** `sources` besides the workspace and the folders of the request; `hidden` must not be seen below any of them. */
 export function holdMounts(
-  { workspace, writable, folders = [], protectedPaths }: WallRequest,
+  { workspace, writable, folders = [], protectedPaths }: SandboxRequest,
   { sources, hidden }: { readonly sources: readonly Source[]; readonly hidden: readonly string[] },
 ): HeldMounts {
   const held: ShownFolder[] = [];

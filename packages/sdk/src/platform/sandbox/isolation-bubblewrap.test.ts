@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { openRoot } from '../descriptors/root.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
-import { startWalled } from './walled-process.ts';
+import { startSandboxed } from './sandboxed-process.ts';
 
 interface Place {
   readonly workspace: string;
@@ -31,7 +31,7 @@ function openPlace(t: TestContext): Place {
       const words = { program: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, cwd: '.' };
       const program = { name: 'sh', confined: wall.confine(words) };
       const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
-      const { process, ended } = await startWalled({ spawner: createSpawner(), wall }, program, ends);
+      const { process, ended } = await startSandboxed({ spawner: createSpawner(), wall }, program, ends);
       const [stdout, stderr] = await Promise.all([process.stdout, process.stderr].map((one) => one && text(one)));
       await ended;
       wall.leave();

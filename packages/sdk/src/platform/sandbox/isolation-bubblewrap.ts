@@ -10,23 +10,30 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { isAbsolute, normalize } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { Isolation, Wall, WalledProgram, WallProblem, WallRequest } from '../../contracts/commands.ts';
+import type { Isolation, Sandbox, SandboxedProgram, SandboxRequest, WallProblem } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import { holdPath } from '../descriptors/held-path.ts';
 import { markWords } from '../processes/process-keeper.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { ADMISSION_WORDS } from './admit-process.ts';
-import { emptyFolder, readOnly, systemFolders, type Words, wallFlags } from './bubblewrap-args.ts';
+import {
+  defaultLimits,
+  emptyFolder,
+  limitWords,
+  type ResourceLimits,
+  readOnly,
+  sandboxFlags,
+  systemFolders,
+  type Words,
+} from './bubblewrap-args.ts';
 import { type BubblewrapProgram, findBubblewrapProgram } from './bubblewrap-program.ts';
 import { settleReport } from './bubblewrap-report.ts';
 import { holdMounts, type Source } from './hold-mounts.ts';
 import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-relay-words.ts';
-import { defaultLimits, limitWords, type ResourceLimits } from './resource-limits.ts';
-import { isBelow, mountWords } from './sandbox-mounts.ts';
-import { startingFolder } from './starting-folder.ts';
+import { prepareEtc } from './sandbox-etc.ts';
+import { isBelow, mountWords, startingFolder } from './sandbox-mounts.ts';
+import { PROTECTED, testSandbox } from './sandbox-self-test.ts';
 import { SETTLED, verifyEarlyMounts, verifyMounts } from './verify-mounts.ts';
-import { prepareEtc } from './wall-etc.ts';
-import { PROTECTED, testWall } from './wall-self-test.ts';
 
 export interface BubblewrapOptions {
   readonly spawner: Spawner;
@@ -63,7 +70,7 @@ export function createBubblewrap(options: BubblewrapOptions): Isolation {
     name: 'bubblewrap',
     enforcesNetwork: true,
     async check() {
-      standing ??= raiseWall(options);
+      standing ??= prepareSandbox(options);
       const raised = await standing;
       if (!('problem' in raised)) {
         stood = raised;
@@ -75,21 +82,21 @@ export function createBubblewrap(options: BubblewrapOptions): Isolation {
     },
     enter(request) {
       if (stood === undefined) throw failure('isolation_failure', 'host_configuration_needed', 'Wall was not checked');
-      return enterWall(stood, request);
+      return enterSandbox(stood, request);
     },
   };
 }
 
-async function raiseWall(options: BubblewrapOptions): Promise<Standing | WallProblem> {
+async function prepareSandbox(options: BubblewrapOptions): Promise<Standing | WallProblem> {
   try {
     const bubblewrap = await findBubblewrapProgram(options.spawner, options.programPlaces);
     if (bubblewrap === undefined) return NOT_INSTALLED;
-    const standing = await standingWall(options, bubblewrap);
-    const problem = await testWall({
+    const standing = await standingSandbox(options, bubblewrap);
+    const problem = await testSandbox({
       spawner: options.spawner,
       folder: options.folder,
       enter: (path) =>
-        enterWall(standing, {
+        enterSandbox(standing, {
           workspace: { path, open: () => holdPath(path).fd },
           ...{
             writable: true,
@@ -112,7 +119,7 @@ const NOT_INSTALLED: WallProblem = {
 const ALLOW_OR_GO_WITHOUT =
   'allow bubblewrap to make user namespaces on this machine, or set isolation: none in the registry';
 
-async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapProgram): Promise<Standing> {
+async function standingSandbox(options: BubblewrapOptions, bubblewrap: BubblewrapProgram): Promise<Standing> {
   const home = homeInside();
   const inhabitant = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, home };
   const scratchBytes = Math.floor(totalmem() / 8);
@@ -120,7 +127,7 @@ async function standingWall(options: BubblewrapOptions, bubblewrap: BubblewrapPr
   return {
     bubblewrap,
     profile: [
-      ...wallFlags(bubblewrap),
+      ...sandboxFlags(bubblewrap),
       ...systemFolders(),
       ...readOnly(await prepareEtc(options.folder, inhabitant), '/etc'),
       // The kernel's settings there belong to the host: its root may change them even without capabilities.
@@ -160,7 +167,7 @@ function existing(paths: readonly string[] = []): readonly string[] {
   return paths.filter((path) => existsSync(path));
 }
 
-function enterWall(standing: Standing, request: WallRequest): Wall {
+function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
   const { path } = request.workspace;
   if (!isAbsolute(path) || path === '/') throw new TypeError(`Workspace cannot be walled in: ${path}`);
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
@@ -203,7 +210,7 @@ function enterWall(standing: Standing, request: WallRequest): Wall {
   };
 }
 
-function lentPaths({ folders = [] }: WallRequest): readonly string[] {
+function lentPaths({ folders = [] }: SandboxRequest): readonly string[] {
   return folders.map(({ path }) => path);
 }
 
@@ -220,7 +227,7 @@ function splitEnvironment(env: Readonly<Record<string, string>>): { loader: Word
 }
 
 /** Said here, because behind the wall it would only look as if the program did not exist. */
-function checkVisible({ program }: WalledProgram, shown: readonly string[]): void {
+function checkVisible({ program }: SandboxedProgram, shown: readonly string[]): void {
   if (isAmong(program, shown) && isAmong(realpathSync.native(program), shown)) return;
   throw new ToolError('E_SHELL', `Program is outside the wall: ${program}`, {
     details: { reason: 'not_visible', next: 'ask the operator to show its folder to commands' },

@@ -1,6 +1,9 @@
 /** What a sandbox shows of the host: mounts as data, from which the words of bubblewrap and the check inside are made. */
-import type { Words } from './bubblewrap-args.ts';
-import { emptyFolder, readOnly, writable } from './bubblewrap-args.ts';
+
+import { isAbsolute, join, normalize } from 'node:path';
+import { ToolError } from '@tool-runtime/protocol';
+import type { SandboxedProgram, SandboxRequest } from '../../contracts/commands.ts';
+import { emptyFolder, readOnly, type Words, writable } from './bubblewrap-args.ts';
 import type { BubblewrapProgram } from './bubblewrap-program.ts';
 
 /** Where bubblewrap keeps the host's root while it works, beside the new one. */
@@ -53,4 +56,18 @@ export function isBelow(path: string, folder: string): boolean {
 
 function depthOf(path: string): number {
   return path.split('/').length;
+}
+
+/** Absolute. Throws E_SHELL for an absolute folder that was not lent. */
+export function startingFolder(
+  { cwd }: Pick<SandboxedProgram, 'cwd'>,
+  { workspace, folders = [] }: SandboxRequest,
+): string {
+  if (!isAbsolute(cwd)) return join(workspace.path, cwd);
+  const folder = normalize(cwd);
+  if (folders.some(({ path }) => folder === path || folder.startsWith(`${path}/`))) return folder;
+  throw new ToolError('E_SHELL', 'Folder to start in is outside the wall', {
+    path: 'cwd',
+    details: { reason: 'not_visible', next: 'start in a folder of the workspace' },
+  });
 }

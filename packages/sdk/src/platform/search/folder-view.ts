@@ -9,8 +9,7 @@ import type { DirectoryReader } from '../descriptors/directory-reader.ts';
 import type { RelativePath } from '../descriptors/path-rules.ts';
 import type { Root } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
-import { type EntryKind, type FolderIgnore, parseGitIgnore } from './git-ignore.ts';
-import { type FolderIgnoreFiles, IgnoreStack } from './ignore-stack.ts';
+import { byteString, type EntryKind, type FolderIgnore, ignoreSubject, parseGitIgnore } from './git-ignore.ts';
 
 /** Package managers fill these, and they often lie unmentioned by any ignore file. `vendor` and `target` are also
  * names of people's own folders, so only ignore files decide about them. */
@@ -24,7 +23,7 @@ export const VENDOR_FOLDERS: readonly string[] = [
   '.tox',
 ];
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly includeHidden: boolean;
   readonly includeIgnored: boolean;
 }
@@ -147,5 +146,47 @@ function readIgnoreFile(root: Root, path: string): FolderIgnore | undefined {
     return parseGitIgnore(bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)));
   } finally {
     closeSync(fd);
+  }
+}
+
+interface FolderIgnoreFiles {
+  readonly isRepository: boolean;
+  readonly gitIgnore: FolderIgnore | undefined;
+  readonly exclude: FolderIgnore | undefined;
+}
+
+class IgnoreStack {
+  readonly #checks: readonly FolderIgnore[];
+  /** Roughly what one question costs. */
+  readonly weight: number;
+
+  constructor(checks: readonly FolderIgnore[] = []) {
+    this.#checks = checks;
+    this.weight = checks.reduce((sum, check) => sum + check.weight, 0);
+  }
+
+  enter(name: string, { isRepository, gitIgnore, exclude }: FolderIgnoreFiles): IgnoreStack {
+    const checks: FolderIgnore[] = gitIgnore === undefined ? [] : [gitIgnore];
+    let isSame = gitIgnore === undefined && !isRepository;
+    if (!isRepository) {
+      const bytes = byteString(name);
+      for (const check of this.#checks) {
+        const below = check.enter(bytes);
+        isSame &&= below === check;
+        checks.push(below);
+      }
+    }
+    if (exclude !== undefined) checks.push(exclude);
+    return isSame ? this : new IgnoreStack(checks);
+  }
+
+  ignores(name: string, kind: EntryKind): boolean {
+    if (this.#checks.length === 0) return false;
+    const subject = ignoreSubject(name, kind);
+    for (const check of this.#checks) {
+      const verdict = check.decide(subject);
+      if (verdict !== undefined) return verdict === 'ignored';
+    }
+    return false;
   }
 }

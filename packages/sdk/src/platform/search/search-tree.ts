@@ -6,6 +6,7 @@
  * counts. Its pattern engine needs linear time, whatever the pattern.
  */
 import { closeSync, constants } from 'node:fs';
+import { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../../contracts/failures.ts';
 import type { SearchAnswer, SearchQuery } from '../../contracts/search.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
@@ -24,7 +25,6 @@ import { createConfirmer } from './confirm-file.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';
 import { searchArguments } from './search-command.ts';
 import { type FoundFile, SearchOutput } from './search-output.ts';
-import { checkPattern, explainPattern } from './search-pattern.ts';
 import { SearchResults } from './search-results.ts';
 
 /** A file with more matching lines than this is counted in steps. */
@@ -197,5 +197,33 @@ function checkEnd({ code, complaint }: ProgramEnd): void {
   if (code === 0 || code === 1 || code === 2) return;
   throw failure('tool_failure', 'retryable', 'Search program ended unexpectedly', {
     details: { reason: code === null ? 'killed' : `exit code ${code}`, next: 'try again, with a narrower glob' },
+  });
+}
+
+const MAX_SHOWN = 200;
+const FIX_PATTERN = 'correct the regular expression, or set fixed to true to search for plain text';
+const ALLOW_LINES = 'set multiline to true to match across lines';
+
+/** Throws E_VALIDATION_FAIL for a pattern that no program can be given. */
+function checkPattern({ pattern }: SearchQuery): void {
+  if (pattern.includes('\0')) throw badPattern('it holds a NUL character, which no text file does', FIX_PATTERN);
+  if (!pattern.isWellFormed()) throw badPattern('it holds half of a surrogate pair', FIX_PATTERN);
+}
+
+/** Ripgrep's complaint, without its name, the picture of the pattern, and advice about options that callers lack. */
+function explainPattern(complaint: string): ToolError {
+  const [first = ''] = complaint.split('\n');
+  const parsed = /^error: (.*)$/m.exec(complaint)?.[1];
+  const why = (parsed ?? first.replace(/^rg: /, '')).replace(/[\p{Cc}\p{Cf}]/gu, '?');
+  return badPattern(
+    why.length > MAX_SHOWN ? `${why.slice(0, MAX_SHOWN)}…` : why,
+    complaint.includes('multiline mode') ? ALLOW_LINES : FIX_PATTERN,
+  );
+}
+
+function badPattern(why: string, next: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `Pattern cannot be searched for: ${why}`, {
+    path: 'pattern',
+    details: { reason: 'invalid_pattern', next },
   });
 }

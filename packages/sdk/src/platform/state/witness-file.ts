@@ -7,7 +7,7 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } fr
 import { isAbsolute, join, relative } from 'node:path';
 import { failure } from '../../contracts/failures.ts';
 import type { ChainHead } from '../../contracts/journal.ts';
-import { realPath } from '../descriptors/real-path.ts';
+import { realPath } from '../descriptors/trace-path.ts';
 import { errnoCode } from '../errno-error.ts';
 
 const LINE = /^\S+ (\d{1,15}):([0-9a-f]{64}) (.+)$/;

@@ -9,7 +9,7 @@ import type { CommandOutcome } from '../../contracts/commands.ts';
 import type { ChangeSet } from '../../contracts/git.ts';
 import type { RuleContext, RuleDefinition, Violation } from '../../contracts/rule.ts';
 import { readCommand } from '../../shell/read-command.ts';
-import { listNames } from '../list-names.ts';
+import { shownNames } from '../../text/shown-names.ts';
 import { readComplaints } from './read-complaints.ts';
 
 export interface CommandStep {
@@ -102,7 +102,7 @@ function noCommand({ rule, step }: CommandStep): Violation {
 
 function otherFilesOnDisk({ title }: CommandStep, paths: readonly string[]): Violation {
   return {
-    message: `${title} would judge other files than would be committed: ${listNames(paths)}`,
+    message: `${title} would judge other files than would be committed: ${shownNames(paths)}`,
     next: 'git_add them, git_restore them or git_stash',
     details: { reason: 'worktree_differs', paths },
   };
@@ -111,7 +111,7 @@ function otherFilesOnDisk({ title }: CommandStep, paths: readonly string[]): Vio
 async function changedFiles({ title, whenItWrites }: CommandStep, changes: ChangeSet): Promise<readonly Violation[]> {
   const paths = await changes.worktreeDifferences();
   if (paths.length === 0) return [];
-  const message = `${title} changed files: ${listNames(paths)}`;
+  const message = `${title} changed files: ${shownNames(paths)}`;
   return [{ message, next: whenItWrites, details: { reason: 'files_changed', paths } }];
 }
 
@@ -119,7 +119,7 @@ function quarantined({ title }: CommandStep, { quarantined: names = [] }: Comman
   if (names.length === 0) return [];
   return [
     {
-      message: `${title} wrote where only the runtime may write: ${listNames(names)}`,
+      message: `${title} wrote where only the runtime may write: ${shownNames(names)}`,
       next: 'look at what the command does; the files were moved aside',
       details: { reason: 'protected_files', paths: names },
     },

@@ -4,6 +4,7 @@
  * Status before says which index entries will change. What git would do in part or in silence (ignored files, other
  * repositories inside this one) is refused before anything is staged, so a failed call stages nothing.
  */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
@@ -11,7 +12,6 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
 import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git/pathspec.ts';
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
-import { shown } from '../../git/ref-names.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { paths } from './git-arguments.ts';
 import { exactNames, pathspecsOf } from './pathspecs-of.ts';
@@ -129,7 +129,7 @@ function otherRepositories(
     if (named.has(plain)) throw refuseRepository(plain);
     warn({
       code: 'E_GIT',
-      message: `Repository inside this one was left out: ${shown(plain)}`,
+      message: `Repository inside this one was left out: ${safeText(plain, 120)}`,
       path: plain,
       details: { reason: 'nested_repository', next: 'list it in .gitignore, or make it a submodule' },
     });
@@ -173,21 +173,27 @@ async function stage(git: GitRepository, { update, force }: Args, specs: readonl
 }
 
 function matchesNothing(path: string) {
-  return gitFailure(`Path matches no file: ${shown(path)}`, {
+  return gitFailure(`Path matches no file: ${safeText(path, 120)}`, {
     path: 'paths',
     reason: 'no_match',
     next: 'check the spelling; git_status lists what can be staged',
-    details: { pathspec: shown(path) },
+    details: { pathspec: safeText(path, 120) },
   });
 }
 
 function areIgnored(ignored: readonly string[]) {
-  return gitFailure(`Path is ignored by .gitignore: ${ignored.slice(0, 5).map(shown).join(', ')}`, {
-    path: 'paths',
-    reason: 'ignored',
-    next: 'leave it out, or pass force: true when it is really meant',
-    details: { paths: ignored.slice(0, 100).map(shown) },
-  });
+  return gitFailure(
+    `Path is ignored by .gitignore: ${ignored
+      .slice(0, 5)
+      .map((name) => safeText(name, 120))
+      .join(', ')}`,
+    {
+      path: 'paths',
+      reason: 'ignored',
+      next: 'leave it out, or pass force: true when it is really meant',
+      details: { paths: ignored.slice(0, 100).map((name) => safeText(name, 120)) },
+    },
+  );
 }
 
 function notStaged(stderr: string) {

@@ -1,9 +1,10 @@
 /** git_checkout: switches to a branch, a new branch, a remote's branch, or a commit. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { checkBranchName, checkRevision, shown } from '../../git/ref-names.ts';
+import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { reportFiles } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
@@ -151,10 +152,10 @@ async function remoteNames(git: GitRepository): Promise<readonly string[]> {
 }
 
 function ambiguous(text: string, remotes: readonly string[]) {
-  return gitFailure(`Several remotes have this branch: ${shown(text)}`, {
+  return gitFailure(`Several remotes have this branch: ${safeText(text, 120)}`, {
     path: 'target',
     reason: 'ambiguous',
-    next: `say create with start ${remotes.map((remote) => `${remote}/${shown(text)}`).join(' or ')}`,
+    next: `say create with start ${remotes.map((remote) => `${remote}/${safeText(text, 120)}`).join(' or ')}`,
     details: { remotes: [...remotes] },
   });
 }

@@ -4,11 +4,12 @@
  * Conflicts are an answer, not an error: the merge stays under way, to be finished with git_continue or given up with
  * git_abort.
  */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitOutput } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { checkRevision, shown } from '../../git/ref-names.ts';
+import { checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { reportChanges, reportDirty } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
@@ -120,7 +121,7 @@ async function findOther(branch: string, { git }: ToolContext): Promise<Other> {
   if (local !== undefined) return { commit: local, title: `branch '${text}'` };
   if (remote !== undefined) return { commit: remote, title: `remote-tracking branch '${text}'` };
   if (any === undefined) throw unknownRevision(text, 'branch');
-  return { commit: any, title: `${tag === any ? 'tag' : 'commit'} '${shown(text)}'` };
+  return { commit: any, title: `${tag === any ? 'tag' : 'commit'} '${safeText(text, 120)}'` };
 }
 
 function defaultMessage(title: string, { branch }: SavedRecovery): string {

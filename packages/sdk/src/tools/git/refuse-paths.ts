@@ -1,10 +1,10 @@
 /** Paths that must not be staged whatever git would make of them: git's own data, files of another repository. */
 import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { Workspace } from '../../contracts/workspace.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { cleanPath, isGlob } from '../../git/pathspec.ts';
-import { shown } from '../../git/ref-names.ts';
 import { isThere } from './pathspecs-of.ts';
 
 /** Throws E_POLICY for a path into `.git`, in any spelling of its letters. */
@@ -15,7 +15,7 @@ export function refuseGitData(path: string): void {
       .some((part) => part.toLowerCase() === '.git')
   )
     return;
-  throw policyDenial(`Path is git's own data: ${shown(path)}`, {
+  throw policyDenial(`Path is git's own data: ${safeText(path, 120)}`, {
     path: 'paths',
     details: {
       rule: 'sec.paths.sandbox',
@@ -53,19 +53,19 @@ async function isRepository(folder: string, workspace: Pick<Workspace, 'stat'>):
 }
 
 function insideRepository(path: string, folder: string): ToolError {
-  return gitFailure(`Path lies in another repository: ${shown(path)}`, {
+  return gitFailure(`Path lies in another repository: ${safeText(path, 120)}`, {
     path: 'paths',
     reason: 'nested_repository',
-    next: `open ${shown(folder)} as a workspace of its own and stage there`,
-    details: { repository: shown(folder) },
+    next: `open ${safeText(folder, 120)} as a workspace of its own and stage there`,
+    details: { repository: safeText(folder, 120) },
   });
 }
 
 export function refuseRepository(folder: string): ToolError {
-  return gitFailure(`Path is another repository: ${shown(folder)}`, {
+  return gitFailure(`Path is another repository: ${safeText(folder, 120)}`, {
     path: 'paths',
     reason: 'nested_repository',
     next: 'list it in .gitignore, or make it a submodule outside of this tool',
-    details: { repository: shown(folder) },
+    details: { repository: safeText(folder, 120) },
   });
 }

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
 import type { JobArtifacts } from '../../contracts/jobs.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
-import { readCommand } from '../../shell/read-command.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
 import { OutputReporter } from './output/output-reporter.ts';
 
@@ -93,7 +92,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
   const report = new OutputReporter(context, context.redact);
   const start = (): Promise<RunningCommand> =>
     context.commands.start({
-      list: readCommand(given.cmd ?? given.argv ?? []),
+      list: context.command ?? { pipelines: [] },
       cwd: given.cwd,
       env: given.env,
       stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),

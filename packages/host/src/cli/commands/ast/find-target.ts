@@ -1,7 +1,7 @@
 /** The one declaration a caller means: by id, by place, or by a name that only one declaration has. */
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { printLine, showError } from '../../../terminal/terminal.ts';
-import { type ListedNode, nodeLine } from './node-line.ts';
+import { plainText } from '../../../terminal/plain-text.ts';
+import { paint, printLine, showError } from '../../../terminal/terminal.ts';
 import type { AstSession } from './with-session.ts';
 
 const ID = /^n[0-9A-Za-z]{12}$/;
@@ -52,4 +52,24 @@ async function atPlace({ file, line, col }: Place, session: AstSession): Promise
     showError(`No declaration begins here: ${file}:${line}`, `run: tool-runtime ast outline ${file}`);
   }
   return node;
+}
+
+export interface ListedNode {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly container: string;
+  readonly file: string;
+  readonly line: number;
+  readonly col: number;
+  readonly end_line: number;
+  readonly signature: string;
+  readonly depth?: number;
+}
+
+/** `src/a.ts:3:1 fn load  export function load()  n…` */
+export function nodeLine({ file, line, col, type, container, name, signature, id }: ListedNode): string {
+  const place = paint('cyan', plainText(`${file}:${line}:${col}`));
+  const title = `${type} ${paint('bold', plainText(container === '' ? name : `${container}.${name}`))}`;
+  return `${place} ${title}  ${paint('dim', plainText(signature))}  ${paint('dim', id)}`;
 }

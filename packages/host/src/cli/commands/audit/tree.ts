@@ -5,7 +5,7 @@ import { printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, withSharedOptions } from '../../command.ts';
 import type { FamilyMember } from '../../family-tree.ts';
 import { withJournal } from '../../open-journal.ts';
-import { type ArchivedOption, withArchivedOption } from './archived-option.ts';
+import { type ArchivedOption, withArchivedOption } from './read.ts';
 
 export function addTree(command: Command, done: Done): void {
   withArchivedOption(

@@ -3,8 +3,6 @@ import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
 import { plainText } from '../../../terminal/plain-text.ts';
 import { printJson, showError, showWarning } from '../../../terminal/terminal.ts';
 import { writeText } from '../../write-pieces.ts';
-import { describeOutputs } from './describe-outputs.ts';
-import { exitCodeOf } from './exit-code.ts';
 
 const NOT_FOUND = 10;
 const LIST_IT = 'list it under external_tools of a registry that is trusted';
@@ -50,4 +48,34 @@ function summarize(about: JsonObject, { ok, runId, exitCode }: Ending): string {
 function textAt(about: JsonObject, name: string): string {
   const value = about[name];
   return typeof value === 'string' ? value : '';
+}
+
+/** Could not be run, for a reason that has no code of its own. */
+const RUN_FAILED = 14;
+const HIGHEST = 17;
+const FAILED = 1;
+
+/**
+ * The exit code of a run as the protocol has it: 0–9 as the tool ended, 10–17 when it was not run.
+ *
+ * A run that failed never ends with 0, also where the tool's own code says so.
+ */
+export function exitCodeOf({ ok, data, errors }: Pick<ToolResponse, 'ok' | 'data' | 'errors'>): number {
+  const [error] = errors;
+  const said = ok ? (data as { readonly exit_code?: unknown } | null)?.exit_code : error?.details?.['exit_code'];
+  if (typeof said === 'number' && Number.isInteger(said) && said >= 0 && said <= HIGHEST) {
+    return said === 0 && !ok ? FAILED : said;
+  }
+  // It ran, and was stopped so late that nothing more is known of it.
+  return error?.code === 'E_TIMEOUT' ? FAILED : RUN_FAILED;
+}
+
+const SHOWN = 3;
+
+/** The outputs of a run, in a few words. */
+export function describeOutputs(outputs: readonly { readonly path: string; readonly bytes?: number }[]): string {
+  if (outputs.length === 0) return 'no outputs';
+  const shown = outputs.slice(0, SHOWN).map(({ path, bytes = 0 }) => `${plainText(path)} (${bytes} bytes)`);
+  const more = outputs.length > SHOWN ? [`${outputs.length - SHOWN} more`] : [];
+  return [...shown, ...more].join(', ');
 }

@@ -1,7 +1,7 @@
 /** The one file patch of a diff that is meant for a path. A diff that names another file, or several, is refused. */
 import { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { withoutPrefix } from '../../../text/diff-names.ts';
-import { shownText } from '../../../text/shown-text.ts';
 import type { FilePatch, UnifiedDiff } from '../../../text/unified-diff.ts';
 
 const SHOWN_FILES = 10;
@@ -44,7 +44,7 @@ function normal(path: string): string {
 
 function nameOf({ oldName, newName }: FilePatch): string {
   const name = newName ?? oldName;
-  return name === undefined ? '(no name)' : shownText(withoutPrefix(name));
+  return name === undefined ? '(no name)' : safeText(withoutPrefix(name));
 }
 
 function severalFiles(files: readonly FilePatch[]): ToolError {

@@ -1,7 +1,7 @@
 /** What stands in the way of a branch, with the way around it. */
 import type { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { gitFailure } from '../../../git/git-failure.ts';
-import { shown } from '../../../git/ref-names.ts';
 
 export function missingArgument(action: string, argument: string): ToolError {
   return gitFailure(`Branch ${action} needs an argument: ${argument}`, {
@@ -12,7 +12,7 @@ export function missingArgument(action: string, argument: string): ToolError {
 }
 
 export function branchExists(name: string, argument: string): ToolError {
-  return gitFailure(`Branch exists already: ${shown(name)}`, {
+  return gitFailure(`Branch exists already: ${safeText(name, 120)}`, {
     path: argument,
     reason: 'exists',
     next: 'choose another name, or pass force: true to replace it',
@@ -20,7 +20,7 @@ export function branchExists(name: string, argument: string): ToolError {
 }
 
 export function unknownBranch(name: string, argument: string): ToolError {
-  return gitFailure(`Branch not found: ${shown(name)}`, {
+  return gitFailure(`Branch not found: ${safeText(name, 120)}`, {
     path: argument,
     reason: 'unknown_branch',
     next: 'git_branch with action list shows what there is; git_fetch brings branches of a remote',
@@ -28,11 +28,11 @@ export function unknownBranch(name: string, argument: string): ToolError {
 }
 
 export function branchCheckedOut(name: string, next: string): ToolError {
-  return gitFailure(`Branch is checked out: ${shown(name)}`, { path: 'name', reason: 'checked_out', next });
+  return gitFailure(`Branch is checked out: ${safeText(name, 120)}`, { path: 'name', reason: 'checked_out', next });
 }
 
 export function branchNotMerged(name: string, hash: string): ToolError {
-  return gitFailure(`Branch is not merged: ${shown(name)}`, {
+  return gitFailure(`Branch is not merged: ${safeText(name, 120)}`, {
     path: 'name',
     reason: 'not_merged',
     next: 'merge it first, or pass force: true to delete it with its commits',

@@ -1,9 +1,9 @@
 /** One file as a commit holds it: its mode from the tree, its bytes from the store. Links are not followed. */
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitRepository } from '../../../contracts/git.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { cleanPath, literalPathspec } from '../../../git/pathspec.ts';
-import { shown } from '../../../git/ref-names.ts';
 import { decodeText } from '../../../text/decode-text.ts';
 import { detectEncoding } from '../../../text/detect-encoding.ts';
 
@@ -61,7 +61,7 @@ function textOf(bytes: Buffer, isPrefix: boolean): Pick<FileAt, 'content' | 'enc
 
 function noFile(path: string, type: string) {
   const why = { tree: 'it is a folder', commit: 'it is a submodule' }[type] ?? 'there is none';
-  return gitFailure(`No such file at this revision, ${why}: ${shown(path)}`, {
+  return gitFailure(`No such file at this revision, ${why}: ${safeText(path, 120)}`, {
     path: 'path',
     reason: type === 'missing' ? 'no_such_path' : 'not_a_file',
     next: 'git_log with paths says when a file was there; git_show without path lists what a commit changed',

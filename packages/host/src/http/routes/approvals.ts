@@ -1,0 +1,36 @@
+/** Routes that list and answer approval questions. */
+import { answerApprovalSchema, approvalAnsweredSchema, pendingApprovalSchema } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+
+/** What waits for a yes. Arguments are shown in full: whoever approves must see what. */
+export const listApprovals = defineRoute({
+  id: 'listApprovals',
+  method: 'get',
+  path: '/v1/approvals',
+  summary: 'Questions that wait for an answer, with the arguments in full',
+  scope: 'approve',
+  answers: {
+    200: { description: 'Open questions', schema: z.strictObject({ approvals: z.array(pendingApprovalSchema) }) },
+  },
+  handle: ({ host, principal }) => ({ status: 200, json: { approvals: host.approvals.list(principal) } }),
+});
+
+/** Says yes or no to a question. Who was faster is told to whoever comes second. */
+export const answerApproval = defineRoute({
+  id: 'answerApproval',
+  method: 'post',
+  path: '/v1/approvals/{approval_id}',
+  summary: 'Answer a question: once, for the session, or no; edited arguments are judged again',
+  scope: 'approve',
+  body: answerApprovalSchema,
+  answers: {
+    200: { description: 'The answer that counts', schema: approvalAnsweredSchema },
+    404: { description: 'No such question waits; it may have timed out, or its call was cancelled' },
+    409: { description: 'Somebody was faster; `details` say who, and with which answer' },
+  },
+  handle: ({ host, principal, params, body }) => ({
+    status: 200,
+    json: host.approvals.answer({ ...body, approval_id: params['approval_id'] ?? '' }, principal),
+  }),
+});

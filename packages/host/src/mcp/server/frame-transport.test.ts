@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { PassThrough, Writable } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { FrameTransport } from './frame-transport.ts';
+
+function open(output: Writable) {
+  const input = new PassThrough();
+  const received: unknown[] = [];
+  const ends = { count: 0 };
+  const transport = new FrameTransport(input, output);
+  transport.onmessage = (message) => void received.push(message);
+  transport.onclose = () => {
+    ends.count += 1;
+  };
+  void transport.start();
+  const write = (value: unknown): void => void transport.send(value as JSONRPCMessage);
+  return { input, received, ends, transport, write };
+}
+
+test('FrameTransport receives messages however their bytes are cut, and passes over what is no JSON', async () => {
+  const { input, received } = open(new PassThrough());
+  const bytes = Buffer.from('{"a":"ü"}\nListening on 3000\n\n[1]\r\n2\n');
+  for (let at = 0; at < bytes.length; at++) input.write(bytes.subarray(at, at + 1));
+  await turn();
+  assert.deepEqual(received, [{ a: 'ü' }, [1], 2]);
+});
+
+test('FrameTransport writes the frames of one turn at once', async () => {
+  const chunks: string[] = [];
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  const { write } = open(output);
+  for (const message of [1, 2, 3]) write(message);
+  await turn();
+  write(4);
+  await turn();
+  assert.deepEqual(chunks, ['1\n2\n3\n', '4\n']);
+});
+
+test('FrameTransport refuses bytes that are not UTF-8', async () => {
+  const output = new PassThrough();
+  const { input } = open(output);
+  input.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
+  await turn();
+  assert.deepEqual(JSON.parse(String(output.read())), {
+    jsonrpc: '2.0',
+    error: { code: -32_700, message: 'Message is not UTF-8' },
+  });
+});
+
+test('FrameTransport stops reading from a side that does not read, and goes on when it does', async () => {
+  const waiting: (() => void)[] = [];
+  const output = new Writable({
+    write(_chunk, _encoding, done) {
+      waiting.push(done);
+    },
+  });
+  const { input, received, write } = open(output);
+  write('x'.repeat(2 * 1024 * 1024));
+  await turn();
+  input.write('1\n');
+  await turn();
+  assert.deepEqual(received, []);
+  waiting.pop()?.();
+  while (received.length === 0) await turn();
+  assert.deepEqual(received, [1]);
+});
+
+test('FrameTransport says once that the other side is gone', async () => {
+  const output = new PassThrough();
+  const { input, ends } = open(output);
+  input.end();
+  input.resume();
+  output.destroy();
+  for (let turns = 0; turns < 5; turns++) await turn();
+  assert.equal(ends.count, 1);
+});

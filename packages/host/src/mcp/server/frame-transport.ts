@@ -1,0 +1,101 @@
+/**
+ * The codec of MCP on stdio: one JSON message per line, as a transport of the MCP library, which owns the protocol.
+ *
+ * Answers given in one turn of the event loop leave in one write. While the client does not read its answers, nothing
+ * more is read from it.
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { LineSplitter } from '../../transports/line-splitter.ts';
+import { LineWriter } from '../../transports/line-writer.ts';
+import { readFrame } from './read-frame.ts';
+
+/** How many bytes may wait for the client before reading from it stops. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+/** The limit of the library's own transport. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+const REFUSED = { too_large: 'Message is longer than 10 MiB', invalid_utf8: 'Message is not UTF-8' } as const;
+
+export class FrameTransport implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>;
+  onclose?: () => void;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #writer: LineWriter;
+  readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
+  #frames: string[] = [];
+  /** How many writes wait for the client to read. */
+  #holds = 0;
+  #isOpen = false;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+    this.#writer = new LineWriter(output, () => this.#end());
+  }
+
+  async start(): Promise<void> {
+    this.#isOpen = true;
+    this.#input.on('data', this.#read);
+    this.#input.on('error', this.#end);
+    this.#input.on('end', this.#end);
+    this.#input.on('close', this.#end);
+    if (this.#input.readableEnded || this.#input.destroyed) setImmediate(this.#end);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#write(JSON.stringify(message));
+  }
+
+  /** Resolves when everything has been written. Leaves both streams open. */
+  async close(): Promise<void> {
+    this.#end();
+    this.#input.off('data', this.#read);
+    this.#input.pause();
+    this.#flush();
+    await this.#writer.flush();
+    this.#writer.release();
+  }
+
+  #write(frame: string): void {
+    if (this.#frames.push(frame) === 1) process.nextTick(this.#flush);
+  }
+
+  readonly #read = (chunk: Buffer): void => {
+    for (const line of this.#splitter.push(chunk)) {
+      if (line.ok) this.#receive(line.text);
+      else this.#write(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_700, message: REFUSED[line.reason] } }));
+    }
+  };
+
+  /** Text that is not JSON is ignored, as the library does: programs print things. */
+  #receive(text: string): void {
+    const frame = readFrame(text, MAX_LINE_BYTES);
+    // The library checks the shape of every message it is given.
+    if (frame.ok) this.onmessage?.(frame.message as JSONRPCMessage);
+    else if (frame.refusal !== undefined) this.#write(frame.refusal);
+  }
+
+  readonly #flush = (): void => {
+    if (this.#frames.length === 0) return;
+    const frames = this.#frames;
+    this.#frames = [];
+    this.#writer.write(frames.length === 1 && frames[0] !== undefined ? frames[0] : frames.join('\n'));
+    const ready = this.#output.writableLength > MAX_UNREAD_BYTES ? this.#writer.ready() : undefined;
+    if (ready !== undefined) void this.#hold(ready);
+  };
+
+  async #hold(ready: Promise<void>): Promise<void> {
+    this.#holds += 1;
+    this.#input.pause();
+    await ready;
+    this.#holds -= 1;
+    if (this.#holds === 0 && this.#isOpen) this.#input.resume();
+  }
+
+  readonly #end = (): void => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.onclose?.();
+  };
+}

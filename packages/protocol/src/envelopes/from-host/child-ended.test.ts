@@ -1,0 +1,8 @@
+import { test } from 'node:test';
+import { assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
+import { childEndedSchema } from './child-ended.ts';
+
+test('S3-49 ChildEnded reports what the child used', () => {
+  assertStrict(childEndedSchema, SAMPLES.ChildEnded);
+  assertRefuses(childEndedSchema, SAMPLES.ChildEnded, 'usage', [{}, null, { calls: -1, errors: 0, bytes: 0 }]);
+});

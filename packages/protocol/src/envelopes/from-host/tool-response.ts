@@ -1,0 +1,21 @@
+/** The terminal answer of a call that reached a session, whether it worked or not. */
+import { z } from 'zod';
+import { errorEntrySchema } from '../error-entry.ts';
+import { idSchema } from '../id.ts';
+import { jsonValueSchema } from '../json.ts';
+
+export const toolResponseSchema = z
+  .strictObject({
+    type: z.literal('ToolResponse'),
+    ok: z.boolean(),
+    tool: idSchema,
+    request_id: idSchema,
+    duration_ms: z.number().nonnegative(),
+    /** Null when the call has nothing to hand over. */
+    data: jsonValueSchema,
+    errors: z.array(errorEntrySchema).readonly(),
+    warnings: z.array(errorEntrySchema).readonly(),
+  })
+  .meta({ id: 'ToolResponse' });
+
+export type ToolResponse = Readonly<z.infer<typeof toolResponseSchema>>;

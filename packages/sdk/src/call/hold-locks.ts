@@ -1,0 +1,85 @@
+/**
+ * The write locks of a mutating call; read-only calls take none.
+ *
+ * Before the locks go back, the tool loses what it was granted, so that a handler that still runs cannot change what the
+ * next owner works on. A change that is under way is waited for, for a bounded time.
+ */
+import { ToolError } from '@tool-runtime/protocol';
+import type { AdmittedCall, JudgedCall } from './state/call-types.ts';
+import type { Grant } from './state/grant.ts';
+import type { SessionParts } from './state/session-parts.ts';
+
+const LONGEST_MS = 10_000;
+const NOTHING_HELD = (): void => {};
+
+/** A mutating call that declares no paths may touch anything, so it excludes its like. */
+const WHOLE_WORKSPACE = ['workspace'];
+
+export function acquireLocks(call: JudgedCall, parts: SessionParts): Promise<() => void> | (() => void) {
+  if (call.mutationClass === 'read_only') return NOTHING_HELD;
+  const taken = parts.locks.acquire({
+    keys: lockKeys(call, parts),
+    owner: { callId: call.open.callId, tool: call.subject.tool, sessionId: call.open.sessionId },
+    waitMs: parts.registry.limits.lock_wait_ms,
+    // Read only when there is something to wait for.
+    get signal() {
+      return call.open.signal();
+    },
+  });
+  return taken instanceof Promise ? countWait(taken, call, parts) : taken;
+}
+
+/** Only a lock that was not free at once is a promise; a wait that ends in a refusal was a wait too. */
+async function countWait(
+  taken: Promise<() => void>,
+  call: JudgedCall,
+  { metrics, clock, sessionId }: SessionParts,
+): Promise<() => void> {
+  const since = clock.monotonic();
+  try {
+    return await taken;
+  } finally {
+    metrics.lockWaited(sessionId, call.subject.tool, clock.monotonic() - since);
+  }
+}
+
+function lockKeys(call: JudgedCall, parts: SessionParts): readonly string[] {
+  const { paths } = call.subject;
+  const { locks = [], writes } = call.compiled.tool;
+  if (writes === 'unknown') return locks;
+  const declared = paths.length === 0 ? WHOLE_WORKSPACE : paths.flatMap((path) => parts.workspace.lockKeys(path.value));
+  return [...declared, ...locks];
+}
+
+export function releaseLocks(call: AdmittedCall, grant: Grant | undefined, parts: SessionParts): void {
+  grant?.revoke(() => callEnded(call));
+  if (grant === undefined || grant.isIdle) {
+    call.releaseLocks();
+    return;
+  }
+  const release = (): void => {
+    clearTimeout(timer);
+    call.releaseLocks();
+  };
+  const timer = setTimeout(() => {
+    parts.reportUnexpected(stuck(call));
+    release();
+  }, LONGEST_MS).unref();
+  void grant.idle().then(release);
+}
+
+function callEnded({ subject }: AdmittedCall): ToolError {
+  return new ToolError('E_TIMEOUT', `The call has ended, so its tool may not change anything: ${subject.tool}`, {
+    details: {
+      gate: 'grant',
+      reason: 'call_ended',
+      next: 'let the tool end with its signal, and await what it starts',
+    },
+  });
+}
+
+function stuck({ subject, open }: AdmittedCall): ToolError {
+  return new ToolError('E_INTERNAL', `A change did not end ${LONGEST_MS} ms after its call: ${subject.tool}`, {
+    details: { call_id: open.callId, next: 'look at the disk; the locks of the call were released' },
+  });
+}

@@ -1,0 +1,150 @@
+/**
+ * What every walled program of one session shares: the spawner, the wall that was tested once, and the egress proxy, which
+ * opens when the first of them may use the network.
+ */
+
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { HeldWorkspace, Isolation, ProtectedPath } from '../../contracts/commands.ts';
+import { failure } from '../../contracts/failures.ts';
+import type { GoverningPlace } from '../../contracts/governing.ts';
+import { openRoot } from '../descriptors/root.ts';
+import { tracePath } from '../descriptors/trace-path.ts';
+import { forgetFailed } from '../forget-failed.ts';
+import type { ResolveHost } from '../network/resolve-host.ts';
+import type { Spawner } from '../processes/spawned-process.ts';
+import { createSpawner } from '../processes/spawner.ts';
+import { defaultStateFolder, openStateFolder } from '../state/state-folder.ts';
+import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+import { requireInPlace } from './hold-mounts.ts';
+import { createBubblewrap } from './isolation-bubblewrap.ts';
+import { protectedInRoot } from './protected-entries.ts';
+import { startingFolder } from './sandbox-mounts.ts';
+
+export interface SessionSandboxOptions {
+  /** Held open by its owner; a path is opened here, and held until the wall is closed. */
+  readonly workspace: HeldWorkspace | string;
+  readonly isolation: 'bubblewrap' | 'none' | Isolation;
+  /** What programs with network may reach; registry entries in normal form. */
+  readonly allowedDomains: readonly string[];
+  /** The state folder: never visible to programs; the wall keeps its files below it. Default: where state lies by default. */
+  readonly state?: string;
+  /** Programs are looked for here too, after the system's folders. The operator's word, like `readPaths`. */
+  readonly programFolders?: readonly string[];
+  /** A program that may be named by this absolute path, which is then the one that runs. */
+  readonly exactProgram?: string;
+  /** What decides over tools, wherever it lies: no program may change it, nor read what is secret of it. */
+  readonly governing?: readonly GoverningPlace[];
+  /** What else programs may not change or read. Default: git's data, the registry and the lock in the root. */
+  readonly protectedPaths?: readonly ProtectedPath[];
+  /** Shown to programs, read-only, besides the system folders. */
+  readonly readPaths?: readonly string[];
+  /** False: programs may only read the workspace. */
+  readonly writable?: boolean;
+  readonly spawner?: Spawner;
+  readonly resolve?: ResolveHost;
+}
+
+export interface SessionSandbox {
+  readonly workspace: HeldWorkspace;
+  /** What they may not change or read, as it lies now. Git itself may change its data and what counts by content only. */
+  protectedPaths(user: 'programs' | 'git'): readonly ProtectedPath[];
+  readonly spawner: Spawner;
+  readonly isolation: Isolation;
+  /** Throws E_POLICY when the wall cannot be had or the workspace was moved. A cancelled caller stops waiting. */
+  require(signal?: AbortSignal): Promise<void>;
+  /** The proxy's socket, or null where the isolation has no use for one. A cancelled caller stops waiting. */
+  proxySocket(signal?: AbortSignal): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export function createSessionSandbox(given: SessionSandboxOptions): SessionSandbox {
+  const own = typeof given.workspace === 'string' ? openRoot(given.workspace) : undefined;
+  const workspace = own ?? (given.workspace as HeldWorkspace);
+  requireInPlace(workspace);
+  const options = { ...given, workspace: workspace.path };
+  const spawner = options.spawner ?? createSpawner();
+  const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
+  const rootPaths = options.protectedPaths ?? protectedInRoot(options.workspace);
+  let proxy: Promise<EgressProxy> | undefined;
+  return {
+    workspace,
+    protectedPaths: (user) => [
+      ...rootPaths.filter(({ access }) => user === 'programs' || access === 'hide'),
+      ...(options.governing ?? []).flatMap((place) => protectedFrom(place, user)),
+    ],
+    spawner,
+    isolation,
+    require(signal) {
+      requireInPlace(workspace);
+      return unlessCancelled(requireSandbox(isolation), signal);
+    },
+    async proxySocket(signal) {
+      if (!isolation.enforcesNetwork) return null;
+      proxy ??= forgetFailed(openEgressProxy(options), () => {
+        proxy = undefined;
+      });
+      return (await unlessCancelled(proxy, signal)).socket;
+    },
+    async close() {
+      await (await proxy?.catch(() => undefined))?.close();
+      own?.close();
+    },
+  };
+}
+
+function protectedFrom({ path, access }: GoverningPlace, user: 'programs' | 'git'): readonly ProtectedPath[] {
+  if (access === 'git' && user === 'git') return [];
+  return [{ path: tracePath(path).path, access: access === 'none' ? 'hide' : 'read_only' }];
+}
+
+function createIsolation(options: SessionSandboxOptions & { readonly workspace: string }, spawner: Spawner): Isolation {
+  if (options.isolation === 'none') return createNoIsolation();
+  const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
+  const { path: folder } = openStateFolder(join(state, 'wall'), { workspace: options.workspace });
+  return createBubblewrap({
+    spawner,
+    folder,
+    hiddenPaths: [dirname(folder)],
+    readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? [])],
+  });
+}
+
+async function requireSandbox(isolation: Isolation): Promise<void> {
+  const problem = await isolation.check();
+  if (problem === undefined) return;
+  throw failure('isolation_failure', 'host_configuration_needed', `Commands cannot be walled in: ${problem.problem}`, {
+    details: { isolation: isolation.name, next: problem.next },
+  });
+}
+
+/** The session's sandbox is prepared for every caller: one that is cancelled meanwhile leaves, and the work goes on. */
+async function unlessCancelled<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return shared;
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void =>
+    reject(failure('cancellation', 'retryable', 'Call was cancelled while the sandbox was prepared'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([shared, cancelled]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+export function createNoIsolation(): Isolation {
+  return {
+    name: 'none',
+    enforcesNetwork: false,
+    check: async () => undefined,
+    enter: (request) => ({
+      places: { home: homedir(), temporary: tmpdir() },
+      confine: (program) => ({ ...program, cwd: startingFolder(program, request), reports: false, pauses: false }),
+      verify: () => true,
+      verifyEarly: () => true,
+      settle: async (end) => end,
+      leave: () => [],
+    }),
+  };
+}

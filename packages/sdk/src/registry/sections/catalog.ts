@@ -1,0 +1,26 @@
+/** Every section of the registry, one line each. */
+export { approvals } from './approvals.ts';
+export { ast } from './ast.ts';
+export { branchPattern } from './branch-pattern.ts';
+export { budgets } from './budgets.ts';
+export { ceiling } from './ceiling.ts';
+export { children } from './children.ts';
+export { commands } from './commands.ts';
+export { coordinator } from './coordinator.ts';
+export { durability } from './durability.ts';
+export { externalTools } from './external-tools.ts';
+export { git } from './git.ts';
+export { importRules } from './import-rules.ts';
+export { isolation } from './isolation.ts';
+export { limits } from './limits.ts';
+export { mcpServers } from './mcp-servers.ts';
+export { network } from './network.ts';
+export { protectedBranches } from './protected-branches.ts';
+export { providers } from './providers.ts';
+export { retention } from './retention.ts';
+export { secrets } from './secrets.ts';
+export { shellAllow } from './shell-allow.ts';
+export { testGlobs } from './test-globs.ts';
+export { toolProfiles } from './tool-profiles.ts';
+export { tools } from './tools.ts';
+export { validators } from './validators.ts';

@@ -1,0 +1,72 @@
+/** `git`: pushes, commits, repository configuration and credentials. */
+import { z } from 'zod';
+import type { GitSettings } from '../../contracts/registry.ts';
+import { shownNames } from '../../text/shown-names.ts';
+import type { Narrowing } from '../narrowing.ts';
+import { defineSection } from '../section.ts';
+
+/** At least a section and a name: a lone wildcard would switch the check off by accident. */
+const CONFIG_KEY = /^[A-Za-z][A-Za-z0-9-]*\.[^\s]+$/;
+
+const schema = z.strictObject({
+  allow_push: z
+    .boolean()
+    .default(false)
+    .describe('Whether anything may be pushed; also opens local remotes outside the workspace'),
+  allow_force_push: z
+    .boolean()
+    .default(false)
+    .describe('Whether pushes may replace or delete what the remote has; never on protected branches'),
+  require_clean_tree_for_commit: z
+    .boolean()
+    .default(true)
+    .describe('Refuse commits while tracked files have unstaged changes'),
+  allow_config: z
+    .array(z.string().regex(CONFIG_KEY, 'Not a configuration key: write section.name, with * as wildcard'))
+    .default([])
+    .describe('Keys of repository configuration that may run programs, such as filter.lfs.*; all others are refused'),
+  credentials: z
+    .record(z.string().min(1), z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Not the name of a variable'))
+    .default({})
+    .describe(
+      'Host → name of the environment variable that holds its token; sent over https only, unless network.insecure_credentials lists the host',
+    ),
+});
+
+export const git = defineSection({
+  keys: { git: schema.prefault({}).describe('Git guards') },
+  build: (written) => ({ git: written.git as GitSettings }),
+  narrow: (narrowing) => ({ git: narrowGit(narrowing) }),
+  needs: (written) => (written.git.allow_push ? 'network' : undefined),
+});
+
+function narrowGit({ host, session, overreach }: Narrowing): GitSettings {
+  if (session.git.allow_push && !host.git.allow_push) {
+    overreach.push({ path: 'git.allow_push', message: 'Push is not allowed by the host' });
+  }
+  if (session.git.allow_force_push && !host.git.allow_force_push) {
+    overreach.push({ path: 'git.allow_force_push', message: 'Forced push is not allowed by the host' });
+  }
+  if (!session.git.require_clean_tree_for_commit && host.git.require_clean_tree_for_commit) {
+    const path = 'git.require_clean_tree_for_commit';
+    overreach.push({ path, message: 'Clean tree is required by the host' });
+  }
+  const added = session.git.allow_config.filter((key) => !host.git.allow_config.includes(key));
+  if (added.length > 0) {
+    const message = `Repository configuration is not allowed by the host: ${shownNames(added)}`;
+    overreach.push({ path: 'git.allow_config', message });
+  }
+  const named = Object.entries(session.git.credentials).filter(([at, name]) => host.git.credentials[at] !== name);
+  if (named.length > 0) {
+    overreach.push({ path: 'git.credentials', message: 'Credentials are not those of the host' });
+  }
+  return {
+    allow_push: host.git.allow_push && session.git.allow_push,
+    allow_force_push: host.git.allow_force_push && session.git.allow_force_push,
+    require_clean_tree_for_commit: host.git.require_clean_tree_for_commit || session.git.require_clean_tree_for_commit,
+    allow_config: host.git.allow_config.filter((key) => session.git.allow_config.includes(key)),
+    credentials: Object.fromEntries(
+      Object.entries(host.git.credentials).filter(([at, name]) => session.git.credentials[at] === name),
+    ),
+  };
+}
