@@ -355,7 +355,9 @@ describe('a registry that is refused', () => {
     [
       'S0-19 a backspace meant as a word end',
       'shell_allow: ["^npm\\b"]',
-      ['1:15 Pattern holds a control character: ^npm\\u{8} (double quotes turn \\b and \\t into one; use single quotes)'],
+      [
+        '1:15 Pattern holds a control character: ^npm\\u{8} (double quotes turn \\b and \\t into one; use single quotes)',
+      ],
     ],
     [
       'S0-22 an unknown rule',
