@@ -404,6 +404,11 @@ describe('each violation is found, and nothing else', () => {
       { 'scripts/x.ts': `export {};\n`, 'scripts/x.test.ts': `test.${'skip'}('x');\n` },
       ['fail test-switches scripts/x.test.ts:1'],
     ],
+    [
+      'a subtest that no suite runs',
+      { 'test/x.test.ts': `await t.${'test'}('x (deep)', () => {});\ntest('y (deep)', () => {});\n` },
+      ['fail test-switches test/x.test.ts:1'],
+    ],
     ['a lonely test', { 'test/x.test.ts': `describe.${'only'}('x');\n` }, ['fail test-switches test/x.test.ts:1']],
     [
       'a test skipped by option',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chooseSuite, chooseTests, slowestFiles } from './run-tests.ts';
+import { chooseSuite, chooseTests, planBatches, slowestFiles } from './run-tests.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -66,6 +66,32 @@ test('a run ends with its ten slowest files, the slowest first', () => {
     [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((index) => [`${index}.0`, 's', `folder/f${index}.test.ts`]),
   );
   assert.equal(slowestFiles(new Map([['one.test.ts', 3]])), '');
+});
+
+test('files of a package share processes, those that change their process or have hooks of their own do not', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'run-tests-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const put = (name: string, text: string): string => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+    return name;
+  };
+  const plain = Array.from({ length: 30 }, (_, index) => put(`packages/sdk/src/f${index}.test.ts`, 'test();'));
+  const other = put('scripts/x.test.ts', 'test(() => {\n  after(() => {});\n});');
+  const alone = [
+    put('packages/sdk/src/chdir.test.ts', "process.chdir('/');"),
+    put('packages/sdk/src/env.test.ts', "process.env['X'] = '1';"),
+    put('packages/sdk/src/hooks.test.ts', 'const x = 1;\nbeforeEach(() => {});'),
+    put('packages/sdk/src/memory.test.ts', 'globalThis.gc?.();'),
+  ];
+  assert.deepEqual(planBatches([...plain, ...alone, other], folder), {
+    batches: [
+      { name: 'sdk-0.test.mjs', files: plain.slice(0, 24) },
+      { name: 'sdk-1.test.mjs', files: plain.slice(24) },
+      { name: 'scripts-0.test.mjs', files: [other] },
+    ],
+    alone,
+  });
 });
 
 test('a failing test and a file that cannot be loaded fail the run', (t) => {

@@ -5,12 +5,16 @@
  * `*.deep.test.ts`, and in other files the tests and suites whose title ends with "(deep)". `npm test` leaves them to
  * `npm run test:deep`; `npm run t -- <words>` runs both kinds. Files whose path contains every word run whole. If there
  * is none, the tests whose title contains the words as one phrase run.
+ *
+ * Loading the sources costs more than most fast tests do. So in `npm test` the files of a package that change nothing in
+ * their process share processes; everywhere else each file has its own.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { run as startTests } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const TEST_FILES = ['packages/*/{src,test}/**/*.test.ts', '{scripts,examples,test}/**/*.test.ts', 'bench/*.test.ts'];
@@ -19,8 +23,18 @@ const DEEP_FILE = /\.deep\.test\.ts$/;
 /** As the title is written in the source. */
 const DEEP_TITLE = /\(deep\)['"`]/;
 const DEEP_PATTERN = '/\\(deep\\)$/';
-/** Ends a test that hangs. A busy machine never reaches it. */
-const TEST_TIMEOUT_MS = 600_000;
+/** Ends a file that hangs. A busy machine never reaches it. */
+const FILE_TIMEOUT_MS = 1_200_000;
+/** What a test does not touch that shares its process. Hooks of a whole file would be hooks of its neighbours too. */
+const PROCESS_WIDE = [
+  /process\.(?:chdir|on\(|once\(|exit|env\b|umask|title|std(?:in|out|err)|memoryUsage|cpuUsage|resourceUsage)/,
+  /\bgc\(|\bmock\.|globalThis|\/proc\/self|worker_threads|registerHooks|node:v8|import\.meta\.main/,
+  /^(?:before|beforeEach|after|afterEach)\(/m,
+];
+const FILES_PER_PROCESS = 24;
+const SHARED = 'node_modules/.cache/test-batches';
+/** Half of its time a fast test waits for programs it started. Deep tests load the machine themselves. */
+const PER_CORE = { fast: 2, deep: 1, all: 1 } as const;
 const SHOWN = 10;
 const USAGE = 'Usage: npm run t -- <words of a path or of a title> [--watch], or --fast, --deep or --all for a suite';
 
@@ -65,11 +79,46 @@ function read(cwd: string, file: string): string {
   return readFileSync(`${cwd}/${file}`, 'utf8');
 }
 
-async function run({ files, only, without }: Choice, isWatching: boolean): Promise<void> {
+export interface Batch {
+  /** `sdk-3.test.mjs`: a module that imports the files. */
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+/** Files that can share a process, package by package, and the others. */
+export function planBatches(files: readonly string[], cwd: string): { batches: Batch[]; alone: string[] } {
+  const isShared = (file: string): boolean => PROCESS_WIDE.every((pattern) => !pattern.test(read(cwd, file)));
+  const { shared = [], alone = [] } = Object.groupBy(files, (file) => (isShared(file) ? 'shared' : 'alone'));
+  const batches = Object.entries(Object.groupBy(shared, packageOf)).flatMap(([name, members = []]) =>
+    Array.from({ length: Math.ceil(members.length / FILES_PER_PROCESS) }, (_, index) => ({
+      name: `${name}-${index}.test.mjs`,
+      files: members.slice(index * FILES_PER_PROCESS, (index + 1) * FILES_PER_PROCESS),
+    })),
+  );
+  return { batches, alone };
+}
+
+function packageOf(file: string): string {
+  const [root = '', name = ''] = file.split('/');
+  return root === 'packages' ? name : root;
+}
+
+function writeBatches(files: readonly string[], cwd: string): string[] {
+  const { batches, alone } = planBatches(files, cwd);
+  const folder = resolve(cwd, SHARED);
+  mkdirSync(folder, { recursive: true });
+  for (const batch of batches) {
+    const imports = batch.files.map((file) => `import ${JSON.stringify(pathToFileURL(resolve(cwd, file)).href)};\n`);
+    writeFileSync(resolve(folder, batch.name), imports.join(''));
+  }
+  return [...batches.map(({ name }) => resolve(folder, name)), ...alone];
+}
+
+async function run({ files, only, without }: Choice, perCore: number, isWatching: boolean): Promise<void> {
   const events = startTests({
     files: files.map((file) => resolve(file)),
-    concurrency: availableParallelism(),
-    timeout: TEST_TIMEOUT_MS,
+    concurrency: perCore * availableParallelism(),
+    timeout: FILE_TIMEOUT_MS,
     execArgv: ['-C', 'tool-runtime-source', '--import', './scripts/pin-seeds.ts'],
     watch: isWatching,
     ...(only === undefined ? {} : { testNamePatterns: only }),
@@ -79,15 +128,17 @@ async function run({ files, only, without }: Choice, isWatching: boolean): Promi
   events.on('test:fail', () => {
     process.exitCode = 1;
   });
-  // Each file has a process of its own, and is reported as a test around its tests.
-  events.on('test:complete', ({ name, nesting, details }) => {
-    if (nesting === 0 && name.endsWith('.test.ts')) seconds.set(relative('.', name), details.duration_ms / 1000);
+  events.on('test:complete', ({ name, nesting, file = '', details }) => {
+    // A process is reported as a test too, around its tests and named after its file.
+    if (nesting > 0 || resolve(name) === file) return;
+    const known = relative('.', file);
+    seconds.set(known, (seconds.get(known) ?? 0) + details.duration_ms / 1000);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   console.log(slowestFiles(seconds));
 }
 
-/** The ten slowest files with their seconds, nothing for a run of one file. */
+/** The ten files whose tests took longest, nothing for a run of one file. */
 export function slowestFiles(seconds: ReadonlyMap<string, number>): string {
   if (seconds.size < 2) return '';
   const total = [...seconds.values()].reduce((sum, one) => sum + one, 0);
@@ -113,10 +164,11 @@ async function main(): Promise<void> {
   if (suites.length + (positionals.length > 0 ? 1 : 0) !== 1) return fail(USAGE);
   const cwd = process.cwd();
   const choices = suite === undefined ? [chooseTests(positionals, cwd)] : chooseSuite(suite, cwd);
-  const runs = choices.filter(({ files }) => files.length > 0);
+  let runs = choices.filter(({ files }) => files.length > 0);
   if (runs.length === 0) return fail(`No test file and no test title contains: ${positionals.join(' ')}`);
   process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compiled');
-  for (const choice of runs) await run(choice, values.watch === true);
+  if (suite === 'fast') runs = runs.map((choice) => ({ ...choice, files: writeBatches(choice.files, cwd) }));
+  for (const choice of runs) await run(choice, PER_CORE[suite ?? 'fast'], values.watch === true);
 }
 
 function fail(message: string): void {

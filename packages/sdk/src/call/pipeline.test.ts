@@ -320,7 +320,7 @@ describe('capabilities of a call', () => {
         ...nothing,
         name: `probe_${level}`,
         annotations: { kind: level === 'read_only' ? 'read' : 'edit', side_effect_level: level },
-        timeoutMs: 20_000,
+        timeoutMs: 120_000,
         run: async (_args, { git }) => {
           const gateOf = async (attempt: Promise<unknown>) =>
             attempt.then(
@@ -339,7 +339,9 @@ describe('capabilities of a call', () => {
       tools: levels.map(probing),
       registry: 'version: 1\nside_effect_level: network\n',
     });
-    const answers = await Promise.all(levels.map(async (level) => (await ask(`probe_${level}`, {})).data));
+    const answers: unknown[] = [];
+    // One after the other: on a busy machine the last would wait for its lock too long.
+    for (const level of levels) answers.push((await ask(`probe_${level}`, {})).data);
     assert.deepEqual(answers, [
       { look: 'done', change: 'git', remote: 'git' },
       { look: 'done', change: 'done', remote: 'git' },
