@@ -12,7 +12,7 @@ export interface WitnessOptions {
 }
 
 export interface Witness {
-  /** What it was told of this journal. */
+  /** What it has recorded of this journal. */
   heads(): readonly ChainHead[];
   /** When the journal is closed. */
   finish(): void;

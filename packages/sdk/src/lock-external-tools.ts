@@ -2,7 +2,7 @@
  * Locks the external tools of a registry: writes `tool-runtime.lock` and trusts what was written, or only says what
  * would change.
  *
- * A lock that nobody trusts yet is not added to: what else stands in it would be trusted with the new entry.
+ * Nothing is added to a lock that is not trusted yet: its other entries would be trusted along with the new one.
  */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { type ExternalToolSettings, LOCK_FILE, type LockFile } from './contracts/external.ts';
@@ -32,7 +32,7 @@ export interface LockOptions {
   readonly tools?: readonly string[];
   /** Tool → what only the operator knows about it. */
   readonly metadata?: Readonly<Record<string, LockMetadata>>;
-  /** Writes nothing. A program that is not there is told like any other difference. */
+  /** Writes nothing. A missing program is reported like any other difference. */
   readonly check?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -43,7 +43,7 @@ export interface LockReport {
   readonly locked: readonly string[];
   /** One for each of them. */
   readonly changes: readonly LockChange[];
-  /** Whether the lock that lies there now counts; false when there is none. */
+  /** Whether the existing lock counts; false without one. */
   readonly isTrusted: boolean;
   readonly lock: LockFile;
 }
@@ -65,7 +65,7 @@ export async function lockExternalTools(options: LockOptions): Promise<LockRepor
   const existing = readExisting(path);
   const isKnown = existing !== undefined && isTrusted(sha256Hex(existing.text));
   if (existing !== undefined && !isKnown && options.check !== true) throw notTrusted();
-  // Brings the wall along: too much for all who import the package and lock nothing.
+  // Loads the sandbox: too much for programs that import the package and lock nothing.
   const { lockTools } = await import('./external/lock-tools.ts');
   const { lock, changes } = await lockTools(chooseTools(options), {
     ...options,

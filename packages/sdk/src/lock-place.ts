@@ -18,7 +18,7 @@ export type LockPlace = ToolSourcePorts['lock'] & {
   readonly trustedAs: string | undefined;
 };
 
-/** A lock inside the workspace came with the repository, whoever named the registry beside it: it must be trusted. */
+/** A lock inside the workspace came with the repository, so it must be trusted, wherever the registry comes from. */
 export function lockPlace({ workspace, state, registryFile }: LockPlaceSetting): LockPlace {
   const root = realPath(workspace);
   const folder = registryFile === undefined ? root : realPathIfAny(dirname(resolve(registryFile)));

@@ -23,7 +23,7 @@ export function pluginOf(ast: AstSetting['ast']): AstPlugin | undefined {
   return ast !== undefined && 'open' in ast ? ast : undefined;
 }
 
-/** Language servers run behind the wall of the runtime's own registry: they outlive sessions. */
+/** Language servers run inside the sandbox of the runtime's own registry: they outlive sessions. */
 export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst | undefined> {
   if (ast === undefined) return undefined;
   if (!('open' in ast)) return { index: ast, close: async () => {} };

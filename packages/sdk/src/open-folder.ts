@@ -3,7 +3,7 @@
  *
  * The folder is found and held by descriptor, below the workspace it belongs to; nothing leads out of it afterwards, because
  * everything the session is given (files, commands, git) begins there. The code index belongs to the whole workspace: it
- * follows what is written in the folder, and nobody in the folder can ask it about the rest.
+ * follows what is written in the folder, and sessions in the folder cannot ask it about the rest.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import type { AstIndex } from './contracts/ast.ts';

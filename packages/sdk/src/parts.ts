@@ -1,7 +1,7 @@
 /**
  * The parts behind the runtime, for programs that build or check packages, policies and journals themselves.
  *
- * An entry of its own (`@tool-runtime/sdk/parts`), so that whoever only makes calls does not load it.
+ * An entry of its own (`@tool-runtime/sdk/parts`), so that programs that only make calls do not load it.
  */
 export { judgeCredentials, needsEncryption, unencrypted } from './egress/judge-credentials.ts';
 export { judgeUrl } from './egress/judge-url.ts';

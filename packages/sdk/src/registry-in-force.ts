@@ -26,7 +26,7 @@ export function knownNames(
   rules: readonly RuleDefinition[],
   engines: ReadonlySet<RuleEngine>,
 ): KnownNames {
-  // A rule somebody brings along counts before the line that only knows its name.
+  // A rule of the embedding program comes before the line that only knows its name.
   const facts: RuleFacts[] = [...ENGINE_RULES, ...rules];
   return {
     engines,
@@ -65,7 +65,7 @@ export async function narrowedRegistry(
   return narrowed;
 }
 
-/** Journal and files of a running runtime are synced in one way for all its sessions: less than asked for is no answer. */
+/** Journal and files of a running runtime are synced in one way for all its sessions, so a session cannot ask for more. */
 function levelTooHigh(file: string): ToolError {
   return policyDenial(`Registry asks for durability full, and the runtime was started with normal: ${file}`, {
     details: {

@@ -67,7 +67,7 @@ export interface RuntimeOptions {
   readonly state?: string;
   /** The operator's registry: a file name, or its text. Default: the workspace's own, narrowed, or the safe defaults. */
   readonly registry?: string | RegistryText;
-  /** Tools besides the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   readonly tools?: readonly AnyTool[];
   /** Tools that depend on the registry, such as those of the MCP servers it mounts (`createGateway` of the host package). */
   readonly sources?: readonly ToolSource[];
@@ -75,9 +75,9 @@ export interface RuntimeOptions {
   readonly hooks?: readonly Hook[];
   readonly policy?: ToolPolicy;
   readonly approvals?: ApprovalDispatcher;
-  /** A budget of the embedding program, besides the registry's. */
+  /** A budget of the embedding program, in addition to the registry's. */
   readonly budget?: BudgetPort;
-  /** Somebody who is asked about plans, budgets and policy before calls run. None changes nothing. */
+  /** Asked about plans, budgets and policy before calls run. */
   readonly coordinator?: Coordinator;
   /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
   readonly ast?: AstIndex | AstPlugin;
@@ -85,7 +85,7 @@ export interface RuntimeOptions {
   readonly durability?: Durability;
   /** What to keep longer or shorter than the registry says. */
   readonly retention?: Partial<Retention>;
-  /** A file outside of workspace and state folder that is told how far the journal is; `verify` reads it. */
+  /** A file outside of workspace and state folder that records how far the journal is; `verify` reads it. */
   readonly witness?: WitnessOptions;
   /** Values that never appear in records, events or errors. */
   readonly secrets?: readonly string[];

@@ -1,7 +1,7 @@
 /**
  * Spans and metrics for programs that watch a runtime.
  *
- * An entry of its own (`@tool-runtime/sdk/telemetry`), because it needs `@opentelemetry/api`, which nobody else does.
+ * An entry of its own (`@tool-runtime/sdk/telemetry`), because only this needs `@opentelemetry/api`.
  */
 export type { MetricsRollup, ToolRollup } from './contracts/metrics.ts';
 export { DURATION_BOUNDS_MS } from './events/metrics.ts';

@@ -117,7 +117,7 @@ export async function wireParts(
   return wired;
 }
 
-/** A listener that throws must not change the call it hears about; there is nobody left to tell. */
+/** A listener that throws must not change the call it hears about, so its error is dropped. */
 function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['reportUnexpected'] {
   return (error) => {
     try {

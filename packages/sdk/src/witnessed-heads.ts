@@ -1,4 +1,4 @@
-/** What a witness was told of the journal in a state folder. */
+/** What a witness has recorded of the journal in a state folder. */
 import type { ChainHead } from './contracts/journal.ts';
 import { realPathIfAny } from './platform/descriptors/trace-path.ts';
 import { readWitness } from './platform/state/witness-file.ts';

@@ -140,10 +140,10 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
 /** What a program printed is content: the caller gets it, the record says how much there was. */
 function withoutOutput({ details, ...entry }: ErrorEntry): ErrorEntry {
   if (details === undefined) return entry;
-  const told = Object.entries(details).map(([key, value]): [string, JsonValue] =>
+  const shown = Object.entries(details).map(([key, value]): [string, JsonValue] =>
     OUTPUT_DETAILS.has(key) && typeof value === 'string' ? [`${key}_chars`, value.length] : [key, value],
   );
-  return { ...entry, details: Object.fromEntries(told) };
+  return { ...entry, details: Object.fromEntries(shown) };
 }
 
 const OUTPUT_DETAILS: ReadonlySet<string> = new Set(['stdout', 'stderr']);

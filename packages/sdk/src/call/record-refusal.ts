@@ -1,4 +1,4 @@
-/** A refused call is on record like any other: what was asked, which gate said no, which line of the registry. */
+/** A refused call is on record like any other: what was asked, which gate refused it, which line of the registry. */
 
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';

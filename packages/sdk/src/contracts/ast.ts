@@ -19,7 +19,7 @@ export interface AstIndex {
     signal: AbortSignal,
     options?: { readonly isNew?: boolean },
   ): MaybePromise<readonly Violation[]>;
-  /** Brings in changes nobody reported: a command ran, and what it wrote is not known. */
+  /** Brings in unreported changes: a command ran, and what it wrote is not known. */
   catchUp?(signal: AbortSignal): MaybePromise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface AstPorts {
   readonly root: string;
   /** A private folder of the runtime's own. */
   readonly state: string;
-  /** Behind the wall of the runtime's registry. */
+  /** Inside the sandbox of the runtime's registry. */
   readonly commands: CommandRunner;
   readonly registry: Registry;
   redact(text: string): string;

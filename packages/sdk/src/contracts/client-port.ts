@@ -1,5 +1,5 @@
 /**
- * Questions a running tool may put to whoever made the call: a form to fill in, a page to visit, a model to ask.
+ * Questions a running tool may ask its caller: a form to fill in, a page to visit, a model to ask.
  *
  * Not an approval: the answer goes to the tool and decides nothing about policy. Callers that cannot be asked are the
  * rule, so a tool must know what to do without an answer.

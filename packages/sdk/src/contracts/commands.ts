@@ -1,4 +1,4 @@
-/** The command capability handed to tools, and the port of the wall behind it. */
+/** The command capability handed to tools, and the port of the sandbox they run in. */
 import type { CommandList } from './command-list.ts';
 import type { ByteFilter } from './redaction.ts';
 
@@ -17,7 +17,7 @@ export interface CommandRequest {
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
   requireFolder?(folder: string): void;
-  /** Every stream goes through one before anything of it is kept or told. */
+  /** Every stream goes through one before any of it is kept or shown. */
   readonly filter?: () => ByteFilter;
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
@@ -55,7 +55,7 @@ export interface RunningCommand {
   readonly done: Promise<CommandOutcome>;
 }
 
-/** Throws E_POLICY when the wall cannot be had, E_SHELL when a program cannot be started. */
+/** Throws E_POLICY when there is no sandbox, E_SHELL when a program cannot be started. */
 export interface CommandRunner {
   start(request: CommandRequest): Promise<RunningCommand>;
 }
@@ -160,7 +160,7 @@ export interface WallProblem {
 export interface Isolation {
   readonly name: string;
   readonly enforcesNetwork: boolean;
-  /** Undefined when the wall stands (self-test passed, once); otherwise what is missing and what to do. */
+  /** Undefined when the sandbox works (self-test passed, once); otherwise what is missing and what to do. */
   check(): Promise<WallProblem | undefined>;
   /** Only after `check` found no problem. */
   enter(request: SandboxRequest): Sandbox;

@@ -1,5 +1,5 @@
 /**
- * The coordinator port: somebody who sees more than this runtime and may refuse before anything happens.
+ * The coordinator port: a program that sees more than this runtime and may refuse before anything happens.
  *
  * Every method is optional; what is missing is not asked. Questions carry hashes, redacted summaries and paths, and raw
  * arguments only where the registry says `coordinator.share_args`. A throw, a late or a malformed answer is no verdict: the

@@ -98,7 +98,7 @@ export interface ResolvedFrom {
   readonly descriptor?: string;
 }
 
-/** `result.json`. Fields nobody knows are kept where a file is read and written again. */
+/** `result.json`. Unknown fields are kept where a file is read and written again. */
 export interface RunResult {
   readonly schema_version: number;
   readonly wrapper: { readonly name: string; readonly version: string };

@@ -22,7 +22,7 @@ export interface GitRun {
   readonly maxBytes?: number;
   /** `cut`: git is ended where the output reaches the limit, and what came until then is the answer. */
   readonly overflow?: 'refuse' | 'cut';
-  /** Exit codes that are answers; 0 unless said. */
+  /** Exit codes that are answers; 0 by default. */
   readonly accept?: readonly number[];
   readonly signal?: AbortSignal;
 }
@@ -198,7 +198,7 @@ export interface ChangeSet {
   worktreeDifferences(): Promise<readonly string[]>;
 }
 
-/** What will be committed, byte for byte: a copy of the index nobody else writes, and the tree it makes. */
+/** What will be committed, byte for byte: a copy of the index that nothing else writes, and the tree it makes. */
 export interface CommitCandidate {
   readonly tree: string;
   /** Name of the frozen index in the git folder. */

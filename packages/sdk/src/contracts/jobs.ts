@@ -11,7 +11,7 @@ export interface JobView {
   readonly startedAt: number;
   readonly code: number | null;
   readonly signal: string | null;
-  /** Handles of streams too long to be told whole; known once the job has ended. */
+  /** Handles of streams too long to be shown whole; known once the job has ended. */
   readonly artifacts: JobArtifacts;
 }
 
@@ -24,7 +24,7 @@ export interface JobOutput {
   /** What was printed since the last look, the oldest part dropped when it was too much. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Bytes that were dropped because nobody looked in time. */
+  /** Bytes that were dropped because they were not read in time. */
   readonly missedBytes: number;
 }
 

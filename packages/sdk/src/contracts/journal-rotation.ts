@@ -51,7 +51,7 @@ export interface ArchiveCheck {
   readonly archive: string;
   readonly first: number;
   readonly through: number;
-  /** `pruned`: deleted by `prune`. `missing`: gone and nobody has said so; the chain around it may be whole all the same. */
+  /** `pruned`: deleted by `prune`. `missing`: gone without a record of it; the chain around it may be whole all the same. */
   readonly state: 'ok' | 'broken' | 'missing' | 'pruned';
   readonly broken?: { readonly seq: number; readonly reason: string };
 }

@@ -143,7 +143,7 @@ export interface ChildRecord {
   readonly details: JsonObject;
 }
 
-/** Calls that somebody proposed, and what was said to them. None of them ran by it. */
+/** Proposed calls, and the verdicts on them. None of them ran. */
 export interface PlanRecord {
   readonly kind: 'plan';
   readonly at_ms: number;
@@ -227,7 +227,7 @@ export interface HeadFinding {
 }
 
 export interface VerifyOptions {
-  /** Heads that a witness was told of; the chain must contain each. */
+  /** Heads that a witness has recorded; the chain must contain each. */
   readonly witnessed?: readonly ChainHead[];
   /** Also checks every archive that is still there. */
   readonly archives?: boolean;

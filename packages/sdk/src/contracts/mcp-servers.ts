@@ -27,6 +27,6 @@ export interface McpServerSettings {
   readonly cwd: string;
   /** Undefined: as for commands. */
   readonly isolation?: 'bubblewrap' | 'none';
-  /** Absolute paths shown to it, read-only, besides the system's folders and the workspace. */
+  /** Absolute paths shown to it, read-only, in addition to the system's folders and the workspace. */
   readonly read_paths: readonly string[];
 }

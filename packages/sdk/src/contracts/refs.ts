@@ -14,7 +14,7 @@ export const POLICY_KINDS = [
 ] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
 
-/** A ref of kind `host` means "nobody named a policy" and is refused wherever one is required. */
+/** A ref of kind `host` means "no policy was named" and is refused wherever one is required. */
 export interface PolicyRef {
   readonly kind: PolicyKind;
   readonly id: string;

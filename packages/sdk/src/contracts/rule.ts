@@ -1,5 +1,5 @@
 /**
- * A rule judges a call before it runs (`before`), the repository right before a git verb touches it (`guard`), what is
+ * A rule checks a call before it runs (`before`), the repository right before a git verb touches it (`guard`), what is
  * about to be committed (`on-commit`), or a change after it happened (`after`).
  */
 import type { ErrorCode, JsonObject, JsonValue } from '@tool-runtime/protocol';
@@ -25,7 +25,7 @@ export interface Violation {
   readonly next?: string;
   /** Further facts for the error's details. */
   readonly details?: JsonObject;
-  /** A proposed mend; returned and announced, never applied by itself. */
+  /** A proposed fix; returned and announced, never applied by itself. */
   readonly fix?: JsonObject;
 }
 
@@ -63,7 +63,7 @@ export interface RuleContext {
   readonly ast: AstIndex | undefined;
   /** Looks only: what a rule starts never writes to the repository. */
   readonly git: GitRepository;
-  /** For the commands the registry configures, behind the wall. */
+  /** For the commands the registry configures, inside the sandbox. */
   readonly commands: CommandRunner;
   /** What is being judged. Throws E_GIT outside the on-commit phase and for workspaces without a repository. */
   changeSet(): Promise<ChangeSet>;
@@ -107,7 +107,7 @@ export interface RuleDefinition extends RuleFacts {
   readonly onRequest?: boolean;
   /** A call may pass over its findings by giving a reason, which is recorded. */
   readonly overridable?: boolean;
-  /** What a blocking violation answers; E_VALIDATION_FAIL unless said. */
+  /** What a blocking violation answers; E_VALIDATION_FAIL by default. */
   readonly errorCode?: ErrorCode;
   /** Cheap test on the call's declarations; a rule that does not apply costs nothing more. */
   appliesTo(subject: RuleSubject): boolean;

@@ -1,4 +1,4 @@
-/** Tools that are known only when the registry is: whoever brings them is opened with it, before the first session. */
+/** Tools that are known only when the registry is: their source is opened with it, before the first session. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { HeldWorkspace, OpenCommandRunner } from './commands.ts';
 import type { GoverningPlace } from './governing.ts';
@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts';
 import type { AnyTool } from './tool.ts';
 import type { MaybePromise } from './workspace.ts';
 
-/** How a source's own programs are walled in, besides what the registry says. The operator's word, never a tool's. */
+/** How a source's own programs are sandboxed, in addition to what the registry says. Set by the operator, never by a tool. */
 export interface ProgramWall {
   readonly isolation: 'bubblewrap' | 'none';
   /** Programs are looked for here too. Absolute. */

@@ -105,7 +105,7 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly risk: RiskClass;
   /** Narrows the static profile for one call's arguments; the static one is the worst case and is enforced as such. */
   profile?(args: z.output<Args>, registry: Registry): Partial<CallProfile>;
-  /** Capability operations this call needs besides those of the annotations, such as `{ workspace: ['delete'] }`. */
+  /** Capability operations this call needs in addition to those of the annotations, such as `{ workspace: ['delete'] }`. */
   operations?(args: z.output<Args>): Readonly<Record<string, readonly string[]>>;
   /** Paths in the arguments that stand inside other values, such as a diff; path rules judge them with those of the key. */
   innerPaths?(args: z.output<Args>): readonly InnerPath[];
@@ -118,14 +118,14 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
    * through `workspace`, so its own `run` is rehearsed on a workspace that only notes what it is asked to do. A function
    * notes the changes itself and answers what the call would answer, or undefined where only a look afterwards can tell;
    * when it throws, the call cannot be compared. `none`: the effect cannot be compared, and such a key stays
-   * `outcome_unknown` until somebody resolves it. A tool that declares nothing is treated like `none`.
+   * `outcome_unknown` until an operator resolves it. A tool that declares nothing is treated like `none`.
    */
   readonly rehearse?:
     | 'run'
     | 'none'
     | ((args: z.output<Args>, context: RehearsalContext) => MaybePromise<z.output<Data> | undefined>);
   readonly timeoutMs: number;
-  /** How far a caller may raise the limit where the registry sets no maximum; `timeoutMs` unless said. */
+  /** How far a caller may raise the limit where the registry sets no maximum; `timeoutMs` by default. */
   readonly maxTimeoutMs?: number;
   /** Argument that lets the caller choose the time limit. */
   readonly timeoutArg?: string;
@@ -133,7 +133,7 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly answersWithContents?: boolean;
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
-  /** Every call needs somebody's yes unless `auto_approve` lists the tool, also where no approval policy is written. */
+  /** Every call needs an approval unless `auto_approve` lists the tool, also where no approval policy is written. */
   readonly asksByDefault?: boolean;
   /** Optional engines the tool cannot work without; a registry that enables it without them fails at start. */
   readonly needs?: readonly 'ast'[];
@@ -143,7 +143,7 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   git?(args: z.output<Args>): GitIntent;
   /** The refusal that keeps the tool out of sessions with such a registry. */
   hiddenBy?(registry: Registry): ToolError | undefined;
-  /** Locks besides those of the declared paths, for what is shared by name. */
+  /** Locks in addition to those of the declared paths, for what is shared by name. */
   readonly locks?: readonly string[];
   /**
    * `unknown`: a program decides what is written, so no paths are locked: a lock would keep others waiting and protect

@@ -1,4 +1,4 @@
-/** One question with all that belongs to it: whether to ask at all, in what time, and what it means when nobody answers. */
+/** One question with all that belongs to it: whether to ask at all, in what time, and what it means when no answer comes. */
 import type { CoordinatorVerdict, ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import type { CoordinatorQuestion, CoordinatorSettings } from '../contracts/coordinator.ts';
@@ -18,7 +18,7 @@ export interface ConsultOptions {
 
 export interface Inquiry<Verdict> {
   readonly question: CoordinatorQuestion;
-  /** Undefined: there is nobody who answers such questions. */
+  /** Undefined: the coordinator does not answer such questions. */
   readonly ask: ((signal: AbortSignal) => MaybePromise<unknown>) | undefined;
   readonly schema: z.ZodType<Verdict>;
   /** Made on first use: nothing is asked while the coordinator is paused. */
@@ -26,7 +26,7 @@ export interface Inquiry<Verdict> {
 }
 
 export interface Ruling {
-  /** Undefined when nobody answered and nobody had to. */
+  /** Undefined when there was no answer and none was required. */
   readonly verdict: CoordinatorVerdict | undefined;
   readonly warning: ErrorEntry | undefined;
 }

@@ -1,4 +1,4 @@
-/** How the coordinator's no, and its silence where the registry wants its word, are told. */
+/** The errors for a denial by the coordinator, and for its silence where the registry requires an answer. */
 import type { CoordinatorVerdict, ToolError } from '@tool-runtime/protocol';
 import type { CoordinatorQuestion } from '../contracts/coordinator.ts';
 import { failure, policyDenial } from '../contracts/failures.ts';
@@ -45,7 +45,7 @@ export function coordinatorUnreachable(question: CoordinatorQuestion, why: Silen
   });
 }
 
-/** There is nobody to ask, and waiting will not help. */
+/** There is no coordinator to ask, and waiting will not help. */
 export function coordinatorMissing(question: CoordinatorQuestion): ToolError {
   const message = `Registry requires the word of a coordinator, and this runtime has none to ask: ${question}`;
   return failure('host_configuration_needed', 'host_configuration_needed', message, {
@@ -59,7 +59,7 @@ export function coordinatorMissing(question: CoordinatorQuestion): ToolError {
   });
 }
 
-/** For calls that go on without it: their warning, and with its cause what the embedding program's log is told. */
+/** For calls that go on without it: their warning, and with its cause what the embedding program logs. */
 export function coordinatorSilent(question: CoordinatorQuestion, why: Silence | 'paused', cause?: unknown): ToolError {
   return policyDenial(`Coordinator ${SILENT[why]}: ${question}`, {
     details: {

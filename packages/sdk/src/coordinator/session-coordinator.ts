@@ -1,7 +1,7 @@
 /**
  * The coordinator as one session asks it: what its questions hold, and what follows from a no.
  *
- * Undefined where nobody can be asked and nothing is required, so that calls of such sessions cost nothing.
+ * Undefined where there is no coordinator and none is required, so that calls of such sessions cost nothing.
  */
 import {
   type CoordinatorVerdict,
@@ -33,7 +33,7 @@ export interface AskingCall {
 }
 
 export interface SessionCoordinator {
-  /** `allow` or `ask`; undefined when nobody answered and nobody had to. Throws E_POLICY for a no. */
+  /** `allow` or `ask`; undefined when there was no answer and none was required. Throws E_POLICY for a no. */
   evaluate(call: AskingCall): Promise<CoordinatorVerdict | undefined>;
   /** Throws E_POLICY for a no. */
   reserve(call: AskingCall): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Announces what happens to whoever listens, and costs nearly nothing when nobody does.
+ * Announces what happens to its listeners, and costs nearly nothing when there are none.
  *
  * Listeners stand by session, so that a thousand sessions with one listener each do not look at one another's events.
  */
@@ -11,12 +11,12 @@ import { plainMessage } from './plain-message.ts';
 export interface EventFilter {
   /** Undefined: every session. */
   readonly sessionId?: string;
-  /** `all` unless said. */
+  /** `all` by default. */
   readonly events?: EventSelection;
 }
 
 export interface EventBus {
-  /** False when an event of this kind would reach nobody: callers skip building it. */
+  /** False when an event of this kind would reach no listener: callers skip building it. */
   hears(sessionId: string, selection: EventSelection): boolean;
   emit(sessionId: string, message: EventMessage): void;
   /** Ends when `close` is called or the loop is left. */

@@ -1,7 +1,7 @@
 /**
  * One reader of events with a bounded buffer.
  *
- * A slow one loses its oldest events and is told how many by an `EventsMissed` message; it never grows memory and never
+ * A slow one loses its oldest events and learns how many from an `EventsMissed` message; it never grows memory and never
  * slows a call down.
  */
 import type { RuntimeEvent } from '../contracts/events.ts';
@@ -75,7 +75,7 @@ export class EventListener implements AsyncIterableIterator<RuntimeEvent> {
       message: {
         type: 'EventMessage',
         event: 'EventsMissed',
-        // It is about no call: the session stands in, because an empty id is none.
+        // It is about no call, so it carries the session's id: an empty id is not valid.
         request_id: sessionId,
         progress: { pct: 0, message: `${missed} events were dropped because this listener was slow` },
         data: { missed },

@@ -1,5 +1,5 @@
 /**
- * Running totals per tool and session: counted on the call path, read by whoever asks.
+ * Running totals per tool and session: counted on the call path, read on request.
  *
  * Counting allocates nothing once a tool was seen. Sessions have figures from `open` to `forget`; a call that ends later
  * is still in the totals of the runtime, so nothing is left behind for a session that is gone.

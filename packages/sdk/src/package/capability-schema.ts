@@ -1,4 +1,4 @@
-/** Reads capabilities written by somebody else. What is left out gets the value that exposes least. */
+/** Reads capabilities from outside. What is left out gets the value that exposes least. */
 import { z } from 'zod';
 import { PRIVACY_CLASSES } from '../contracts/classes.ts';
 import {

@@ -2,7 +2,7 @@
  * One thing a package offers: who provides it, who sees it, what runs it, which policy governs it.
  *
  * Only kind `tool` may be active, projected or executable; the other kinds are reserved names that a package may list
- * but nobody can reach yet. `hidden` with an executor is legal: callable by its route, not shown to a model.
+ * but cannot be reached yet. `hidden` with an executor is legal: callable by its route, not shown to a model.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { PRIVACY_CLASSES, type PrivacyClass } from '../contracts/classes.ts';

@@ -88,7 +88,7 @@ function settleIds(ids: readonly CapabilityId[], known: ReadonlySet<CapabilityId
 function isProvablyReadOnly({ effects, annotations }: CapabilityFacts): boolean {
   if (annotations === undefined || effects.length === 0) return false;
   const rank = sideEffectRank(annotations.side_effect_level);
-  // A level nobody knows ranks below all others and proves nothing.
+  // An unknown level ranks below all others and proves nothing.
   const isLow = rank >= 0 && rank <= sideEffectRank('read_only');
   return isLow && isReadOnlyKind(annotations.kind) && effects.every((effect) => effect === 'read');
 }

@@ -34,7 +34,7 @@ export interface CompileInput {
   readonly agentId: string;
   readonly registryFingerprint: string;
   readonly tools: readonly CompiledToolFacts[];
-  /** Policies besides the registry's own that govern the package and every route. */
+  /** Policies in addition to the registry's own that govern the package and every route. */
   readonly policyRefs?: readonly PolicyRef[];
   readonly providerRoute?: ProviderRoute;
 }

@@ -1,5 +1,5 @@
 /**
- * Executors by ref, in memory. An executor only does the deed: journaling, approval and limits are the runtime's.
+ * Executors by ref, in memory. An executor only runs the tool: journaling, approval and limits are the runtime's.
  */
 import { contractViolation } from '../contracts/failures.ts';
 import { checkId, type ExecutorRef } from '../contracts/identifiers.ts';
@@ -14,9 +14,9 @@ export interface ToolExecutor<Context = unknown> {
 }
 
 export interface ExecutorRegistry<Context = unknown> {
-  /** The same instance again is fine; another one under a taken ref is refused, so nobody is replaced by accident. */
+  /** The same instance again is fine; another one under a taken ref is refused, so none is replaced by accident. */
   register(executor: ToolExecutor<Context>): void;
-  /** Takes the ref, whoever has it. */
+  /** Takes the ref over from any other executor. */
   replace(executor: ToolExecutor<Context>): void;
   get(executorRef: ExecutorRef): ToolExecutor<Context> | undefined;
   readonly size: number;

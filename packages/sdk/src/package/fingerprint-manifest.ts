@@ -20,7 +20,7 @@ const INCLUDED_GROUPS = [
   'sidecars',
 ] as const;
 
-/** The package fields that are hashed, besides the manifest itself. */
+/** The package fields that are hashed in addition to the manifest itself. */
 export type FingerprintedGroup = (typeof INCLUDED_GROUPS)[number];
 
 /** `hooks` count through their sidecars; the rest differs between runs of one and the same package. */

@@ -1,7 +1,7 @@
 /**
- * Schemas of the refs that packages, routes and calls have in common, for JSON written by somebody else.
+ * Schemas of the refs that packages, routes and calls have in common, for JSON from outside.
  *
- * Objects are strict: a field nobody here knows would escape the fingerprint.
+ * Objects are strict: an unknown field would escape the fingerprint.
  */
 import { z } from 'zod';
 import { PRIVACY_CLASSES, TRUST_CLASSES, toSnakeCase } from '../contracts/classes.ts';

@@ -1,5 +1,5 @@
 /**
- * The frozen list of callable tools of one package. Plain data to whoever serialises it; the index by name stays
+ * The frozen list of callable tools of one package. Plain data when it is serialised; the index by name stays
  * inside.
  *
  * A capability without a route is not an error: it is simply not callable.

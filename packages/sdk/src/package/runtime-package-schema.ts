@@ -1,4 +1,4 @@
-/** Reads packages written by somebody else. A manifest in the JSON is read past: it is computed, never believed. */
+/** Reads packages from outside. A manifest in the JSON is ignored: it is always computed. */
 import { z } from 'zod';
 import { TRUST_CLASSES } from '../contracts/classes.ts';
 import { capabilitySchema, capabilitySourceKindSchema } from './capability-schema.ts';

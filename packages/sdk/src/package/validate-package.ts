@@ -1,7 +1,7 @@
 /**
  * Whether a package holds together. Pure: no I/O, no clock.
  *
- * The first problem is thrown as it is; `details.problems` lists all, so one look is enough to mend a package.
+ * The first problem is thrown as it is; `details.problems` lists all, so one look is enough to fix a package.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { contractViolation, missingField } from '../contracts/failures.ts';

@@ -1,5 +1,5 @@
 /**
- * Asks whoever may approve, and turns everything but a clear yes into a no.
+ * Asks the approver, and turns everything but a clear yes into a no.
  *
  * The question is on record before anyone hears it, the answer before anything acts on it; an answer that cannot be
  * recorded blocks the call. A yes for the session is remembered here, per tool and profile, and dies with the session.
@@ -22,7 +22,7 @@ export type ApprovalQuestion = Omit<ApprovalRequest, 'approvalId' | 'timeoutMs'>
 export interface ApprovalBroker {
   /**
    * Throws only when the question is malformed or the journal fails; every other trouble is a refusal. `onAsk` is called
-   * when an approver is really about to be asked: not for a yes that is remembered, nor when there is nobody to ask.
+   * when an approver is really about to be asked: not for a yes that is remembered, nor when there is no approver.
    */
   decide(question: ApprovalQuestion, signal: AbortSignal, onAsk?: () => void): Promise<ApprovalDecision>;
   /** Forgets what was approved for the session, also by answers still under way. */
@@ -143,6 +143,6 @@ async function markForRecovery({ call }: ApprovalRequest, options: ApprovalBroke
       },
     ]);
   } catch {
-    // The journal is already failing and the caller is told so by the error thrown next.
+    // The journal is already failing and the error thrown next says so.
   }
 }

@@ -17,7 +17,7 @@ export interface ApprovalGiven {
   readonly reason?: string;
   /** Edited arguments: judge them from the start before anything runs. */
   readonly args?: JsonObject;
-  /** An earlier yes for the session answered; nobody was asked now. */
+  /** An earlier yes for the session answered; the approver was not asked now. */
   readonly remembered: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whether a call needs somebody's yes: deny → write paths → auto approve → require approval → default.
+ * Whether a call needs an approval: deny → write paths → auto approve → require approval → default.
  *
  * By default a known reader passes and everything else asks. A tool that says nothing about itself is never approved
  * by a list, not even by name; one that asks by default is approved by a list alone. Merging can only make verdicts
@@ -22,7 +22,7 @@ export interface ApprovalSubject {
   readonly profile: CallProfile;
   /** Left out: what is written is judged elsewhere. */
   readonly paths?: readonly string[];
-  /** Of a tool that nobody here wrote: what it says about itself opens nothing. */
+  /** Of a tool from outside: what it says about itself grants nothing. */
   readonly asksByDefault?: boolean;
 }
 

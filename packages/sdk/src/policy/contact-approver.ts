@@ -86,6 +86,6 @@ function isWellFormed(reply: ApprovalReply): boolean {
     checkId(reply.by, 'reply.by');
     return true;
   } catch {
-    return false; // Why the name is bad does not matter: nobody stands behind the answer.
+    return false; // Why the name is bad does not matter: the answer has no author.
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Which tools a policy names one by one. Only a name lifts a tool of unknown side effects over a ceiling; a wildcard
- * does not, and neither does a name that somebody else wrote.
+ * does not, and neither does a name that came from outside.
  */
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import { isLiteralGlob } from '../glob/glob-syntax.ts';

@@ -2,7 +2,7 @@
  * What two policies allow together. The result never allows what either refuses.
  *
  * Unset is no limit, an empty list is nothing: two lists without a common entry give an empty list. Asking for more
- * than the host lists is an error, so that nobody runs on less than they believe; registries that are not trusted
+ * than the host lists is an error, so that no session runs with less than it asked for; registries that are not trusted
  * are trimmed instead and what they lost is reported.
  */
 import { type SideEffectLevel, sideEffectRank } from '../contracts/annotations.ts';

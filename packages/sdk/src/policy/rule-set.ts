@@ -1,7 +1,7 @@
 /**
  * The rules in force for one session, sorted by phase when it opens.
  *
- * A listed rule runs at its listed level. A rule marked `always` is blocking although nobody lists it: a registry
+ * A listed rule runs at its listed level. A rule marked `always` is blocking even if it is not listed: a registry
  * cannot switch security off by saying nothing. Every other unlisted rule is off.
  */
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
@@ -20,7 +20,7 @@ export interface RuleSet {
   has(phase: RulePhase): boolean;
   applies(phase: RulePhase, subject: RuleSubject): boolean;
   run(phase: RulePhase, subject: RuleSubject, context: RuleContext): Promise<RuleReport>;
-  /** Throws E_VALIDATION_FAIL for a rule that cannot be passed over, or that nobody knows. */
+  /** Throws E_VALIDATION_FAIL for a rule that cannot be passed over, or that does not exist. */
   checkOverrides(overrides: Readonly<Record<string, string>>): void;
   /** Rules to be run on request: those in force, or the named ones whether in force or not. */
   select(ids: readonly string[] | undefined): readonly ActiveRule[];
@@ -106,7 +106,7 @@ async function runRules(
   return { blocking, warnings };
 }
 
-/** The reason is on record with the call; the answer repeats it, so that nobody overlooks it. */
+/** The reason is on record with the call; the answer repeats it, so that it is not overlooked. */
 function overridden(error: ToolError, reason: string): ErrorEntry {
   const entry = error.toEntry();
   return {
@@ -129,7 +129,7 @@ export async function checkRule(
   }
 }
 
-/** Reads a message only where that runs nobody's code: what was thrown may be anything. */
+/** Reads a message only where that runs no foreign code: what was thrown may be anything. */
 function reasonIn(thrown: unknown): string {
   try {
     return thrown instanceof Error && typeof thrown.message === 'string' ? thrown.message : 'unknown failure';

@@ -40,7 +40,7 @@ function diagnoseLevel(tool: string, annotations: ToolAnnotationsInput): readonl
   return [diagnose('kind_level_mismatch', `Tool of kind ${kind} declares level ${level}: ${tool}`, { tool, field })];
 }
 
-/** A handle nobody can open is no result. Only a reader the tool names counts, and only if the session has it. */
+/** A handle that cannot be opened is not a result. Only a reader the tool names counts, and only if the session has it. */
 function diagnoseReaders(
   tool: string,
   annotations: ToolAnnotationsInput,

@@ -78,7 +78,7 @@ export function childRecord(
   return { kind: 'child', at_ms: atMs, session_id: parentId, child_session_id: childId, event, details };
 }
 
-/** The usage has a name of its own, so that whoever adds up a family counts it once. */
+/** The usage has a name of its own, so that adding up a family counts it once. */
 export function endRecords(
   facts: ChildFacts,
   end: { readonly event: ChildEvent; readonly status: TerminalStatus; readonly usage: Usage; readonly at: number },

@@ -8,19 +8,19 @@ import type { DepthBudget } from '../package/depth-budget.ts';
 import type { StripManifest } from '../package/strip-manifest.ts';
 import type { Session } from './session.ts';
 
-/** `reclaimable` children outlive their parent: whoever is next above takes them over. */
+/** `reclaimable` children outlive their parent: the next ancestor takes them over. */
 export const CHILD_LIFECYCLES = ['parent_owned', 'reclaimable'] as const;
 export type ChildLifecycleName = (typeof CHILD_LIFECYCLES)[number];
 
 export interface ChildOptions {
   /** Who the child is; appears in records and in the child's package. */
   readonly agentId: string;
-  /** What it keeps of the parent's tools; read-only unless said. A list names tools. */
+  /** What it keeps of the parent's tools; read-only by default. A list names tools. */
   readonly tools?: ChildToolPolicy | readonly string[];
-  /** What it is given of the parent's conversation; nothing unless said. */
+  /** What it is given of the parent's conversation; nothing by default. */
   readonly handoff?: ContextHandoff;
   readonly route?: ChildRoutePolicy;
-  /** Route ids that `route` may choose besides the parent's. */
+  /** Route ids that `route` may choose in addition to the parent's. */
   readonly allowedRoutes?: readonly string[];
   /** A further ceiling; asking for more than the parent has is an error. */
   readonly capabilities?: CapabilityPolicy;

@@ -75,7 +75,7 @@ export interface RuntimeParts {
   narrowRegistry(host: Registry, requested: { readonly text: string; readonly file: string }): Promise<Registry>;
   /** The same runtime on a folder of its workspace: files, commands, git and the code index end there. */
   openFolder(folder: string): Promise<OpenFolder>;
-  /** Commands and git behind the wall this registry asks for. */
+  /** Commands and git inside the sandbox this registry asks for. */
   createPrograms(registry: Registry, session: Pick<SessionIdentity, 'actor' | 'sessionId'>): SessionPrograms;
   /** Commands of all sessions that run at once. */
   readonly commandSlots: FairSlots;

@@ -20,11 +20,11 @@ interface Job {
   isOverdue: boolean;
   artifacts: JobArtifacts;
   outcome: CommandOutcome | undefined;
-  /** Wakes whoever waits for news. */
+  /** Wakes those that wait for news. */
   wake: PromiseWithResolvers<void>;
 }
 
-/** The newest bytes nobody has seen yet. */
+/** The newest bytes that have not been read yet. */
 class Unread {
   readonly #decoder = new TextDecoder();
   #chunks: Uint8Array[] = [];

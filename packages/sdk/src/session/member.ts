@@ -94,7 +94,7 @@ export class Member {
     this.#moveOn();
   }
 
-  /** The parent is gone: whoever is next above takes the child over. */
+  /** The parent is gone: the next ancestor takes the child over. */
   async reclaim(): Promise<void> {
     await this.note('reclaimed', { policy: this.prepared.built.manifest.lifecycle_policy_ref.id });
     this.#moveOn();
@@ -159,7 +159,7 @@ function cannotCancel(childId: string): ToolError {
     'not_retryable',
     `Child was detached and is no longer its parent's: ${childId}`,
     {
-      details: { gate: 'child_lifecycle', reason: 'detached', next: 'ask whoever took it over' },
+      details: { gate: 'child_lifecycle', reason: 'detached', next: 'ask the session that took it over' },
     },
   );
 }

@@ -1,8 +1,8 @@
 /**
- * A plan: calls somebody means to make, judged one by one by the gates and as a whole by the coordinator.
+ * A plan: calls that are proposed, checked one by one by the gates and as a whole by the coordinator.
  *
- * Nothing runs, nothing is locked, no budget is taken; what was said is on record before it is answered. It binds nobody:
- * the gates judge every call again when it is made.
+ * Nothing runs, nothing is locked, no budget is taken; the verdict is on record before it is answered. It is not binding:
+ * the gates check every call again when it is made.
  */
 import {
   type CoordinatorVerdict,

@@ -1,9 +1,9 @@
 /**
- * Refuses a request id that this session has seen, because two answers to one id help nobody.
+ * Refuses a request id that this session has seen, because two answers to one id cannot be told apart.
  *
  * An id is kept as 64 bits of a hash: eight bytes each instead of a string, so that a thousand sessions with thousands of
  * calls each cost a few megabytes. Two different ids with one hash would refuse the second of them; with the ids kept
- * here the chance is below one in 10^14, and whoever builds such ids only refuses their own calls.
+ * here the chance is below one in 10^14, and a client that builds such ids only gets its own calls refused.
  */
 import { ToolError } from '@tool-runtime/protocol';
 

@@ -61,7 +61,7 @@ export interface BatchOptions {
 }
 
 export interface EventOptions {
-  /** `all` unless said; `progress` leaves out the changes of status, which are then not even built. */
+  /** `all` by default; `progress` leaves out the changes of status, which are then not even built. */
   readonly events?: EventSelection;
 }
 
@@ -82,7 +82,7 @@ export interface Session {
     options?: Pick<CallOptions, 'signal' | 'askClient' | 'turn'>,
   ): Promise<ToolResponse | ErrorMessage>;
   /**
-   * What the gates and the coordinator say to calls that nobody makes yet. Nothing runs, and nothing is promised: hooks,
+   * What the gates and the coordinator say about calls that are only proposed. Nothing runs, and nothing is promised: hooks,
    * budgets and locks have their say when the calls come. One record in the journal. Rejects where `call` does, for
    * what is no plan, and when it cannot be recorded.
    */
@@ -112,10 +112,10 @@ export interface Session {
   usage(): Usage;
   /**
    * Ends the session: no new calls, then waits for the running ones, cancelled first if that is wanted. Rejects with
-   * E_POLICY while it has open children, unless it cancels or is told to end them.
+   * E_POLICY while it has open children, unless it cancels or ends them too.
    */
   close(options?: CloseOptions): Promise<void>;
-  /** Resolves when it is over, whoever ended it. Never rejects. */
+  /** Resolves when the session has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<'closed' | 'expired'>;
 }
 
@@ -124,9 +124,9 @@ export interface ProposeOptions {
 }
 
 export interface CloseOptions {
-  /** Also cancels children, save those that somebody else may take over. */
+  /** Also cancels children, except those that another session may take over. */
   readonly cancel?: boolean;
-  /** `end` ends children in the same way as the session; `refuse` unless said. */
+  /** `end` ends children in the same way as the session; `refuse` by default. */
   readonly children?: 'refuse' | 'end';
   /** How the journal names the end. */
   readonly reason?: 'closed' | 'expired';

@@ -22,7 +22,7 @@ export interface Wanted {
   readonly scope: ChangeScope;
   readonly since?: string | undefined;
   readonly message?: string | undefined;
-  /** What `staged` means: frozen, so that nobody stages more while it is looked at. */
+  /** What `staged` means: frozen, so that nothing more is staged while it is checked. */
   readonly candidate?: CommitCandidate | undefined;
   /** What `head` means for a push: another commit than HEAD perhaps, and what its remote has. */
   readonly publication?: PublishedRange | undefined;

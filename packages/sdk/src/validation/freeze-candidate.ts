@@ -1,5 +1,5 @@
 /**
- * Freezes what a commit would take: a copy of the index that nobody else writes, and the tree it makes. Rules look at that
+ * Freezes what a commit would take: a copy of the index that nothing else writes, and the tree it makes. Rules look at that
  * tree and the commit is made from that copy, so a change of the real index in between changes neither.
  */
 import { randomBytes } from 'node:crypto';

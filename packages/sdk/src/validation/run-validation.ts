@@ -48,7 +48,7 @@ function chosenRules(request: ValidationRequest, rules: RuleSet, hasAst: boolean
   });
 }
 
-/** Rules about calls have nothing to look at here; the state of the work tree only matters to whoever asks for it. */
+/** Rules about calls have nothing to look at here; the state of the work tree only matters when it is asked for. */
 function runsOnRequest({ rule }: ActiveRule, request: ValidationRequest): boolean {
   if (rule.phase === 'before') return rule.onRequest === true;
   return rule.phase !== 'guard' || request.rules?.includes(rule.id) === true;

@@ -23,7 +23,7 @@ export async function settlePush(git: GitRepository, wanted: PushRequest, rules:
   return { ...sides, remote, isForced };
 }
 
-/** A branch goes to its own name unless said otherwise, and so does a tag; a bare commit has no name to go to. */
+/** A branch goes to its own name by default, and so does a tag; a bare commit has no name to go to. */
 async function resolveSides(
   git: GitRepository,
   { source, destination }: PushSpec,

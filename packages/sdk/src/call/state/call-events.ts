@@ -1,5 +1,5 @@
 /**
- * What is announced about one call, built only when somebody hears it.
+ * What is announced about one call, built only when a listener wants it.
  *
  * Every event carries the request's id and none comes after the answer: once the call has ended, nothing is announced,
  * whatever still runs. The percentage never steps back.
@@ -48,7 +48,7 @@ export function announceEnd(
   open.progress.ended = true;
 }
 
-/** `RuleViolation`: a rule or gate refused the call or warned. Failures that are nobody's judgement are none. */
+/** `RuleViolation`: a rule or gate refused the call or warned. Other failures are not violations. */
 export function announceViolation(
   open: OpenCall,
   entry: ErrorEntry,

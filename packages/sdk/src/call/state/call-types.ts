@@ -56,7 +56,7 @@ export interface OpenCall {
   /** Records of this call that are not written yet, in order. */
   readonly trail: JournalRecord[];
   readonly progress: { requested: boolean; pct: number; ended: boolean };
-  /** Undefined when nobody traces. Never throws. */
+  /** Undefined without telemetry. Never throws. */
   readonly span: CallSpan | undefined;
   /** How long it may take; every stage waits through it. */
   readonly time: CallTime;
@@ -104,7 +104,7 @@ export interface RecordedCall extends AdmittedCall {
   readonly effectId: string;
 }
 
-/** What the last gate judged, for the tool to do exactly that. */
+/** What the last gate checked, so that the tool does exactly that. */
 export interface GateOutcome {
   /** The tree of a commit. */
   readonly candidate: CommitCandidate | undefined;
@@ -122,7 +122,7 @@ export interface Execution {
   readonly changes: ChangeLog;
   /** For the record. */
   readonly facts: JsonObject | undefined;
-  /** The tool ignored its deadline and was left behind. */
+  /** The tool ignored its deadline and was abandoned. */
   readonly isLeft: boolean;
   /** What the tool may still change; it ends with the call. */
   readonly grant: Grant;

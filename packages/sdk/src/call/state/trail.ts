@@ -1,11 +1,11 @@
-/** The records of one call, collected while it is judged and written together: fewer commits, same order. */
+/** The records of one call, collected while it is checked and written together: fewer commits, same order. */
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { DecisionRecord, JournalRecord, RequestedRecord } from '../../contracts/journal.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import type { JudgedCall, OpenCall } from './call-types.ts';
 import type { IdentityParts, RecordingParts } from './session-parts.ts';
 
-/** States what was asked, once; a later round of judgement (edited arguments) shows in the hash of the intent. */
+/** States what was asked, once; a later round of checks (edited arguments) shows in the hash of the intent. */
 export function noteRequested(
   open: OpenCall,
   asked: { readonly argsHash: string; readonly argsSummary: string; readonly details?: JsonObject | undefined },
@@ -49,7 +49,7 @@ export function noteDecision(
 
 /**
  * Writes what is waiting, after any marker an earlier failure left behind. On failure the trail is what it was. While the
- * journal has not answered, the records are its own: whoever does not wait must not write them a second time.
+ * journal has not answered, the records belong to it: a caller that stops waiting must not write them again.
  */
 export function writeTrail(open: OpenCall, parts: IdentityParts & RecordingParts): Promise<void> {
   return handOver(open, (records) => parts.journal.append(records), parts);

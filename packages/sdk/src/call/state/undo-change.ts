@@ -1,8 +1,8 @@
 /**
  * How one change of files is taken back.
  *
- * What stood at a name is looked up before it is changed, and kept when it was a file. Folders and links that are
- * removed or replaced are not kept: whoever asks to take those back is told that it cannot be done.
+ * What is at a name is looked up before it is changed, and kept when it was a file. Folders and links that are
+ * removed or replaced are not kept: a request to take those back is refused.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { Workspace } from '../../contracts/workspace.ts';
@@ -93,7 +93,7 @@ async function removeArrived(workspace: Workspace, path: string, folders: readon
   await removeEmptyFolders(workspace, folders);
 }
 
-/** Folders that were made on the way, unless somebody has put something into them. */
+/** Folders that were made on the way, unless something else is in them by now. */
 async function removeEmptyFolders(workspace: Workspace, folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     try {

@@ -149,7 +149,7 @@ function readersWorkspace({ pathRule, workspace }: GatedCall, { readOnlyWorkspac
   return pathRule === undefined ? readOnlyWorkspace : readOnlyView(workspace);
 }
 
-/** A tool that finds out while it runs that it must delete needs the permission all the same; nobody can be asked then. */
+/** A tool that learns while it runs that it must delete needs the permission too; asking is no longer possible then. */
 function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts): Workspace {
   return {
     ...workspace,
@@ -160,7 +160,7 @@ function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts
   };
 }
 
-/** The folder a command starts in is judged once more when the runner has found it. */
+/** The folder a command starts in is checked again once the runner has found it. */
 function commandsUnder(
   { pathRule }: GatedCall,
   grant: Grant,

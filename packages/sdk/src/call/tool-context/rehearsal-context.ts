@@ -1,4 +1,4 @@
-/** What a tool may touch while it is rehearsed: everything can be looked at, nothing changes, nobody is told anything. */
+/** What a tool may touch while it is rehearsed: it can look at everything, changes nothing and announces nothing. */
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { GitRepository } from '../../contracts/git.ts';
 import type { JobTable } from '../../contracts/jobs.ts';

@@ -1,7 +1,7 @@
 /**
  * A workspace that changes nothing and notes what it is asked to change.
  *
- * It answers every mutation as the real one would if nobody interferes. What it cannot foresee exactly it refuses: the call
+ * It answers every mutation as the real one would without interference. What it cannot foresee exactly it refuses: the call
  * then simply cannot be compared after a crash. Each path may be changed once, because reads show it as it is now.
  */
 
