@@ -282,7 +282,7 @@ function judgeForeign(layer: string, link: ImportLink): Problem | undefined {
       next: 'tool-kit is copied into other programs: itself and Node, no more',
     };
   }
-  if (layer !== 'contracts' || link.specifier === `${SCOPE}protocol`) return undefined;
+  if (layer !== 'contracts' || bareName(link.specifier) === `${SCOPE}protocol`) return undefined;
   if (bareName(link.specifier) === 'zod' && link.kind === 'type') return undefined;
   return {
     what: `contracts imports ${link.specifier}`,

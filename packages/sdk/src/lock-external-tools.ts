@@ -6,6 +6,7 @@
  */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { type ExternalToolSettings, LOCK_FILE, type LockFile } from './contracts/external.ts';
+import { policyDenial } from './contracts/failures.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { LockChange } from './external/lock/lock-changes.ts';
 import { parseLockFile, serializeLockFile } from './external/lock/lock-file.ts';
@@ -115,7 +116,7 @@ function readExisting(path: string): Existing | undefined {
 }
 
 function notTrusted(): ToolError {
-  return new ToolError('E_POLICY', `Lock of the workspace is not trusted: ${LOCK_FILE}`, {
+  return policyDenial(`Lock of the workspace is not trusted: ${LOCK_FILE}`, {
     path: LOCK_FILE,
     details: { reason: 'lock_not_trusted', next: 'review it, then run: tool-runtime trust; or delete it' },
   });

@@ -3,7 +3,8 @@
  *
  * Reading YAML takes dozens of modules: they are loaded when there is something to read.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import type { ToolError } from '@tool-runtime/protocol';
+import { policyDenial } from './contracts/failures.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { RuleDefinition, RuleEngine, RuleFacts } from './contracts/rule.ts';
 import type { AnyTool } from './contracts/tool.ts';
@@ -66,16 +67,13 @@ export async function narrowedRegistry(
 
 /** Journal and files of a running runtime are synced in one way for all its sessions: less than asked for is no answer. */
 function levelTooHigh(file: string): ToolError {
-  return new ToolError(
-    'E_POLICY',
-    `Registry asks for durability full, and the runtime was started with normal: ${file}`,
-    {
-      details: {
-        reason: 'durability_not_offered',
-        next: 'Have the operator start the runtime with --durability full, or take the key out',
-      },
+  return policyDenial(`Registry asks for durability full, and the runtime was started with normal: ${file}`, {
+    details: {
+      gate: 'registry',
+      reason: 'durability_not_offered',
+      next: 'Have the operator start the runtime with --durability full, or take the key out',
     },
-  );
+  });
 }
 
 async function findSources({ operator, workspace, state }: RegistryPlaces): Promise<RegistrySources> {

@@ -43,6 +43,9 @@ describe('durability', () => {
       await assert.rejects(normal.openSession({ registry: FULL }), {
         code: 'E_POLICY',
         details: {
+          gate: 'registry',
+          kind: 'policy_denial',
+          retry: 'not_retryable',
           reason: 'durability_not_offered',
           next: 'Have the operator start the runtime with --durability full, or take the key out',
         },

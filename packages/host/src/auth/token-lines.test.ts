@@ -54,7 +54,7 @@ describe('parseTokenLines', () => {
     [`${OTHER} scopes=`, 'A scope is unknown'],
     [`${OTHER} scopes=read,write`, 'A scope is unknown'],
     [`${OTHER} scopes=read scopes=call`, 'Given twice: scopes'],
-    [`${OTHER} scopes=read ${createToken()}`, 'none of scopes='],
+    [`${OTHER} scopes=read ${createToken()}`, 'known are scopes='],
     [`${OTHER} scopes=read expires=tomorrow`, 'ISO time'],
     [`${OTHER} scopes=read expires=2030-02-30T00:00:00Z`, 'ISO time'],
     [`${OTHER} scopes=read expires=2030-01-01T00:00:00`, 'ISO time'],

@@ -138,7 +138,11 @@ function parseAttributes(place: Place, words: readonly string[]): ReadonlyMap<Ke
     const [name = '', ...rest] = word.split('=');
     const key = KEYS.find((one) => one === name);
     if (key === undefined || rest.length === 0) {
-      throw badLine(place, 'A word after the token is none of scopes=, expires=, name=', 'one token per line');
+      throw badLine(
+        place,
+        'Unknown field after the token; known are scopes=, expires= and name=',
+        'one token per line',
+      );
     }
     if (values.has(key)) throw badLine(place, `Given twice: ${key}`, 'leave one');
     values.set(key, rest.join('='));

@@ -82,7 +82,7 @@ function asErrorMessage(text: string): Pick<ErrorMessage, 'code' | 'message' | '
     return errorMessageSchema.parse(JSON.parse(text));
   } catch {
     // Whatever answered there, it is no host of ours.
-    return { code: 'E_INTERNAL', message: 'The host gave an answer that is none' };
+    return { code: 'E_INTERNAL', message: 'The host sent an invalid answer' };
   }
 }
 

@@ -107,7 +107,7 @@ const lines: readonly (readonly [JournalRecord, string])[] = [
         { tool: 'x\u001b[2J', args_hash: 'h', args_summary: '', verdict: 'deny', code: 'unknown_tool' },
       ],
     },
-    'plan       deny 2 steps: file_read, x\\u001b[2J by ann, plan.1',
+    'plan       deny 2 steps: file_read, x\\u{1b}[2J by ann, plan.1',
   ],
 ];
 
@@ -122,6 +122,6 @@ describe('describeRecord', () => {
   test('lets no text of a record steer the terminal', () => {
     const [requested] = lines[0] ?? [];
     const line = describeRecord({ ...requested, seq: 1, tool: 'x\u001b[2J\ny' } as StoredRecord);
-    assert.match(line, /x\\u001b\[2J\\u000ay/);
+    assert.match(line, /x\\u\{1b\}\[2J\\ny/);
   });
 });

@@ -23,7 +23,7 @@ export function servePlaces(options: ServeOptions): ServePlaces {
   const tokenFile = resolve(options.tokenFile ?? join(state, 'host.token'));
   // A tool could read it there.
   if (liesInside(tokenFile, folders)) {
-    throw badUsage('The token file lies inside a workspace, where tools could read it', 'name one outside');
+    throw badUsage('The token file is inside a workspace, where tools could read it', 'name one outside');
   }
   return { state, tokenFile };
 }
@@ -86,7 +86,7 @@ export function secretsOfHost(): readonly string[] {
 
 function tlsOf({ tlsCert, tlsKey }: ServeOptions): Pick<StartHostOptions, 'tls'> {
   if (tlsCert === undefined && tlsKey === undefined) return {};
-  if (tlsCert === undefined || tlsKey === undefined) throw badUsage('--tls-cert and --tls-key go together');
+  if (tlsCert === undefined || tlsKey === undefined) throw badUsage('--tls-cert and --tls-key must be given together');
   return { tls: { certFile: tlsCert, keyFile: tlsKey } };
 }
 
@@ -103,6 +103,6 @@ export function parseHttpAddress(text: string): HttpAddress | undefined {
   const [, ipv6, name, digits] = FORM.exec(text) ?? [];
   const port = Number(digits);
   const hostname = ipv6 ?? name;
-  if (hostname === undefined || port > 65_535) throw badUsage(`--http wants HOST:PORT or none, not: ${text}`);
+  if (hostname === undefined || port > 65_535) throw badUsage(`--http takes HOST:PORT or none: ${text}`);
   return { hostname, port };
 }

@@ -14,7 +14,9 @@ describe('wholeNumber', () => {
       ['0', '1', '007', '9007199254740991'].map((text) => wholeNumber('--limit', 0)(text)),
       [0, 1, 7, 9007199254740991],
     );
-    assert.throws(() => wholeNumber('--timeout', 1)('0'), { message: '--timeout takes a whole number from 1 on: 0' });
+    assert.throws(() => wholeNumber('--timeout', 1)('0'), {
+      message: '--timeout takes a whole number of at least 1: 0',
+    });
     assert.equal(wholeNumber('--timeout', 1)('1'), 1);
   });
 });

@@ -6,6 +6,6 @@ export function wholeNumber(option: string, min: 0 | 1): (text: string) => numbe
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && Number.isSafeInteger(value)) return value;
-    throw badUsage(`${option} takes a whole number from ${min} on: ${text}`);
+    throw badUsage(`${option} takes a whole number of at least ${min}: ${text}`);
   };
 }

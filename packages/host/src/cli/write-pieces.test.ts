@@ -33,9 +33,9 @@ describe('bytes of others', () => {
     const writer = createPieceWriter(stream);
     for (const byte of BYTES) await writer.write(Uint8Array.of(byte));
     await writer.end();
-    assert.equal(bytes().toString(), 'é\\u001b[2J\t\n\\u202e');
+    assert.equal(bytes().toString(), 'é\\u{1b}[2J\t\n\\u{202e}');
     writeText(stream, 'a\r\n');
     await new Promise((resolve) => setImmediate(resolve));
-    assert.match(bytes().toString(), /a\\u000d\n$/);
+    assert.match(bytes().toString(), /a\\r\n$/);
   });
 });

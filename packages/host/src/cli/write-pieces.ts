@@ -1,7 +1,8 @@
 /** Bytes of others on a stream of ours: as they are for programs, made harmless for a terminal. */
+
 import { StringDecoder } from 'node:string_decoder';
 import type { WriteStream } from 'node:tty';
-import { plainLines } from '../terminal/plain-text.ts';
+import { safeLines } from '@tool-runtime/protocol/internal';
 
 const ENDS = ['drain', 'close', 'error'] as const;
 
@@ -17,8 +18,8 @@ export function createPieceWriter(stream: WriteStream): PieceWriter {
     if (piece.length > 0 && !stream.write(piece) && !stream.destroyed) await ready(stream);
   };
   return {
-    write: (piece) => send(stream.isTTY ? plainLines(decoder.write(Buffer.from(piece))) : piece),
-    end: () => send(stream.isTTY ? plainLines(decoder.end()) : ''),
+    write: (piece) => send(stream.isTTY ? safeLines(decoder.write(Buffer.from(piece))) : piece),
+    end: () => send(stream.isTTY ? safeLines(decoder.end()) : ''),
   };
 }
 
@@ -35,5 +36,5 @@ function ready(stream: WriteStream): Promise<void> {
 
 /** Text that is there at once. */
 export function writeText(stream: WriteStream, text: string): void {
-  stream.write(stream.isTTY ? plainLines(text) : text);
+  stream.write(stream.isTTY ? safeLines(text) : text);
 }

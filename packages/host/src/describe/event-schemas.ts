@@ -41,7 +41,7 @@ const requestedSchema = z.strictObject({ ...approval, reason: z.string().describ
 const answeredSchema = z.strictObject({
   approval_id: idSchema,
   answer: z.enum(['approved', 'approved_for_session', 'denied']),
-  by: z.string().exactOptional().describe('Missing when nobody answered in time'),
+  by: z.string().exactOptional().describe('Missing when no answer came in time'),
   reason: z.string().exactOptional(),
   tool: tool.exactOptional(),
   summary: approval.summary.exactOptional(),

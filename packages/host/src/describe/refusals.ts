@@ -21,7 +21,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     headers: { 'WWW-Authenticate': { description: 'Always a Bearer challenge', schema: { type: 'string' } } },
   },
   403: { name: 'NotAllowed', description: 'The token lacks the scope, or the Host or Origin header is not welcome' },
-  404: { name: 'NotFound', description: 'There is nothing of this name, or it is somebody else’s' },
+  404: { name: 'NotFound', description: 'There is nothing with this name, or it belongs to another client' },
   409: { name: 'Conflict', description: 'It was done before' },
   413: { name: 'TooLarge', description: 'The body is larger than the limit' },
   429: {

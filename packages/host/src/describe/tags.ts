@@ -7,7 +7,7 @@ export interface Tag {
 
 const TAGS: readonly (Tag & { readonly paths: RegExp })[] = [
   { name: 'calls', description: 'Calls of tools, and their answers', paths: /^\/v1\/(?:call|tools)$|\/calls\// },
-  { name: 'plans', description: 'What the gates would say to calls that nobody makes yet', paths: /\/plans$/ },
+  { name: 'plans', description: 'What the gates would answer to calls that have not been made', paths: /\/plans$/ },
   { name: 'children', description: 'Sessions that belong to another session', paths: /\/(?:children|detach)$/ },
   { name: 'sessions', description: 'What a client may use, and for how long', paths: /^\/v1\/sessions/ },
   { name: 'events', description: 'What happens while calls run', paths: /^\/v1\/events/ },

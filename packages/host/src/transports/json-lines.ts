@@ -70,7 +70,7 @@ function unreadable(line: Unreadable, maxBytes: number): ErrorMessage {
 }
 
 const LOST =
-  'the connection is closed, since no request_id stands in the first or last 4 KiB of the line; send less at once';
+  'the connection is closed, because no request_id is in the first or last 4 KiB of the line; send less at once';
 const NEXT_STEPS = {
   too_large: 'send less at once, or raise limits.max_request_bytes in the registry',
   invalid_utf8: 'encode every line as UTF-8; send other bytes as base64',

@@ -298,7 +298,7 @@ describe('S3-49 a parent that is gone', () => {
 
   test('takes its children along when it falls silent; one that beats keeps them (deep)', async () => {
     await using own = await openHost({ runtime: { tools: [nothing] } });
-    const strict = { heartbeat_timeout_ms: 1000 };
+    const strict = { heartbeat_timeout_ms: 4000 };
     const [silent, beating] = [await open(TOKENS.operator, own, strict), await open(TOKENS.operator, own, strict)];
     const lost = await openChild(silent, {}, own);
     const kept = await openChild(beating, {}, own);

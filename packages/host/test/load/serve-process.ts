@@ -31,7 +31,9 @@ export interface ServeStage {
 }
 
 /** Only what can be cancelled while it runs needs a command. */
-const REGISTRY = 'version: 1\nshell_allow: ["^sleep "]\n';
+/** A search may take long on a machine that does much else: it is the answers that are looked at, not their speed. */
+const REGISTRY =
+  'version: 1\nshell_allow: ["^sleep "]\ntools: { grep: { timeout_ms: 120000 }, fs_list: { timeout_ms: 120000 } }\n';
 
 const LIVE_MEMORY = join(import.meta.dirname, 'live-memory.ts');
 

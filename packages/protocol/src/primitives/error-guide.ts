@@ -50,7 +50,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     next: 'Ask for less at once or, up to the operator’s maximum, raise the time limit; check what a stopped change left before repeating it.',
   },
   E_INTERNAL: {
-    meaning: 'The runtime itself failed, could not write its journal, or the call was cancelled (`details.reason`).',
-    next: 'Do not assume that nothing happened: look the call up with `tool-runtime audit show`. If it happens again, report it with the call id.',
+    meaning:
+      'The call was cancelled, where `details.reason` is `cancelled`. Otherwise the runtime failed or could not write its journal.',
+    next: 'Do not assume that nothing happened: look the call up with `tool-runtime audit show`. Send a cancelled call again if it is still wanted; report a failure that happens again with the call id.',
   },
 };

@@ -4,9 +4,9 @@ import type { CallSpan } from '../contracts/telemetry.ts';
 import { unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
-import type { CompiledTool, SessionParts } from './state/session-parts.ts';
+import type { CompiledTool, IdentityParts, RecordingParts, WatchingParts } from './state/session-parts.ts';
 
-export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
+export function beginCall(request: CallRequest, parts: IdentityParts & RecordingParts & WatchingParts): OpenCall {
   const callId = parts.newId();
   const time = new CallTime(request);
   return {
@@ -28,7 +28,7 @@ export function beginCall(request: CallRequest, parts: SessionParts): OpenCall {
 }
 
 /** The exact name, or a refusal that says why the session may not use the tool. */
-export function findTool({ request }: OpenCall, { tools, hidden, snapshot }: SessionParts): CompiledTool {
+export function findTool({ request }: OpenCall, { tools, hidden, snapshot }: IdentityParts): CompiledTool {
   const refusal = hidden.get(request.tool);
   if (refusal !== undefined) throw refusal;
   const compiled = tools.get(request.tool);
@@ -37,12 +37,16 @@ export function findTool({ request }: OpenCall, { tools, hidden, snapshot }: Ses
 }
 
 /** Names of tools that do not exist come from outside and are unbounded, so metrics and spans count them as one. */
-function countedName(name: string, { tools }: SessionParts): string {
+function countedName(name: string, { tools }: IdentityParts): string {
   return tools.has(name) ? name : '(unknown)';
 }
 
 /** A telemetry port that throws is reported once and then ignored: watching a call must never change it. */
-export function openSpan(request: CallRequest, callId: string, parts: SessionParts): CallSpan | undefined {
+export function openSpan(
+  request: CallRequest,
+  callId: string,
+  parts: IdentityParts & WatchingParts,
+): CallSpan | undefined {
   const { telemetry, sessionId, actor } = parts;
   if (telemetry === undefined) return undefined;
   let span: CallSpan | undefined;

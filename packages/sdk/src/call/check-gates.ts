@@ -10,7 +10,7 @@ import type { CallView, PolicyOutcome } from '../contracts/policy.ts';
 import type { Call, JudgedCall } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
 import { runRules } from './state/run-rules.ts';
-import type { SessionParts } from './state/session-parts.ts';
+import type { IdentityParts, PolicyParts, RecordingParts, SessionParts } from './state/session-parts.ts';
 import { checkPaths, judgeApproval, requireOperations } from './tool-context/permissions.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function runBeforeHooks(
   return answer.args;
 }
 
-function hookRecord(call: Call, hook: string, action: HookRecord['action'], parts: SessionParts): HookRecord {
+function hookRecord(call: Call, hook: string, action: HookRecord['action'], parts: RecordingParts): HookRecord {
   return {
     kind: 'hook',
     call_id: call.open.callId,
@@ -89,7 +89,10 @@ function ruledCall(call: Call, { verdict, reason }: CoordinatorVerdict): JudgedC
 const NO_POLICY = { asks: false, code: 'tool.policy.allowed' };
 
 /** Throws for every decision but allow and ask. */
-async function askPolicy(call: Call, parts: SessionParts): Promise<{ readonly asks: boolean; readonly code: string }> {
+async function askPolicy(
+  call: Call,
+  parts: IdentityParts & PolicyParts,
+): Promise<{ readonly asks: boolean; readonly code: string }> {
   if (parts.policy === undefined) return NO_POLICY;
   const outcome = await parts.policy.evaluatePreTool(viewOf(call, parts));
   return { asks: judgePolicy(outcome), code: outcome.decision.reason.code };
@@ -106,7 +109,10 @@ function judgePolicy(outcome: PolicyOutcome): boolean {
 }
 
 /** The session's own budget first; the coordinator, which may be far away, last. */
-export async function reserveBudget(call: JudgedCall, parts: SessionParts): Promise<void> {
+export async function reserveBudget(
+  call: JudgedCall,
+  parts: IdentityParts & PolicyParts & RecordingParts,
+): Promise<void> {
   if (parts.recovery.blocked && !isRepeatable(call)) {
     throw failure(
       'recovery_repair_needed',

@@ -6,6 +6,7 @@
  */
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
+import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
 import { type Execution, type GatedCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
 import { ChangeLog } from './state/change-log.ts';
@@ -104,7 +105,7 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
   return {
     status: error === undefined ? 'completed' : statusOf(error, call, execution),
     data: shownData(call, execution.data, parts),
-    errors: error === undefined ? [] : [redactEntry(error.toEntry(), parts.redactor)],
+    errors: error === undefined ? [] : [redactEntry(completeRefusal(error).toEntry(), parts.redactor)],
     changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
     bytes: bytesOf(call, execution),
     endedAt: parts.clock.now(),
@@ -115,7 +116,7 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
 /** It is not known what a mutating tool did that was abandoned at its deadline. */
 function statusOf(error: ToolError, call: RecordedCall, execution: Execution): TerminalStatus {
   if (execution.isLeft && call.mutationClass !== 'read_only') return 'unknown';
-  if (error.details['reason'] === 'cancelled') return 'cancelled';
+  if (isCancellation(error)) return 'cancelled';
   if (error.code === 'E_TIMEOUT') return 'timed_out';
   return 'failed';
 }

@@ -3,13 +3,13 @@
  * and the span learn how the call ended, and the one answer is built.
  */
 import { type JsonValue, type ToolError, type ToolResponse, toToolError } from '@tool-runtime/protocol';
-import { failure } from '../contracts/failures.ts';
+import { completeRefusal, failure } from '../contracts/failures.ts';
 import type { ToolPolicy } from '../contracts/policy.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
 import { announceEnd, announceViolation } from './state/call-events.ts';
 import { isOk, type OpenCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
-import type { SessionParts } from './state/session-parts.ts';
+import type { IdentityParts, PolicyParts, RecordingParts, SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
 
 export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
@@ -23,7 +23,11 @@ export async function finishCall(call: RecordedCall, outcome: Outcome, parts: Se
   return rewritten.value === outcome.data ? outcome : { ...outcome, data: rewritten.value };
 }
 
-async function rewriteData(call: RecordedCall, data: JsonValue, parts: SessionParts): Promise<JsonValue> {
+async function rewriteData(
+  call: RecordedCall,
+  data: JsonValue,
+  parts: IdentityParts & PolicyParts & RecordingParts,
+): Promise<JsonValue> {
   if (parts.hooks.isEmpty) return data;
   const answer = await parts.hooks.runAfter(viewOf(call, parts), data);
   if (answer.type === 'pass') return data;
@@ -45,7 +49,7 @@ async function judgeOutput(
   call: RecordedCall,
   data: JsonValue,
   policy: ToolPolicy | undefined,
-  parts: SessionParts,
+  parts: IdentityParts,
 ): Promise<void> {
   if (policy === undefined) return;
   const outcome = await policy.evaluatePostTool(viewOf(call, parts), data);
@@ -57,8 +61,8 @@ async function judgeOutput(
 }
 
 /** The effect happened and is on record; only its data is withheld. */
-function withheld(outcome: Outcome, error: ToolError, { redactor }: SessionParts): Outcome {
-  return { ...outcome, data: null, errors: [redactEntry(error.toEntry(), redactor)] };
+function withheld(outcome: Outcome, error: ToolError, { redactor }: RecordingParts): Outcome {
+  return { ...outcome, data: null, errors: [redactEntry(completeRefusal(error).toEntry(), redactor)] };
 }
 
 /** Tells listeners, metrics, budgets and the span how the call ended. */
@@ -80,7 +84,7 @@ export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionPart
   announceEnd(open, { status: isOk(outcome) ? 'completed' : 'failed', outcome: outcome.status }, parts);
   open.span?.end({
     status: outcome.status,
-    errorCode: outcome.errors[0]?.code,
+    errorCode: outcome.status === 'cancelled' ? 'cancelled' : outcome.errors[0]?.code,
     durationMs: outcome.durationMs,
     bytes: outcome.bytes,
     filesTouched: outcome.changes.length,
@@ -88,7 +92,7 @@ export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionPart
 }
 
 /** The one terminal message of a call. */
-export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: SessionParts): ToolResponse {
+export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: RecordingParts): ToolResponse {
   return {
     type: 'ToolResponse',
     ok: isOk(outcome),

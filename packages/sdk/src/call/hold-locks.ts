@@ -7,7 +7,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { AdmittedCall, JudgedCall } from './state/call-types.ts';
 import type { Grant } from './state/grant.ts';
-import type { SessionParts } from './state/session-parts.ts';
+import type { ResourceParts, SessionParts, WatchingParts } from './state/session-parts.ts';
 
 const LONGEST_MS = 10_000;
 const NOTHING_HELD = (): void => {};
@@ -43,7 +43,7 @@ async function countWait(
   }
 }
 
-function lockKeys(call: JudgedCall, parts: SessionParts): readonly string[] {
+function lockKeys(call: JudgedCall, parts: ResourceParts): readonly string[] {
   const { paths } = call.subject;
   const { locks = [], writes } = call.compiled.tool;
   if (writes === 'unknown') return locks;
@@ -51,7 +51,7 @@ function lockKeys(call: JudgedCall, parts: SessionParts): readonly string[] {
   return [...declared, ...locks];
 }
 
-export function releaseLocks(call: AdmittedCall, grant: Grant | undefined, parts: SessionParts): void {
+export function releaseLocks(call: AdmittedCall, grant: Grant | undefined, parts: WatchingParts): void {
   grant?.revoke(() => callEnded(call));
   if (grant === undefined || grant.isIdle) {
     call.releaseLocks();

@@ -7,10 +7,10 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { RecordedCall } from './state/call-types.ts';
 import type { ChangeLog } from './state/change-log.ts';
 import { runRules } from './state/run-rules.ts';
-import type { SessionParts } from './state/session-parts.ts';
+import type { PolicyParts, RecordingParts, ResourceParts, SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
 
-export async function syncAst(call: RecordedCall, log: ChangeLog, parts: SessionParts): Promise<void> {
+export async function syncAst(call: RecordedCall, log: ChangeLog, parts: ResourceParts): Promise<void> {
   const { ast } = parts;
   if (ast === undefined) return;
   if (log.changes.length > 0) await ast.refresh(log.changes, call.open.signal());
@@ -24,7 +24,7 @@ export async function validateChange(call: RecordedCall, log: ChangeLog, parts: 
 }
 
 /** Whether the change has to be taken back when it cannot be checked. */
-export function isJudgedAfter(call: RecordedCall, log: ChangeLog, parts: SessionParts): boolean {
+export function isJudgedAfter(call: RecordedCall, log: ChangeLog, parts: PolicyParts): boolean {
   return log.authored.length > 0 && parts.rules.applies('after', subjectOf(call, log));
 }
 
@@ -50,7 +50,7 @@ export async function takeBack(
   });
 }
 
-function noteFailure(error: ToolError, call: RecordedCall, parts: SessionParts): Promise<boolean> {
+function noteFailure(error: ToolError, call: RecordedCall, parts: RecordingParts): Promise<boolean> {
   return parts.recovery.note(
     {
       kind: 'recovery',

@@ -12,7 +12,7 @@ import { checkForm, declaredPaths } from '../policy/declared-paths.ts';
 import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import { readCommand } from '../shell/read-command.ts';
 import type { Call, OpenCall } from './state/call-types.ts';
-import type { CompiledTool, SessionParts } from './state/session-parts.ts';
+import type { CompiledTool, IdentityParts, RecordingParts, SessionParts } from './state/session-parts.ts';
 import { noteRequested } from './state/trail.ts';
 import { pathRuleOf } from './tool-context/permissions.ts';
 
@@ -63,7 +63,7 @@ function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObje
 }
 
 /** Commands and URLs lose their secrets by position; of private arguments the size is shown as it was sent. */
-function summaryOf({ tool, annotations }: CompiledTool, args: JsonObject, parts: SessionParts): string {
+function summaryOf({ tool, annotations }: CompiledTool, args: JsonObject, parts: RecordingParts): string {
   const { privateArgs = [] } = tool;
   const shown = shownArgs(args, annotations.arg_schema, parts.redactor);
   const sized = Object.fromEntries(privateArgs.flatMap((name) => (name in args ? [[name, args[name] ?? null]] : [])));
@@ -149,7 +149,7 @@ function hostileShape(reason: string, what: string, tool: string): ToolError {
 }
 
 /** What has no canonical form (a lone surrogate, a cycle from an in-process caller) cannot be recorded, so it cannot run. */
-function hashOf(tool: string, args: JsonObject, parts: SessionParts): string {
+function hashOf(tool: string, args: JsonObject, parts: RecordingParts): string {
   try {
     return parts.hashArgs(tool, args);
   } catch (cause) {
@@ -162,7 +162,7 @@ function hashOf(tool: string, args: JsonObject, parts: SessionParts): string {
   }
 }
 
-function profileOf(compiled: CompiledTool, args: JsonObject, { registry }: SessionParts): CallProfile {
+function profileOf(compiled: CompiledTool, args: JsonObject, { registry }: IdentityParts): CallProfile {
   const narrowed = compiled.tool.profile?.(args, registry);
   return narrowed === undefined ? compiled.staticProfile : narrowProfile(compiled.staticProfile, narrowed);
 }

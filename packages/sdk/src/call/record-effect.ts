@@ -11,7 +11,7 @@ import type { IntentRecord, JournalRecord, KeyClaim, ResultRecord } from '../con
 import type { FileSnapshot } from '../contracts/workspace.ts';
 import { redactEntry } from '../redaction/redact-error.ts';
 import type { AdmittedCall, Execution, Outcome, RecordedCall } from './state/call-types.ts';
-import type { SessionParts } from './state/session-parts.ts';
+import type { IdentityParts, RecordingParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
 import { handOver, noteDecision, writeTrail } from './state/trail.ts';
 import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
@@ -19,7 +19,7 @@ import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
 /** A switch of branches may touch any number of files; the commits say which. */
 const MAX_FILES = 1000;
 
-export async function recordIntent(call: AdmittedCall, parts: SessionParts): Promise<RecordedCall> {
+export async function recordIntent(call: AdmittedCall, parts: IdentityParts & RecordingParts): Promise<RecordedCall> {
   const { trail, callId } = call.open;
   const effectId = `effect.${callId}`;
   const before = trail.length;
@@ -36,7 +36,7 @@ export async function recordIntent(call: AdmittedCall, parts: SessionParts): Pro
 }
 
 /** Key and intent in one step. Someone may have taken the key since the look-up; then nothing was appended. */
-async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: SessionParts): Promise<void> {
+async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: IdentityParts & RecordingParts): Promise<void> {
   const take = async (records: readonly JournalRecord[]): Promise<void> => {
     const state = await parts.journal.claim(claim, records);
     refuseUsedKey(state);
@@ -45,7 +45,7 @@ async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: SessionParts
   await handOver(call.open, take, parts);
 }
 
-function intentRecord(call: AdmittedCall, effectId: string, parts: SessionParts): IntentRecord {
+function intentRecord(call: AdmittedCall, effectId: string, parts: IdentityParts & RecordingParts): IntentRecord {
   const { callId, sessionId, request } = call.open;
   return {
     kind: 'intent',
@@ -70,7 +70,7 @@ export async function recordResult(
   call: RecordedCall,
   execution: Execution,
   outcome: Outcome,
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts,
 ): Promise<Outcome> {
   const record = resultRecord(call, execution, outcome);
   const { time, callId, sessionId } = call.open;
@@ -89,7 +89,12 @@ export async function recordResult(
   return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
 }
 
-function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts: SessionParts): Promise<void> {
+function write(
+  call: RecordedCall,
+  record: ResultRecord,
+  outcome: Outcome,
+  parts: IdentityParts & RecordingParts,
+): Promise<void> {
   const { claim } = call;
   return parts.recovery.carry([record], (records) => {
     // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
@@ -98,7 +103,7 @@ function write(call: RecordedCall, record: ResultRecord, outcome: Outcome, parts
   });
 }
 
-function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: SessionParts) {
+function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: RecordingParts) {
   return {
     status: outcome.status,
     data: outcome.data,

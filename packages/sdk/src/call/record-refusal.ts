@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
+import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import { redactError } from '../redaction/redact-error.ts';
 import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
@@ -10,14 +11,14 @@ import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
 
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {
   const explained = explainRefusal(error, parts);
-  const entry = explained.toEntry();
+  const entry = completeRefusal(explained).toEntry();
   noteRequested(open, rawArgs(open.request, parts), parts);
   noteDecision(open, decisionOf(explained), parts);
   const written = await settle(() => open.time.wait('record', () => writeTrail(open, parts)));
   const errors = written.ok ? [entry] : [entry, await markUnrecorded(open, written.error, parts)];
   await tellTool(open, explained, parts);
   return {
-    status: explained.details['reason'] === 'cancelled' ? 'cancelled' : 'denied_before_execution',
+    status: isCancellation(explained) ? 'cancelled' : 'denied_before_execution',
     data: null,
     errors,
     changes: [],

@@ -168,3 +168,18 @@ export interface LockFile {
   readonly schema_version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;
 }
+
+/** A file of a run folder: its bytes, or why there are none. */
+export type RunFile = Uint8Array | 'missing' | 'too_large' | 'unreadable';
+
+/**
+ * What earlier runs left behind, for dependency checks. Names are single path parts; an implementation follows no link
+ * and answers "nothing" for what it cannot reach.
+ */
+export interface RunHistory {
+  /** Run ids of a tool, newest first. */
+  runsOf(tool: string): readonly string[];
+  readResult(tool: string, runId: string): RunFile;
+  /** Whether a regular file lies at these parts below the folder of all tools. */
+  hasOutput(parts: readonly string[]): boolean;
+}

@@ -1,7 +1,9 @@
 /**
- * The failure kinds of the package and routing layer, as ToolErrors.
+ * Failures as ToolErrors. `details.kind` says what went wrong, `details.retry` what can be done about it; the wire code
+ * follows from the kind.
  *
- * `details.kind` says what went wrong, `details.retry` who can mend it; the wire code follows from the kind.
+ * A refusal (E_POLICY) and a cancellation always reach the caller with the same keys in `details`: `gate`, `reason`,
+ * `kind`, `retry` and `next`. Where an error becomes an answer, `completeRefusal` adds what it lacks.
  */
 import { type ErrorCode, type JsonObject, ToolError } from '@tool-runtime/protocol';
 
@@ -78,4 +80,42 @@ export function contractViolation(message: string, details: JsonObject = {}): To
 
 export function policyDenial(message: string, options: FailureOptions = {}): ToolError {
   return failure('policy_denial', 'not_retryable', message, options);
+}
+
+/** Has the code E_INTERNAL, because the list of codes is closed, but is not a failure of the runtime. */
+export function cancellation(message = 'Call was cancelled', options: FailureOptions = {}): ToolError {
+  const details = { reason: 'cancelled', ...options.details };
+  return completeRefusal(failure('cancellation', 'retryable', message, { ...options, details }));
+}
+
+export function isCancellation({ details }: Pick<ToolError, 'details'>): boolean {
+  return details['reason'] === 'cancelled';
+}
+
+const REFUSED = {
+  gate: 'runtime',
+  kind: 'policy_denial',
+  retry: 'not_retryable',
+  next: 'do not repeat the call unchanged; change it, or ask the operator to allow it',
+};
+const CANCELLED = {
+  gate: 'caller',
+  kind: 'cancellation',
+  retry: 'retryable',
+  next: 'send the call again if it is still wanted',
+};
+
+/** The same error with all keys of a refusal or cancellation; any other error as it is. */
+export function completeRefusal(error: ToolError): ToolError {
+  const isCancelled = error.code === 'E_INTERNAL' && isCancellation(error);
+  if (error.code !== 'E_POLICY' && !isCancelled) return error;
+  const rule = error.details['rule'];
+  const reason = typeof rule === 'string' ? rule : 'not_allowed';
+  const details: JsonObject = { ...(isCancelled ? CANCELLED : { ...REFUSED, reason }), ...error.details };
+  if (Object.keys(details).length === Object.keys(error.details).length) return error;
+  return new ToolError(error.code, error.message, {
+    ...(error.path === undefined ? {} : { path: error.path }),
+    details,
+    ...(error.cause === undefined ? {} : { cause: error.cause }),
+  });
 }

@@ -1,5 +1,5 @@
 /** How the coordinator's no, and its silence where the registry wants its word, are told. */
-import { type CoordinatorVerdict, ToolError } from '@tool-runtime/protocol';
+import type { CoordinatorVerdict, ToolError } from '@tool-runtime/protocol';
 import type { CoordinatorQuestion } from '../contracts/coordinator.ts';
 import { failure, policyDenial } from '../contracts/failures.ts';
 import type { Silence } from './ask-in-time.ts';
@@ -61,7 +61,7 @@ export function coordinatorMissing(question: CoordinatorQuestion): ToolError {
 
 /** For calls that go on without it: their warning, and with its cause what the embedding program's log is told. */
 export function coordinatorSilent(question: CoordinatorQuestion, why: Silence | 'paused', cause?: unknown): ToolError {
-  return new ToolError('E_POLICY', `Coordinator ${SILENT[why]}: ${question}`, {
+  return policyDenial(`Coordinator ${SILENT[why]}: ${question}`, {
     details: {
       gate: 'coordinator',
       question,

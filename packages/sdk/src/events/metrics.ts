@@ -113,7 +113,8 @@ class Tally {
     if (call.status === 'denied_before_execution') this.#denials += 1;
     if (call.status === 'completed' && call.errors.length === 0) return;
     this.#errors += 1;
-    const code = call.errors[0]?.code ?? 'E_INTERNAL';
+    // A cancelled call carries E_INTERNAL, but counted as that it would look like a failure of the runtime.
+    const code = call.status === 'cancelled' ? 'cancelled' : (call.errors[0]?.code ?? 'E_INTERNAL');
     this.#errorCodes.set(code, (this.#errorCodes.get(code) ?? 0) + 1);
   }
 

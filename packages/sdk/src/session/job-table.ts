@@ -2,6 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
 import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
+import { policyDenial } from '../contracts/failures.ts';
 import type { JobArtifacts, JobOutput, JobPlace, JobTable, JobView } from '../contracts/jobs.ts';
 
 const UNREAD_BYTES = 256 * 1024;
@@ -216,7 +217,7 @@ function viewOf({ id, command, startedAt, outcome, isOverdue, artifacts }: Job):
 }
 
 function tooMany(where: string, field: string, max: number): ToolError {
-  return new ToolError('E_POLICY', `Too many jobs run in this ${where}: ${max}`, {
+  return policyDenial(`Too many jobs run in this ${where}: ${max}`, {
     details: {
       gate: 'jobs',
       reason: 'too_many_jobs',

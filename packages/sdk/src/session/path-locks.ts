@@ -5,6 +5,7 @@
  * its time is up or its signal fires, and never runs afterwards. Without contention nothing is awaited.
  */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
+import { cancellation } from '../contracts/failures.ts';
 import type { LockOwner, LockTable } from '../contracts/locks.ts';
 
 interface Waiter {
@@ -133,7 +134,5 @@ function lockTimedOut(owner: LockOwner, request: Acquire): ToolError {
 function waitEnded(owner: LockOwner, request: Acquire): ToolError {
   const { reason } = request.signal;
   if (isToolError(reason) && reason.code === 'E_TIMEOUT') return lockTimedOut(owner, request);
-  return new ToolError('E_INTERNAL', 'Cancelled while waiting for a lock', {
-    details: { gate: 'locks', reason: 'cancelled' },
-  });
+  return cancellation('Call was cancelled while it waited for a lock', { details: { gate: 'locks' } });
 }

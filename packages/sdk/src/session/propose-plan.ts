@@ -20,7 +20,7 @@ import { explainRefusal, rawArgs } from '../call/record-refusal.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { settle } from '../call/state/settle.ts';
 import type { CoordinatorStep } from '../contracts/coordinator.ts';
-import { failure } from '../contracts/failures.ts';
+import { cancellation, completeRefusal, failure } from '../contracts/failures.ts';
 import { checkToolName } from '../contracts/identifiers.ts';
 import type { PlanRecord } from '../contracts/journal.ts';
 import { coordinatorDenial } from '../coordinator/coordinator-refusal.ts';
@@ -78,9 +78,7 @@ function badPlan(path: string, message: string): ToolError {
 function refuseWhenCancelled(signal: AbortSignal): void {
   if (!signal.aborted) return;
   const { reason } = signal;
-  throw isToolError(reason)
-    ? reason
-    : new ToolError('E_INTERNAL', 'Plan was cancelled', { details: { reason: 'cancelled' } });
+  throw isToolError(reason) ? reason : cancellation('Plan was cancelled');
 }
 
 interface JudgedStep {
@@ -105,7 +103,7 @@ async function judgeStep(request: Parameters<typeof judgeProposal>[0], parts: Se
       tool,
       verdict,
       ...(verdict === 'allow' ? {} : { reason }),
-      errors: refusal === undefined ? [] : [refusal.toEntry()],
+      errors: refusal === undefined ? [] : [completeRefusal(refusal).toEntry()],
       warnings: [...open.warnings],
       paths,
       side_effect_level: ready?.subject.profile.side_effect_level ?? staticLevel,
@@ -152,7 +150,11 @@ async function askCoordinator(
   refuseWhenCancelled(signal);
   if (!asked.ok) {
     const error = explainRefusal(asked.error, parts);
-    return { coordinator: { verdict: 'deny', reason: reasonOf(error) }, errors: [error.toEntry()], warnings: [] };
+    return {
+      coordinator: { verdict: 'deny', reason: reasonOf(error) },
+      errors: [completeRefusal(error).toEntry()],
+      warnings: [],
+    };
   }
   const { verdict, warning } = asked.value;
   return {

@@ -1,6 +1,7 @@
 /** What a session has under way: each in its turn, all waited for when it ends, or cancelled together. */
-import { ToolError } from '@tool-runtime/protocol';
+import type { ToolError } from '@tool-runtime/protocol';
 import type { CallTurn } from '../call/state/call-types.ts';
+import { policyDenial } from '../contracts/failures.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
 
 export type Abort = (reason: ToolError) => void;
@@ -89,7 +90,7 @@ export class RunningWork {
 }
 
 function tooManyQuestions(): ToolError {
-  return new ToolError('E_POLICY', `Session has as many unanswered questions as it may have: ${MAX_QUESTIONS}`, {
+  return policyDenial(`Session has as many unanswered questions as it may have: ${MAX_QUESTIONS}`, {
     details: {
       gate: 'approval',
       reason: 'too_many_questions',

@@ -5,7 +5,7 @@
  * and what is left of it given back at the end. A limit the child has no share of is the parent's own, and both draw on
  * it. So whatever a family does, it never uses more than its eldest was given.
  */
-import { ToolError } from '@tool-runtime/protocol';
+import type { ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { BudgetPort, BudgetRequest } from '../contracts/policy.ts';
 import type { Budgets } from '../contracts/registry.ts';
@@ -117,7 +117,7 @@ class Budget implements CarvedBudget {
 }
 
 function spent(limit: Limit, given: number | undefined): ToolError {
-  return new ToolError('E_POLICY', `Budget of the session is used up: ${limit} ${given ?? 'of a parent'}`, {
+  return policyDenial(`Budget of the session is used up: ${limit} ${given ?? 'of a parent'}`, {
     details: { gate: 'budget', reason: 'budget_spent', field: `budgets.${limit}`, next: 'open a new session' },
   });
 }

@@ -16,6 +16,7 @@ import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
+import { cancellation, completeRefusal, policyDenial } from '../contracts/failures.ts';
 import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { Totals } from '../events/metrics.ts';
@@ -300,24 +301,24 @@ function envelopeOptions(request: ToolRequest): CallOptions {
 }
 
 export function errorMessage(error: ToolError, requestId: string | null): ErrorMessage {
-  const { code, message, details } = error.toEntry();
+  const { code, message, details } = completeRefusal(error).toEntry();
   return { type: 'ErrorMessage', code, message, request_id: requestId, ...(details === undefined ? {} : { details }) };
 }
 
 function sessionEnded(how: 'closed' | 'expired'): ToolError {
-  return new ToolError('E_POLICY', `Session is ${how}`, {
+  return policyDenial(`Session is ${how}`, {
     details: { gate: 'session', reason: `session_${how}`, next: 'open a new session' },
   });
 }
 
 function cancelledWith(how: 'closed' | 'expired'): ToolError {
-  return new ToolError('E_INTERNAL', `Call was cancelled because the session was ${how}`, {
-    details: { reason: 'cancelled', gate: 'session' },
+  return cancellation(`Call was cancelled because the session was ${how}`, {
+    details: { gate: 'session', next: 'open a new session' },
   });
 }
 
 function wrongSession(): ToolError {
-  return new ToolError('E_POLICY', 'Request names a session that is not this one', {
+  return policyDenial('Request names a session that is not this one', {
     path: 'session_id',
     details: { gate: 'session', reason: 'unknown_session', next: 'use the session_id of the SessionAck' },
   });

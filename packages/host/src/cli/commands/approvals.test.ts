@@ -88,7 +88,7 @@ describe('tool-runtime approvals', () => {
     assert.match(none.stderr, /No host runs/);
     await using _host = await startServe(scratch);
     const empty = await runCli(['approvals', ...scratch.options]);
-    assert.deepEqual([empty.code, empty.stdout], [0, 'nothing waits for an answer\n']);
+    assert.deepEqual([empty.code, empty.stdout], [0, 'no questions are waiting\n']);
   });
 
   test('refuses arguments that are no object before anything is sent', async () => {

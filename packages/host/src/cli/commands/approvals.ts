@@ -8,7 +8,7 @@ import { type Done, defineCommand, type SharedOptions, withSharedOptions } from 
 
 export const approvals = defineCommand({
   name: 'approvals',
-  summary: 'List and answer what waits for a yes on the running host',
+  summary: 'List and answer approval questions of the running host',
   configure(command, done) {
     for (const add of [addList, addAllow, addDeny]) add(command, done);
   },
@@ -17,7 +17,7 @@ export const approvals = defineCommand({
 /** approvals list: who wants to do what, and why it needs a yes. */
 function addList(command: Command, done: Done): void {
   withSharedOptions(
-    command.command('list', { isDefault: true }).description('Questions that wait for an answer'),
+    command.command('list', { isDefault: true }).description('List questions that wait for an answer'),
   ).action(async (options: SharedOptions) => {
     const [{ pendingApprovalSchema }, { z }] = await Promise.all([import('@tool-runtime/protocol'), import('zod')]);
     const { askHost } = await import('../ask-host.ts');
@@ -28,7 +28,7 @@ function addList(command: Command, done: Done): void {
       if (options.json === true) printJson(approval, { compact: true });
       else for (const line of describe(approval)) printLine(line);
     }
-    if (approvals.length === 0 && options.json !== true) printLine('nothing waits for an answer');
+    if (approvals.length === 0 && options.json !== true) printLine('no questions are waiting');
     done(0);
   });
 }
@@ -68,10 +68,10 @@ interface AllowOptions extends SharedOptions {
 
 /** approvals allow: yes, once or for the session; with other arguments they are judged again. */
 function addAllow(command: Command, done: Done): void {
-  withSharedOptions(command.command('allow').description('Say yes'))
+  withSharedOptions(command.command('allow').description('Allow the call'))
     .argument('<id>', 'approval id')
-    .option('--session', 'also to further calls like it in the same session')
-    .option('--args <json>', 'arguments to use instead; they are judged from the start')
+    .option('--session', 'also allow further calls like it in the same session')
+    .option('--args <json>', 'arguments to use instead; they are checked from the start')
     .action(async (id: string, options: AllowOptions) => {
       const args = options.args === undefined ? undefined : parseArgs(options.args);
       const answer = options.session === true ? 'approved_for_session' : 'approved';
@@ -86,7 +86,7 @@ function parseArgs(text: string): Record<string, never> {
   } catch {
     // Said below, the same for everything that is no object.
   }
-  throw badUsage('--args wants a JSON object');
+  throw badUsage('--args takes a JSON object');
 }
 
 interface DenyOptions extends SharedOptions {
@@ -95,9 +95,9 @@ interface DenyOptions extends SharedOptions {
 
 /** approvals deny: no, with a reason the caller reads. */
 function addDeny(command: Command, done: Done): void {
-  withSharedOptions(command.command('deny').description('Say no'))
+  withSharedOptions(command.command('deny').description('Deny the call'))
     .argument('<id>', 'approval id')
-    .option('--reason <text>', 'what the caller is told')
+    .option('--reason <text>', 'reason to give to the caller')
     .action(async (id: string, options: DenyOptions) => {
       const { reason } = options;
       done(await answerApproval(id, { answer: 'denied', ...(reason === undefined ? {} : { reason }) }, options));

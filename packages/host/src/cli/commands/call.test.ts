@@ -57,7 +57,7 @@ describe('tool-runtime call', () => {
     [['file_read', '{"path":'], /^error Arguments are not valid JSON/],
     [['file_read', 'path'], /^error Not a JSON object and not key=value: path/],
     [['file_read', '@/no/such/file'], /^error Cannot read the arguments: \/no\/such\/file \(ENOENT\)/],
-    [['file_read', 'path=a', '--timeout', '0'], /^error --timeout takes a whole number from 1 on: 0/],
+    [['file_read', 'path=a', '--timeout', '0'], /^error --timeout takes a whole number of at least 1: 0/],
     [['file_read', 'path=a', '--timeout', '1.5'], /^error --timeout takes/],
     [['file_read', 'path=a', '--timeout', 'soon'], /^error --timeout takes/],
     [['file_read', 'path=a', '--key', ''], /^error E_VALIDATION_FAIL/],

@@ -23,7 +23,7 @@ describe('tool-runtime doctor', () => {
       ['node', 'journal', 'registry'].map((check) => findings.get(check)?.state),
       ['ok', 'ok', 'ok'],
     );
-    assert.ok(findings.has('paths') && findings.has('git') && findings.get('wall')?.state === 'ok');
+    assert.ok(findings.has('paths') && findings.has('git') && findings.get('sandbox')?.state === 'ok');
   });
 
   test('prints one line for each check', async () => {

@@ -33,7 +33,7 @@ function program(name: string, args: readonly string[]): Finding {
   const found = spawnSync(name, args, { encoding: 'utf8' });
   if (found.error === undefined && found.status === 0)
     return { check: name, state: 'ok', message: found.stdout.trim() };
-  return { check: name, state: 'warning', message: `not found; tools that need ${name} will refuse to work` };
+  return { check: name, state: 'warning', message: `not found; tools that need ${name} will not work` };
 }
 
 async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
@@ -76,21 +76,22 @@ function journal({ ok, records, broken, losses = [] }: ReturnType<Runtime['verif
   if (losses.length === 0) return { state: 'ok', message: `${records} records verified` };
   return {
     state: 'warning',
-    message: `${records} records verified; records may be missing behind ${places}, where the machine stopped; durability: full keeps them`,
+    message: `${records} records verified; records may be missing after ${places}, where the machine stopped; use durability: full to prevent this`,
   };
 }
 
 /** A wall that cannot be built is no failure of the runtime: what needs it refuses. */
 function wall({ isolation, problem }: Awaited<ReturnType<Runtime['checkWall']>>): Finding {
-  if (problem !== undefined) return { check: 'wall', state: 'warning', message: `${problem.problem}; ${problem.next}` };
+  if (problem !== undefined)
+    return { check: 'sandbox', state: 'warning', message: `${problem.problem}; ${problem.next}` };
   return isolation === 'none'
-    ? { check: 'wall', state: 'warning', message: 'none: the registry switches isolation off' }
-    : { check: 'wall', state: 'ok', message: `${isolation}, tried just now` };
+    ? { check: 'sandbox', state: 'warning', message: 'off: the registry sets isolation to none' }
+    : { check: 'sandbox', state: 'ok', message: `${isolation}, tested just now` };
 }
 
 function gitLocks(stale: readonly string[]): Finding {
-  if (stale.length === 0) return { check: 'locks', state: 'ok', message: 'none without an owner' };
-  const message = `left by a git that this runtime did not start: ${stale.join(', ')}; if no git is running, remove them`;
+  if (stale.length === 0) return { check: 'locks', state: 'ok', message: 'no stale git locks' };
+  const message = `left by a git process that this runtime did not start: ${stale.join(', ')}; remove them if no git is running`;
   return { check: 'locks', state: 'warning', message };
 }
 

@@ -5,7 +5,7 @@ import { defineCommand } from '../command.ts';
 
 export const explain = defineCommand({
   name: 'explain',
-  summary: 'Say what an error code or a rule means and what to do next',
+  summary: 'Explain an error code or a rule, and what to do next',
   configure(command, done) {
     command
       .argument('<name>', 'an error code such as E_POLICY, or a rule such as sec.paths.sandbox')

@@ -58,7 +58,7 @@ function describe({ languages, packageManager, commands, git }: DetectedProject)
   const found = [...languages, ...(packageManager === undefined ? [] : [packageManager])];
   printLine(`found ${found.length === 0 ? 'no known project' : found.join(', ')}`);
   for (const [step, line] of Object.entries(commands)) printLine(`  ${step}: ${line}`);
-  if (git === undefined) showWarning('not a git repository: commit rules have nothing to judge');
+  if (git === undefined) showWarning('not a git repository: commit rules have nothing to check');
   printLine('read it, then: tool-runtime trust');
 }
 

@@ -26,8 +26,8 @@ export const lock = defineCommand({
   summary: 'Pin the external tools of the registry by digest in tool-runtime.lock',
   configure(command, done) {
     withMetadataOptions(withSharedOptions(command))
-      .argument('[tools...]', 'names; every tool the registry lists when none is named')
-      .option('--check', 'write nothing; exit 1 when a tool is not what the lock says, or missing there')
+      .argument('[tools...]', 'names (default: every tool the registry lists)')
+      .option('--check', 'write nothing; exit 1 if a tool differs from the lock or is missing there')
       .action(async (names: string[], options: LockOptions) => {
         const metadata = metadataOf(names, options);
         const report = await withInterrupt((signal) => makeReport({ names, options, metadata, signal }));
@@ -40,10 +40,13 @@ export const lock = defineCommand({
 
 function withMetadataOptions(command: Command): Command {
   return command
-    .option('--source <source>', 'where the tool was got from, such as owner/name@v1; with one tool, like all below')
+    .option(
+      '--source <source>',
+      'where the tool comes from, such as owner/name@v1; needs exactly one tool, like the options below',
+    )
     .option('--commit <commit>', 'commit it was built from')
-    .option('--url <url>', 'address the program was loaded from')
-    .option('--signer-issuer <issuer>', 'who vouches for the signer; written down, not verified')
+    .option('--url <url>', 'address the program was downloaded from')
+    .option('--signer-issuer <issuer>', 'who vouches for the signer; recorded, not verified')
     .option('--signer-subject <subject>', 'the signer')
     .option('--signer-repository <uri>', 'repository the signer built from; must be the source')
     .option('--signer-ref <ref>', 'ref of that repository')
@@ -112,7 +115,7 @@ function printReport({ path, changes, isTrusted }: LockReport, { check = false }
   if (changes.length === 0) printLine('the registry lists no external tools');
   else printLine(`lock: ${plainText(path)}`);
   if (check && !isTrusted && changes.length > 0) {
-    showWarning('The lock does not count: it is not there, or not trusted (tool-runtime lock, or tool-runtime trust)');
+    showWarning('The lock has no effect: it is missing or not trusted (run tool-runtime lock or tool-runtime trust)');
   }
 }
 

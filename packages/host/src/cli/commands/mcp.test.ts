@@ -106,7 +106,7 @@ describe('tool-runtime mcp install', () => {
       [['emacs'], /No such client: emacs\n {2}next: name one of claude-code, codex, cursor/],
       [['c'], /No such client: c\n/],
       [['zed', '--name', 'a b'], /--name takes/],
-      [['zed', '--global', '--project'], /exclude each other/],
+      [['zed', '--global', '--project'], /cannot be used together/],
       [['zed', '--http', 'ftp://x'], /--http takes an http or https URL/],
       [['zed', '--http', 'http://a:b@x'], /--http takes no credentials/],
       [['claude-code', '--global'], /next: run: claude mcp add --scope user tool-runtime -- /],

@@ -20,7 +20,7 @@ export const run = defineCommand({
   configure(command, done) {
     withRuntimeOptions(command)
       .argument('<tool>', 'name in external_tools of the registry')
-      .argument('[args...]', 'words for the tool; put -- before them when they begin with a dash')
+      .argument('[args...]', 'arguments for the tool; put -- before arguments that begin with a dash')
       .option('--pack <file>', 'file the tool works on, relative to the workspace')
       .option('--pack-digest <digest>', 'digest the pack must have: sha256:…')
       .option('--inputs <json>', 'inputs for the tool: a JSON object, @file, or - for stdin')

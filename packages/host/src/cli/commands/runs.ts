@@ -38,7 +38,7 @@ function addList(command: Command, done: Done): void {
   withSharedOptions(command.command('list').description('The newest runs, newest first'))
     .argument('[tool]', 'only runs of this tool')
     .option('-n, --limit <count>', 'how many', wholeNumber('--limit', 1), 50)
-    .option('--failed', 'only those that did not end well, the damaged among them')
+    .option('--failed', 'only runs that did not succeed, including damaged ones')
     .action(async (tool: string | undefined, options: ListOptions) => {
       const [{ listRuns }, { stateOf }] = await loadParts();
       let count = 0;
@@ -69,7 +69,7 @@ interface ShowOptions extends SharedOptions {
 function addShow(command: Command, done: Done): void {
   withSharedOptions(command.command('show').description('The result of one run, or one of its outputs'))
     .argument('<run>', 'its id, or tool/id')
-    .option('--output <path>', 'the bytes of this output; only when they are still those of the run')
+    .option('--output <path>', 'the bytes of this output, if they have not changed since the run')
     .action(async (name: string, options: ShowOptions) => {
       const run = await findRun(name, options);
       done(run !== undefined && (await show(run, options)) ? 0 : 1);
@@ -113,7 +113,7 @@ function addVerify(command: Command, done: Done): void {
       .command('verify')
       .description('Check runs against their digests and the journal (exit 1 unless all are ok)'),
   )
-    .argument('[runs...]', 'ids, or tool/id; every run when none is named')
+    .argument('[runs...]', 'ids, or tool/id (default: every run)')
     .action(async (names: string[], options: SharedOptions) => {
       const found = await Promise.all(names.map((name) => findRun(name, options)));
       const runs = found.filter((run) => run !== undefined);
@@ -169,11 +169,11 @@ interface PruneOptions extends SharedOptions {
 
 /** runs prune: removes old runs. One that may still be going on stays. */
 function addPrune(command: Command, done: Done): void {
-  withSharedOptions(command.command('prune').description('Remove old runs; the journal keeps what it has of them'))
+  withSharedOptions(command.command('prune').description('Remove old runs; their journal records stay'))
     .requiredOption('--older-than <days>', 'only runs older than that', wholeNumber('--older-than', 0))
-    .option('--keep <count>', 'the newest so many of each tool stay', wholeNumber('--keep', 0))
+    .option('--keep <count>', 'keep this many of the newest runs of each tool', wholeNumber('--keep', 0))
     .option('--failed-only', 'only runs that failed or were cut off')
-    .option('--dry-run', 'remove nothing, say what would go')
+    .option('--dry-run', 'remove nothing, list what would be removed')
     .action(async (options: PruneOptions) => {
       const report = await prune(options);
       if (options.json === true) printJson({ dry_run: options.dryRun === true, ...report }, { compact: true });
@@ -193,9 +193,9 @@ async function prune(options: PruneOptions): Promise<PruneRunsReport> {
 function printReport({ removed, bytes, running, skipped }: PruneRunsReport, { dryRun }: PruneOptions): void {
   if (dryRun === true) for (const run of removed) printLine(plainText(run));
   const verb = dryRun === true ? 'would be removed' : 'removed';
-  const rest = running === 0 ? '' : `; ${running} may be running still`;
+  const rest = running === 0 ? '' : `; ${running} may still be running`;
   printLine(`${removed.length} ${removed.length === 1 ? 'run' : 'runs'} ${verb}, ${bytes} bytes${rest}`);
-  for (const { run_dir, reason } of skipped) showWarning(`${run_dir} stays: ${reason}`);
+  for (const { run_dir, reason } of skipped) showWarning(`${run_dir} was kept: ${reason}`);
 }
 
 /** Undefined, and said why, when there is none or more than one. */

@@ -94,8 +94,8 @@ describe('tool-runtime serve', () => {
   });
 
   for (const [what, args, complaint] of [
-    ['an address that is none', ['--http', 'here'], /--http wants HOST:PORT/],
-    ['half a certificate', ['--tls-cert', 'a.pem'], /go together/],
+    ['an address that is none', ['--http', 'here'], /--http takes HOST:PORT/],
+    ['half a certificate', ['--tls-cert', 'a.pem'], /must be given together/],
     ['to listen beyond the machine in the clear', ['--http', '0.0.0.0:0'], /needs TLS/],
     ['a coordinator that is no address', ['--coordinator', 'somewhere'], /--coordinator/],
   ] as const) {

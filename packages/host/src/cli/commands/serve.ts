@@ -26,7 +26,7 @@ export interface ServeOptions extends SharedOptions {
 
 export const serve = defineCommand({
   name: 'serve',
-  summary: 'Serve HTTP, WebSocket and a Unix socket; loopback only, with a token, unless told otherwise',
+  summary: 'Serve HTTP, WebSocket and a Unix socket; by default only on loopback and with a token',
   configure(command, done) {
     for (const add of [addAddresses, addExposure, addLimits, addOperations]) add(command);
     withRuntimeOptions(command).action(async (options: ServeOptions) => {
@@ -49,18 +49,18 @@ function addAddresses(command: Command): void {
       '127.0.0.1:7411',
     )
     .option('--socket <path>', 'Unix socket (default: host.sock in the state folder; none for none)')
-    .option('--also <dir>', 'a further folder sessions may work in; may be repeated', collect, []);
+    .option('--also <dir>', 'another folder sessions may work in; may be repeated', collect, []);
 }
 
 function addExposure(command: Command): void {
   command
-    .option('--token-file <file>', 'tokens, one a line (default: host.token in the state folder, made when missing)')
+    .option('--token-file <file>', 'tokens, one per line (default: host.token in the state folder, created if missing)')
     .option('--tls-cert <file>', 'certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--allow-plaintext', 'listen beyond this machine without TLS, for example behind a proxy that adds it')
     .option(
       '--allow-host <name>',
-      'a name clients may call this host by, besides loopback; may be repeated',
+      'another name clients may use for this host, in addition to loopback; may be repeated',
       collect,
       [],
     )
@@ -86,9 +86,12 @@ function addOperations(command: Command): void {
       'move journal records older than this into archives, once an hour',
       wholeNumber('--keep-days', 1),
     )
-    .option('--coordinator <url>', 'asks this address before calls; its token in TOOL_RUNTIME_COORDINATOR_TOKEN')
+    .option(
+      '--coordinator <url>',
+      'ask the coordinator at this address before calls; its token is in TOOL_RUNTIME_COORDINATOR_TOKEN',
+    )
     .option('--telemetry', 'OpenTelemetry spans and metrics, to the provider registered in this process')
-    .option('--show-token', 'print the token besides the address')
+    .option('--show-token', 'also print the token')
     .addOption(command.createOption('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(command.createOption('--log-format <format>').choices(['json', 'text']).default('text'));
 }

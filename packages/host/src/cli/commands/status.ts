@@ -5,7 +5,7 @@ import { defineCommand, type SharedOptions, withSharedOptions } from '../command
 
 export const status = defineCommand({
   name: 'status',
-  summary: 'What the running host of this workspace does',
+  summary: 'Show what the running host of this workspace is doing',
   configure(command, done) {
     withSharedOptions(command).action(async (options: SharedOptions) => {
       const { hostStatusSchema } = await import('@tool-runtime/protocol');

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 50;
 
 export const stop = defineCommand({
   name: 'stop',
-  summary: 'Stop the running host of this workspace; its running calls end first',
+  summary: 'Stop the running host of this workspace after its running calls',
   configure(command, done) {
     withSharedOptions(command)
       .option('--timeout <seconds>', 'how long to wait for it to be gone', wholeNumber('--timeout', 1), 60)

@@ -75,7 +75,7 @@ describe('tool-runtime tool check', () => {
     using scratch = createScratch();
     const program = plant(scratch, 'loud', `printf '\\033[2J' >&2; exit 1`);
     const { stdout } = await runCli(['tool', 'check', program]);
-    assert.match(stdout, /exit code 1: \\u001b\[2J/);
+    assert.match(stdout, /exit code 1: \\u\{1b\}\[2J/);
     assert.ok(!stdout.includes('\u001b'));
   });
 

@@ -33,9 +33,9 @@ const TIMEOUT_MS = 60_000;
 function addCheck(command: Command, done: Done): void {
   command
     .command('check')
-    .description('Run a program with good and bad environments and judge what it does (exit 0 without failures)')
+    .description('Run a program with good and bad environments and check what it does (exit 0 without failures)')
     .argument('<command>', 'the program; it runs as you, without isolation, in a temporary folder')
-    .argument('[args...]', 'words it always gets')
+    .argument('[args...]', 'arguments it always gets')
     .addOption(
       new Option('--profile <name>', 'names of the variables').choices(['neutral', 'epack']).default('neutral'),
     )

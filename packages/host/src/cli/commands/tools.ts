@@ -15,7 +15,7 @@ export const tools = defineCommand({
   configure(command, done) {
     withSharedOptions(command)
       .argument('[name]', 'show one tool with its schemas')
-      .option('--cost', 'tokens of each definition over MCP, and of the profiles')
+      .option('--cost', 'token cost of each definition over MCP, and of the profiles')
       .action(async (name: string | undefined, options: ToolsOptions) => {
         const code = await withRuntime(options, async (runtime) => {
           if (options.cost === true) return showCost(runtime, name, options);

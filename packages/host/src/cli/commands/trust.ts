@@ -1,6 +1,7 @@
 /** tool-runtime trust: take the workspace's own registry and lock at their word, as they are now. */
+import { safeLines } from '@tool-runtime/protocol/internal';
 import type { TrustedFile } from '@tool-runtime/sdk';
-import { plainLines, plainText } from '../../terminal/plain-text.ts';
+import { plainText } from '../../terminal/plain-text.ts';
 import { printJson, printLine } from '../../terminal/terminal.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
@@ -25,7 +26,7 @@ export const trust = defineCommand({
 function printTrusted({ file, sha256, bytes, lines, previous, diff }: TrustedFile): void {
   const name = plainText(file);
   process.stderr.write(`${name}: ${lines} lines, ${bytes} bytes; ${comparison(previous, diff)}\n`);
-  if (previous !== sha256) process.stderr.write(plainLines(diff ?? ''));
+  if (previous !== sha256) process.stderr.write(safeLines(diff ?? ''));
   printLine(`trusted sha256 ${sha256} ${name}`);
 }
 

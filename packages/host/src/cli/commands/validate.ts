@@ -31,17 +31,17 @@ export const validate = defineCommand({
   summary: 'Run rules over files (exit 0 when no blocking rule fails, 1 when one does, 3 when they cannot run)',
   configure(command, done) {
     withRuntimeOptions(command)
-      .argument('[paths...]', 'files, folders or globs; everything when left out')
-      .option('--staged', 'judge what is staged')
-      .option('--since <revision>', 'judge the commits since a revision')
-      .option('--rule <ids...>', 'only these rules, whether the registry lists them or not')
+      .argument('[paths...]', 'files, folders or globs (default: everything)')
+      .option('--staged', 'check what is staged')
+      .option('--since <revision>', 'check the commits since a revision')
+      .option('--rule <ids...>', 'only these rules, even if the registry does not list them')
       .addOption(
         new Option('--level <level>', 'only rules of this level').choices(['blocking', 'warning', 'suggestion']),
       )
-      .option('--message-file <file>', 'judge the commit message in this file too')
+      .option('--message-file <file>', 'also check the commit message in this file')
       .addOption(new Option('--index <name>', 'index file in the git folder, for hooks').hideHelp())
       .option('--ci', 'no colours; reports as annotations where a CI system shows them')
-      .option('--strict', 'warnings fail too')
+      .option('--strict', 'treat warnings as failures')
       .addOption(new Option('--reporter <name>', 'form of the report').choices(REPORTERS))
       .action(async (paths: string[], options: ValidateOptions) => {
         done(await withInterrupt((signal) => runValidate(paths, options, signal)));
@@ -66,7 +66,7 @@ async function runValidate(paths: readonly string[], options: ValidateOptions, s
 
 function toolArgs(paths: readonly string[], options: ValidateOptions): object {
   const { staged, since, rule, level, messageFile, index } = options;
-  if (staged === true && since !== undefined) throw badUsage('--staged and --since exclude each other');
+  if (staged === true && since !== undefined) throw badUsage('--staged and --since cannot be used together');
   return {
     scope: staged === true ? 'staged' : since === undefined ? 'worktree' : 'range',
     ...(since === undefined ? {} : { since }),

@@ -58,12 +58,12 @@ const NETWORK = `# Hosts that tools and commands may contact. Empty: no network 
 network:
   allowed_domains: []`;
 
-const ISOLATION = `# The wall around commands. \`none\` takes it down.
+const ISOLATION = `# The sandbox around commands. \`none\` turns it off.
 isolation: bubblewrap`;
 
 function shellSection({ shellAllow }: DetectedProject): string {
   const intro = `# Command lines that may run. A pattern is matched from its ^ on; end it with $ so that nothing can follow.
-# No shell is started: commands joined by &&, ||, ; or | are judged one by one.`;
+# No shell is started: commands joined by &&, ||, ; or | are checked one by one.`;
   if (shellAllow.length === 0) return `${intro}\n# Example: ['^make test$']\nshell_allow: []`;
   return [intro, 'shell_allow:', ...shellAllow.map((pattern) => `  - ${quoted(pattern)}`)].join('\n');
 }

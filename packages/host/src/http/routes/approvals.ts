@@ -21,13 +21,13 @@ export const answerApproval = defineRoute({
   id: 'answerApproval',
   method: 'post',
   path: '/v1/approvals/{approval_id}',
-  summary: 'Answer a question: once, for the session, or no; edited arguments are judged again',
+  summary: 'Answer a question: once, for the session, or no; edited arguments are checked again',
   scope: 'approve',
   body: answerApprovalSchema,
   answers: {
     200: { description: 'The answer that counts', schema: approvalAnsweredSchema },
     404: { description: 'No such question waits; it may have timed out, or its call was cancelled' },
-    409: { description: 'Somebody was faster; `details` say who, and with which answer' },
+    409: { description: 'The question was already answered; `details` name who answered, and how' },
   },
   handle: ({ host, principal, params, body }) => ({
     status: 200,

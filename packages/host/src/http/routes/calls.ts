@@ -111,7 +111,7 @@ export const proposePlan = defineRoute({
   id: 'proposePlan',
   method: 'post',
   path: '/v1/sessions/{session_id}/plans',
-  summary: 'Have several calls judged, by the gates and by the coordinator, without running any',
+  summary: 'Have several calls checked, by the gates and by the coordinator, without running any',
   scope: 'call',
   body: planProposalSchema,
   answers: { 200: { description: 'The verdict on every step', schema: planVerdictSchema } },

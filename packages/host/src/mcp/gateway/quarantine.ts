@@ -18,7 +18,7 @@ export function quarantineReason(subject: QuarantineSubject, pins: ServerPins): 
   const next = `let the operator look at it: tool-runtime mcp approve ${server} ${tool}`;
   if (pin?.refused !== undefined) {
     return refusal(`Definition of the tool is refused (${pin.refused}): ${name}`, 'definition_refused', {
-      next: 'ask the maker of the MCP server to mend it',
+      next: 'ask the maker of the MCP server to fix it',
     });
   }
   if (pin?.approved === undefined) {

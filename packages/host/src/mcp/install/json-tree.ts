@@ -87,7 +87,7 @@ class Reader {
     const keys = new Set<string>();
     const comma = this.#readItems('}', () => {
       const member = this.#readMember(depth);
-      if (keys.has(member.key)) throw notParsed(`key stands twice: ${member.key}`, this.#text, member.start);
+      if (keys.has(member.key)) throw notParsed(`key occurs twice: ${member.key}`, this.#text, member.start);
       keys.add(member.key);
       members.push(member);
     });

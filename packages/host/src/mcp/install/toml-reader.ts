@@ -132,7 +132,7 @@ export class TomlReader {
       this.skipBlank();
       if (this.take('}')) return table;
       const key = JSON.stringify(this.readKey());
-      if (table.has(key)) throw this.problem('a key stands twice');
+      if (table.has(key)) throw this.problem('a key occurs twice');
       this.expect('=');
       this.skipSpace();
       table.set(key, this.readValue(depth + 1));

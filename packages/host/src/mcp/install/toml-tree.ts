@@ -81,6 +81,6 @@ function throughItems(key: readonly string[], items: ReadonlyMap<string, number>
 
 function once(seen: Set<string>, path: readonly string[], { text, at }: { text: string; at: number }): void {
   const key = JSON.stringify(path);
-  if (seen.has(key)) throw notParsed(`stands twice: ${path.join('.')}`, text, at);
+  if (seen.has(key)) throw notParsed(`occurs twice: ${path.join('.')}`, text, at);
   seen.add(key);
 }

@@ -87,7 +87,7 @@ describe('tool profiles', () => {
     assert.throws(() => resolveProfile({ profile: 'small', lists: { mine: [] } }), /No such tool profile: small/);
     assert.throws(() => resolveProfile({ profile: 'toString' }), /No such tool profile/);
     assert.throws(() => resolveProfile({ tools: [] }), /The list of tools is empty/);
-    assert.throws(() => resolveProfile({ profile: 'core', tools: ['a'] }), /exclude each other/);
+    assert.throws(() => resolveProfile({ profile: 'core', tools: ['a'] }), /cannot be used together/);
     assert.throws(() => resolveProfile({ tools: ['{a,b}'] }), /Not a tool name/);
   });
 

@@ -83,7 +83,8 @@ export const PROFILE_NAMES: readonly string[] = Object.keys(BUILT_IN);
 /** Throws E_VALIDATION_FAIL for a profile nobody knows, a list that is empty, and a profile beside a list. */
 export function resolveProfile({ profile, tools, lists = {} }: ProfileChoice): ToolProfile {
   if (tools !== undefined) {
-    if (profile !== undefined) throw badChoice('A profile and a list of tools exclude each other', 'name one of them');
+    if (profile !== undefined)
+      throw badChoice('A profile and a list of tools cannot be used together', 'name one of them');
     if (tools.length === 0) throw badChoice('The list of tools is empty', 'name at least one tool');
     const ceiling = { tools: tools.filter((pattern) => !isForChildren(pattern)) };
     return { ...listProfile('tools', tools, { output: true }), ceiling };

@@ -10,7 +10,7 @@ export const CAPABILITIES: ServerCapabilities = {
 };
 
 export const INSTRUCTIONS =
-  "Every call is judged by the operator's policy and recorded. A refusal names the rule and what to do instead; repeating it unchanged does not help.";
+  "Every call is checked against the operator's policy and recorded. A refusal names the rule and what to do instead; repeating the call unchanged does not help.";
 
 /** Lists change only when the operator changes the registry, which takes a restart; a minute is safe. */
 export const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;

@@ -7,7 +7,7 @@
 import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
 import { STATUS_EVENT } from '../../contracts/events.ts';
 import type { OpenCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { IdentityParts, RecordingParts, WatchingParts } from './session-parts.ts';
 
 /** The phases of a call that listeners of every status hear of. */
 export const PHASES = {
@@ -21,7 +21,11 @@ export const PHASES = {
 type Phase = (typeof PHASES)[keyof typeof PHASES];
 
 /** `CallStatusChanged`: pending → in_progress → completed or failed, for every call, refused ones included. */
-export function announcePhase(open: OpenCall, phase: Phase, parts: SessionParts): void {
+export function announcePhase(
+  open: OpenCall,
+  phase: Phase,
+  parts: IdentityParts & RecordingParts & WatchingParts,
+): void {
   open.span?.stage(phase.phase);
   if (!parts.events.hears(parts.sessionId, 'all')) return;
   announce(open, parts, {
@@ -35,7 +39,7 @@ export function announcePhase(open: OpenCall, phase: Phase, parts: SessionParts)
 export function announceEnd(
   open: OpenCall,
   end: { readonly status: 'completed' | 'failed'; readonly outcome: string },
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts & WatchingParts,
 ): void {
   if (parts.events.hears(parts.sessionId, 'all')) {
     open.progress.pct = 100;
@@ -45,7 +49,11 @@ export function announceEnd(
 }
 
 /** `RuleViolation`: a rule or gate refused the call or warned. Failures that are nobody's judgement are none. */
-export function announceViolation(open: OpenCall, entry: ErrorEntry, parts: SessionParts): void {
+export function announceViolation(
+  open: OpenCall,
+  entry: ErrorEntry,
+  parts: IdentityParts & RecordingParts & WatchingParts,
+): void {
   if (!isJudgement(entry) || !parts.events.hears(parts.sessionId, 'progress')) return;
   const message = parts.redact(entry.message);
   const data: Record<string, string> = { tool: open.request.tool, code: entry.code, message };
@@ -63,7 +71,7 @@ export function announceApproval(
     readonly event: 'ApprovalRequested' | 'ApprovalAnswered';
     readonly data: Readonly<Record<string, string>>;
   },
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts & WatchingParts,
 ): void {
   if (!parts.events.hears(parts.sessionId, 'progress')) return;
   const { event, data } = approval;
@@ -75,7 +83,7 @@ export function announceApproval(
 export function announceProgress(
   open: OpenCall,
   report: { readonly pct: number; readonly message: string; readonly data: JsonObject | undefined },
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts & WatchingParts,
 ): void {
   const { progress } = open;
   const bounded = Number.isFinite(report.pct) ? Math.min(100, Math.max(0, report.pct)) : 0;
@@ -86,7 +94,7 @@ export function announceProgress(
 
 function announce(
   open: OpenCall,
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts & WatchingParts,
   news: { readonly event: string; readonly message: string; readonly data: JsonObject | undefined },
 ): void {
   if (open.progress.ended) return;

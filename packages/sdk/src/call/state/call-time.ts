@@ -6,6 +6,7 @@
  * then is left behind after its grace, so nothing can hold back the answer.
  */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
+import { cancellation } from '../../contracts/failures.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 
 const GRACE_MS = 2_000;
@@ -187,7 +188,7 @@ export class CallTime {
   /** An outer abort carries any reason; inside it is always a coded cancellation. */
   readonly #onCancel = (): void => {
     const reason: unknown = this.#call.signal?.reason;
-    this.abort(isToolError(reason) ? reason : cancelled());
+    this.abort(isToolError(reason) ? reason : cancellation());
   };
 
   #leftBehind(name: StageName): ToolError {
@@ -219,8 +220,4 @@ function explained(thrown: unknown, reason: ToolError): ToolError {
   }
   const own = { ...details, waited_for, ...(next === undefined ? {} : { next }) };
   return new ToolError(reason.code, thrown.message, { details: own, cause: thrown });
-}
-
-function cancelled(): ToolError {
-  return new ToolError('E_INTERNAL', 'Call was cancelled', { details: { reason: 'cancelled' } });
 }

@@ -16,7 +16,7 @@ import type { CallPathRule } from '../../policy/path-rule.ts';
 import type { CallTime } from './call-time.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Grant } from './grant.ts';
-import type { CompiledTool, SessionParts } from './session-parts.ts';
+import type { CompiledTool, RecordingParts } from './session-parts.ts';
 
 /** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
 export interface CallRequest {
@@ -143,7 +143,7 @@ export interface Outcome {
 export function shownData(
   { compiled }: Pick<Call, 'compiled'>,
   data: JsonValue,
-  { redactor }: SessionParts,
+  { redactor }: RecordingParts,
 ): JsonValue {
   // Contents of files pass unchanged: a caller may write back what it read.
   return compiled.tool.answersWithContents === true ? data : redactor.known.json(data);

@@ -1,9 +1,9 @@
 /** The call as policies, hooks, approvers and the coordinator see it. Built only for sessions that have one of them. */
 import type { CallView } from '../../contracts/policy.ts';
 import type { Call } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { IdentityParts } from './session-parts.ts';
 
-export function viewOf(call: Call, { actor, source }: Pick<SessionParts, 'actor' | 'source'>): CallView {
+export function viewOf(call: Call, { actor, source }: IdentityParts): CallView {
   const { open, subject, compiled } = call;
   return {
     callId: open.callId,

@@ -1,7 +1,7 @@
 /**
- * Everything a call may need, as one read-only record made when the session opens.
+ * Everything a call may need, as one read-only record made when the session opens, in five named groups.
  *
- * No class and no lookups by name: a stage takes what it names. Two sessions in one process hold two of these.
+ * No class and no lookups by name: a function takes the groups it needs. Two sessions in one process have two of these.
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { ToolAnnotations } from '../../contracts/annotations.ts';
@@ -48,16 +48,13 @@ export interface CompiledTool {
   readonly maxTimeoutMs: number;
 }
 
-export interface SessionParts {
+/** Who calls, and what the session is. */
+export interface IdentityParts {
   readonly sessionId: string;
   readonly actor: string;
   readonly client: string;
   readonly source: SourceRef;
   readonly instanceId: string;
-  /** Whether that process has ended. Programs it left behind are ended first, so that nothing of it happens later. */
-  isDead(instanceId: string): boolean;
-  /** Finds calls of dead processes and says so in the journal. */
-  reconcile(): Promise<unknown>;
   readonly registry: Registry;
   /** What the snapshot was built from; children are cut from it. */
   readonly package: RuntimePackage;
@@ -65,8 +62,11 @@ export interface SessionParts {
   readonly tools: ReadonlyMap<string, CompiledTool>;
   /** Known tools this session may not use, with the refusal that says why. */
   readonly hidden: ReadonlyMap<string, ToolError>;
-  /** Tools that hear of refused attempts, usable here or not. */
-  readonly recorders: ReadonlyMap<string, AnyTool>;
+  newId(): string;
+}
+
+/** Everything that may refuse a call. */
+export interface PolicyParts {
   readonly ceiling: Ceiling;
   readonly hooks: HookSet;
   readonly rules: RuleSet;
@@ -75,35 +75,54 @@ export interface SessionParts {
   readonly approvals: ApprovalJudge;
   readonly broker: ApprovalBroker;
   readonly budgets: readonly BudgetPort[];
-  /** Undefined: there is none and none is required. */
+  /** Undefined: the session has none and needs none. */
   readonly coordinator: SessionCoordinator | undefined;
-  readonly locks: LockTable;
+}
+
+/** What goes on record, and how it is made safe to record. */
+export interface RecordingParts {
   readonly journal: JournalStore;
   readonly recovery: RecoveryLog;
+  readonly clock: Clock;
+  /** Tools that hear of refused attempts, usable here or not. */
+  readonly recorders: ReadonlyMap<string, AnyTool>;
+  /** Whether that process has ended. Programs it left are ended first, so that they cannot act later. */
+  isDead(instanceId: string): boolean;
+  /** Finds calls of dead processes and says so in the journal. */
+  reconcile(): Promise<unknown>;
+  hashArgs(tool: string, args: JsonObject): string;
+  summarizeArgs(args: JsonObject, privateArgs: readonly string[]): string;
+  /** Knows the secrets of the runtime, and those that calls of this session brought along. */
+  readonly redactor: Redactor;
+  redact(text: string): string;
+}
+
+/** What tools work on. */
+export interface ResourceParts {
+  readonly locks: LockTable;
   readonly workspace: SessionWorkspace;
   /** Where it is in the workspace that path rules are written for; `.` for all of it. */
   readonly folderPrefix: string;
   readonly readOnlyWorkspace: Workspace;
-  /** Bound to the registry's allowlist; handed to calls of level `network` only. */
+  /** Bound to the registry's allowlist; only calls of level `network` get it. */
   readonly http: OpenHttpClient;
-  /** Commands and git, behind the session's wall. */
+  /** Commands and git, inside the session's sandbox. */
   readonly programs: SessionPrograms;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   /** What rules found earlier, by content, and which trees passed. */
   readonly findings: FindingCache;
+}
+
+/** Who learns about calls without changing them. */
+export interface WatchingParts {
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly reporter: MetricsReporter;
   readonly telemetry: CallTelemetry | undefined;
-  readonly clock: Clock;
-  newId(): string;
-  hashArgs(tool: string, args: JsonObject): string;
-  summarizeArgs(args: JsonObject, privateArgs: readonly string[]): string;
-  /** Knows the secrets of the runtime, and those that calls of this session brought along. */
-  readonly redactor: Redactor;
-  redact(text: string): string;
-  /** Tells the embedding program about failures that are nobody's fault but ours; callers see only E_INTERNAL. */
+  /** Reports failures of the runtime itself to the embedding program; callers see only E_INTERNAL. */
   reportUnexpected(error: ToolError): void;
 }
+
+export interface SessionParts extends IdentityParts, PolicyParts, RecordingParts, ResourceParts, WatchingParts {}

@@ -1,7 +1,8 @@
 /** The only catch on the call path: whatever a stage throws becomes a value with one of the ten codes. */
 import { type ToolError, toToolError } from '@tool-runtime/protocol';
+import { isCancellation } from '../../contracts/failures.ts';
 import { untoldFileError } from '../../platform/descriptors/file-errors.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { WatchingParts } from './session-parts.ts';
 
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
 
@@ -19,7 +20,7 @@ export function errorOf(thrown: unknown): ToolError {
 }
 
 /** Reports failures of the runtime itself to the operator. A cancelled call is not one, whatever stopped along with it. */
-export function reportFault(error: ToolError, parts: Pick<SessionParts, 'reportUnexpected'>): void {
-  if (error.code !== 'E_INTERNAL' || error.cause === undefined || error.details['reason'] === 'cancelled') return;
+export function reportFault(error: ToolError, parts: Pick<WatchingParts, 'reportUnexpected'>): void {
+  if (error.code !== 'E_INTERNAL' || error.cause === undefined || isCancellation(error)) return;
   parts.reportUnexpected(error);
 }

@@ -3,13 +3,13 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import type { DecisionRecord, JournalRecord, RequestedRecord } from '../../contracts/journal.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
 import type { JudgedCall, OpenCall } from './call-types.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { IdentityParts, RecordingParts } from './session-parts.ts';
 
 /** States what was asked, once; a later round of judgement (edited arguments) shows in the hash of the intent. */
 export function noteRequested(
   open: OpenCall,
   asked: { readonly argsHash: string; readonly argsSummary: string; readonly details?: JsonObject | undefined },
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts,
 ): void {
   if (open.progress.requested) return;
   open.progress.requested = true;
@@ -32,7 +32,11 @@ export function noteRequested(
   open.trail.push(record);
 }
 
-export function noteDecision(open: OpenCall, decision: JudgedCall['decision'], parts: SessionParts): void {
+export function noteDecision(
+  open: OpenCall,
+  decision: JudgedCall['decision'],
+  parts: IdentityParts & RecordingParts,
+): void {
   const record: DecisionRecord = {
     kind: 'decision',
     call_id: open.callId,
@@ -47,7 +51,7 @@ export function noteDecision(open: OpenCall, decision: JudgedCall['decision'], p
  * Writes what is waiting, after any marker an earlier failure left behind. On failure the trail is what it was. While the
  * journal has not answered, the records are its own: whoever does not wait must not write them a second time.
  */
-export function writeTrail(open: OpenCall, parts: SessionParts): Promise<void> {
+export function writeTrail(open: OpenCall, parts: IdentityParts & RecordingParts): Promise<void> {
   return handOver(open, (records) => parts.journal.append(records), parts);
 }
 
@@ -55,7 +59,7 @@ export function writeTrail(open: OpenCall, parts: SessionParts): Promise<void> {
 export async function handOver<T>(
   { trail }: OpenCall,
   write: (records: readonly JournalRecord[]) => MaybePromise<T>,
-  parts: SessionParts,
+  parts: IdentityParts & RecordingParts,
 ): Promise<T> {
   const records = trail.splice(0);
   try {

@@ -1,11 +1,12 @@
 /** How a key that was used before is refused. */
 import { ToolError } from '@tool-runtime/protocol';
+import { policyDenial } from '../../contracts/failures.ts';
 import type { KeyState } from '../../contracts/journal.ts';
 
 /** Passes `new` and `done`; throws for a key whose outcome is unknown or whose arguments differ. */
 export function refuseUsedKey(state: KeyState): void {
   if (state.state === 'pending') {
-    throw new ToolError('E_POLICY', `A call with this key has no known outcome yet: ${state.callId}`, {
+    throw policyDenial(`A call with this key has no known outcome yet: ${state.callId}`, {
       details: {
         gate: 'idempotency',
         reason: 'outcome_unknown',
@@ -28,24 +29,20 @@ export function refuseUsedKey(state: KeyState): void {
 
 /** The process of that call died, and what it left does not show whether it happened. */
 export function outcomeUnknown(callId: string, why: string): ToolError {
-  return new ToolError(
-    'E_POLICY',
-    `The process of the call with this key died, and its outcome is unknown: ${callId}`,
-    {
-      details: {
-        gate: 'idempotency',
-        reason: 'outcome_unknown',
-        call_id: callId,
-        why,
-        next: `look at what it left, then tool-runtime audit resolve ${callId} --as completed or --as not_started`,
-      },
+  return policyDenial(`The process of the call with this key died, and its outcome is unknown: ${callId}`, {
+    details: {
+      gate: 'idempotency',
+      reason: 'outcome_unknown',
+      call_id: callId,
+      why,
+      next: `look at what it left, then tool-runtime audit resolve ${callId} --as completed or --as not_started`,
     },
-  );
+  });
 }
 
 /** Two calls with one key ran side by side and the other finished first: a retry gets its answer. */
 export function keyTakenMeanwhile(callId: string): ToolError {
-  return new ToolError('E_POLICY', `Another call with this key finished meanwhile: ${callId}`, {
+  return policyDenial(`Another call with this key finished meanwhile: ${callId}`, {
     details: {
       gate: 'idempotency',
       reason: 'key_taken',

@@ -1,10 +1,11 @@
 /** What a running tool is handed: capabilities bound to its call, nothing that reaches past the policy. */
-import { type ErrorEntry, type JsonObject, ToolError } from '@tool-runtime/protocol';
+import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
 import { sideEffectRank } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
 import type { CommandList } from '../../contracts/command-list.ts';
 import type { CommandRequest, CommandRunner } from '../../contracts/commands.ts';
+import { policyDenial } from '../../contracts/failures.ts';
 import type { CommitCandidate, GitRepository, Publication } from '../../contracts/git.ts';
 import type { HttpClient } from '../../contracts/http.ts';
 import type { JobTable } from '../../contracts/jobs.ts';
@@ -32,7 +33,7 @@ const CONNECTS = sideEffectRank('network');
 export const NO_NETWORK: HttpClient = {
   send: () =>
     Promise.reject(
-      new ToolError('E_POLICY', 'This call may not use the network', {
+      policyDenial('This call may not use the network', {
         details: { gate: 'http', next: 'declare side_effect_level network in the annotations of the tool' },
       }),
     ),
@@ -42,7 +43,7 @@ export const NO_NETWORK: HttpClient = {
 export const NO_COMMANDS: CommandRunner = {
   start: () =>
     Promise.reject(
-      new ToolError('E_POLICY', 'This call may not start processes', {
+      policyDenial('This call may not start processes', {
         details: { gate: 'commands', next: 'declare side_effect_level process_exec in the annotations of the tool' },
       }),
     ),
@@ -184,7 +185,7 @@ function gitFor(level: number, git: GitRepository): GitRepository {
 /** A view that cannot write, whatever the tool tries. */
 export function readOnlyView(workspace: Workspace): Workspace {
   const refuse = (path: string): never => {
-    throw new ToolError('E_POLICY', `This call may only read: ${path}`, {
+    throw policyDenial(`This call may only read: ${path}`, {
       path,
       details: { gate: 'workspace', next: 'declare side_effect_level workspace_write in the annotations of the tool' },
     });

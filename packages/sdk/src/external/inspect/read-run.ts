@@ -1,8 +1,7 @@
 /** A run as it lies in its folder: its result, or why there is none to believe. */
 import { relative } from 'node:path';
 import { isToolError, type JsonObject } from '@tool-runtime/protocol';
-import type { RunResult } from '../../contracts/external.ts';
-import type { RunFile } from '../../contracts/run-history.ts';
+import type { RunFile, RunResult } from '../../contracts/external.ts';
 import type { RunLocation } from '../../platform/runs/find-runs.ts';
 import { openRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { readRunFile } from '../../platform/runs/run-result-file.ts';

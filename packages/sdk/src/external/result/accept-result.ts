@@ -8,9 +8,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isToolError, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
-import type { RunEntry, RunOutput, RunResult } from '../../contracts/external.ts';
+import type { RunEntry, RunFile, RunOutput, RunResult } from '../../contracts/external.ts';
 import type { KnownSecrets } from '../../contracts/redaction.ts';
-import type { RunFile } from '../../contracts/run-history.ts';
 import { shownPath } from '../../platform/descriptors/path-rules.ts';
 import { sameDigest } from '../protocol/digests.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE, RESULT_SCHEMA_VERSION, type RunCode } from '../protocol/protocol-constants.ts';

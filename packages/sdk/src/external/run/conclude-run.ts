@@ -5,8 +5,7 @@
  */
 import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
 import type { CapturedStream } from '../../contracts/commands.ts';
-import type { RunEntry, RunOutput, RunResult } from '../../contracts/external.ts';
-import type { RunFile } from '../../contracts/run-history.ts';
+import type { RunEntry, RunFile, RunOutput, RunResult } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { ExternalEnd } from '../../platform/commands/external-process.ts';
 import { checkOutputPath, keepOutput } from '../../platform/runs/output-path.ts';

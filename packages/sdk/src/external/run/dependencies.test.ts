@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FULL_RESULT } from '../../../test/sample-result.ts';
-import type { RunStatus } from '../../contracts/external.ts';
-import type { RunHistory } from '../../contracts/run-history.ts';
+import type { RunHistory, RunStatus } from '../../contracts/external.ts';
 import { checkDependencies, formatDependencyErrors } from './dependencies.ts';
 
 const runId = (day: number) => `2026-01-0${day}T00-00-00-000000Z-000000`;

@@ -4,8 +4,7 @@
  * A needed output is looked for in the newest successful run of its tool, since every run has a folder of its own; the
  * path as it is written counts too. Names come from the tool and are checked before they reach the history.
  */
-import type { ToolCapabilities } from '../../contracts/external.ts';
-import type { RunHistory } from '../../contracts/run-history.ts';
+import type { RunHistory, ToolCapabilities } from '../../contracts/external.ts';
 import { isExternalToolName } from '../../contracts/run-names.ts';
 import { shownPath } from '../../platform/descriptors/path-rules.ts';
 import { parseResult, validateResult } from '../protocol/read-result.ts';

@@ -2,8 +2,7 @@
 
 import { relative } from 'node:path';
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
-import type { ExternalToolSettings, RunEntry, RunResult } from '../../contracts/external.ts';
-import type { RunFile } from '../../contracts/run-history.ts';
+import type { ExternalToolSettings, RunEntry, RunFile, RunResult } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { HeldFolder } from '../../platform/descriptors/held-folder.ts';
 import { digest } from '../../platform/digest.ts';

@@ -1,7 +1,8 @@
 /** The runs in a pack's folder. Nothing is held open: history is read once, before a run. */
+
 import { closeSync } from 'node:fs';
 import { isToolError } from '@tool-runtime/protocol';
-import type { RunHistory } from '../../contracts/run-history.ts';
+import type { RunHistory } from '../../contracts/external.ts';
 import { openBase } from '../descriptors/held-folder.ts';
 import { errnoCode } from '../errno-error.ts';
 import { openOutput } from './output-path.ts';

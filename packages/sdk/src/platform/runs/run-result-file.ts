@@ -4,9 +4,10 @@
  * What lies there was written by a program that may be hostile: it may be a link, a pipe, a folder or endless, and the
  * folder itself may have been closed to us. None of that is followed, waited for or trusted.
  */
+
 import { closeSync, constants, fstatSync, fsyncSync, readSync, writeFileSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
-import type { RunFile } from '../../contracts/run-history.ts';
+import type { RunFile } from '../../contracts/external.ts';
 import {
   openEntry,
   renameEntry,

@@ -17,13 +17,13 @@ interface RenameOptions extends SharedOptions {
 
 /** ast rename: a declaration and everything that means it. */
 export function addRename(command: Command, done: Done): void {
-  withRuntimeOptions(command.command('rename').description('Rename a declaration and everything that means it'))
+  withRuntimeOptions(command.command('rename').description('Rename a declaration and all references to it'))
     .argument('<target>', 'name, id, or file:line:col of the declaration')
     .argument('<new-name>', 'its new name')
     .option('--dry-run', 'show the diff and change nothing')
-    .option('--report', 'go on when code that bears the old name could not be placed, and list it')
+    .option('--report', 'continue if some uses of the old name cannot be resolved, and list them')
     .option('--format', 'format the files it touches')
-    .option('--build', 'take it back when it breaks the build')
+    .option('--build', 'undo the change if it breaks the build')
     .action(async (target: string, newName: string, options: RenameOptions) => {
       done(await withAstSession(options, (session) => rename({ target, newName }, options, session)));
     });
@@ -57,12 +57,12 @@ interface RewriteOptions extends SharedOptions {
 
 /** ast rewrite: code that looks like a pattern, replaced. */
 export function addRewrite(command: Command, done: Done): void {
-  withRuntimeOptions(command.command('rewrite').description('Replace code that looks like a pattern'))
+  withRuntimeOptions(command.command('rewrite').description('Replace code that matches a pattern'))
     .argument('<pattern>', 'code with $NAME for one piece and $$$NAME for several')
     .argument('<replacement>', 'code with the same names')
     .option('--lang <language>', "language of the pattern (default: the registry's)")
     .option('--path <globs...>', 'only in these files')
-    .option('--max-matches <count>', 'refuse to change more places', wholeNumber('--max-matches', 1))
+    .option('--max-matches <count>', 'refuse to change more places than this', wholeNumber('--max-matches', 1))
     .option('--dry-run', 'show the diff and change nothing')
     .action(async (pattern: string, replacement: string, options: RewriteOptions) => {
       const args = {
@@ -97,10 +97,10 @@ interface Report {
 /** ast generate: builds or refreshes the index. */
 export function addGenerate(command: Command, done: Done): void {
   withRuntimeOptions(command.command('generate').description('Parse source files and index what they declare'))
-    .argument('[paths...]', 'files, folders or globs; everything when left out')
+    .argument('[paths...]', 'files, folders or globs (default: everything)')
     .option('--lang <language>', 'only files in this language')
     .option('--full', 'parse unchanged files again')
-    .option('--max-files <count>', 'files at most', wholeNumber('--max-files', 1))
+    .option('--max-files <count>', 'maximum number of files', wholeNumber('--max-files', 1))
     .action(async (paths: string[], options: GenerateOptions) => {
       const args = {
         paths,

@@ -59,7 +59,7 @@ export function addFind(command: Command, done: Done): void {
     .option('--type <kind>', 'fn, method, class, struct, enum, interface, type, const, var, field…')
     .option('--file <glob>', 'only in these files')
     .option('--lang <language>', 'only in this language')
-    .option('--exported', 'only what is visible outside of its file')
+    .option('--exported', 'only declarations visible outside their file')
     .option('-n, --limit <count>', 'how many of each name', wholeNumber('--limit', 1), 200)
     .action(async (names: string[], options: FindOptions) => {
       done(await withAstSession(options, (session) => find(names, options, session)));
@@ -112,7 +112,7 @@ const MAX_REFS = 10_000;
 
 /** ast refs: who uses a declaration. */
 export function addRefs(command: Command, done: Done): void {
-  withRuntimeOptions(command.command('refs').description('Who uses a declaration'))
+  withRuntimeOptions(command.command('refs').description('References to a declaration'))
     .argument('<target>', 'name, id, or file:line:col of a declaration')
     .action(async (target: string, options: SharedOptions) => {
       done(await withAstSession(options, (session) => refs(target, options, session)));
@@ -134,9 +134,9 @@ async function refs(target: string, options: SharedOptions, session: AstSession)
   };
   if (options.json === true) printJson(response, { compact: true });
   else for (const one of references) printLine(referenceLine(one));
-  if (references.length === 0) showError(nodes.length === 0 ? `Nothing found: ${target}` : `Nobody uses it: ${target}`);
+  if (references.length === 0) showError(nodes.length === 0 ? `Nothing found: ${target}` : `No references: ${target}`);
   else if (confidence === 'name' && options.json !== true)
-    printLine(paint('dim', 'by name: other things may share it'));
+    printLine(paint('dim', 'found by name: other declarations may share it'));
   return references.length === 0 ? 1 : 0;
 }
 

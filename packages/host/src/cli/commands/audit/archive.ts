@@ -18,8 +18,12 @@ interface RotateOptions extends SharedOptions {
 /** audit rotate: old records out of the journal, into an archive beside it. */
 export function addRotate(command: Command, done: Done): void {
   withRuntimeOptions(command.command('rotate').description('Move old records into an archive in the state folder'))
-    .option('--keep-days <days>', `how old records may get (default: ${DEFAULT_DAYS})`, wholeNumber('--keep-days', 0))
-    .option('--keep-records <count>', 'how many records stay', wholeNumber('--keep-records', 0))
+    .option(
+      '--keep-days <days>',
+      `maximum age of records in days (default: ${DEFAULT_DAYS})`,
+      wholeNumber('--keep-days', 0),
+    )
+    .option('--keep-records <count>', 'how many records to keep', wholeNumber('--keep-records', 0))
     .action(async (options: RotateOptions) => {
       const cut = cutOf(options);
       const report = await withRuntime(options, (runtime) => runtime.rotateJournal(cut));
@@ -54,9 +58,13 @@ interface PruneOptions extends SharedOptions {
 
 /** audit prune: deletes archives that need not be kept, oldest first. */
 export function addPrune(command: Command, done: Done): void {
-  withRuntimeOptions(command.command('prune').description('Delete archives that need not be kept, oldest first'))
-    .option('--keep-days <days>', 'delete archives with no record younger than that', wholeNumber('--keep-days', 0))
-    .option('--keep-archives <count>', 'delete all but the newest so many', wholeNumber('--keep-archives', 0))
+  withRuntimeOptions(command.command('prune').description('Delete old archives, oldest first'))
+    .option('--keep-days <days>', 'delete archives whose records are all older', wholeNumber('--keep-days', 0))
+    .option(
+      '--keep-archives <count>',
+      'delete all but this many of the newest archives',
+      wholeNumber('--keep-archives', 0),
+    )
     .option(
       '--answers-keep-days <days>',
       'forget answers of idempotency keys older than that; repeating such a key runs the call again',
@@ -100,7 +108,7 @@ interface ResolveOptions extends SharedOptions {
 /** audit resolve: the operator's word on a call whose outcome nobody knows, so that its key may be used again. */
 export function addResolve(command: Command, done: Done): void {
   withRuntimeOptions(
-    command.command('resolve').description('Decide a call that was cut off: it completed, or it never started'),
+    command.command('resolve').description('Settle a call that was cut off: it completed, or it never started'),
   )
     .argument('<call>', 'call id of an intent without a result')
     .requiredOption('--as <outcome>', 'completed or not_started')
@@ -111,7 +119,7 @@ export function addResolve(command: Command, done: Done): void {
         throw badUsage(`--as takes completed or not_started: ${outcome}`);
       await withRuntime(options, (runtime) => runtime.resolvePending(call, outcome, note));
       if (options.json === true) printJson({ call_id: call, resolved: outcome }, { compact: true });
-      else printLine(`${call} counts as ${outcome} from now on`);
+      else printLine(`${call} is now recorded as ${outcome}`);
       done(0);
     });
 }

@@ -42,7 +42,7 @@ export function addList(command: Command, done: Done): void {
     .option('-n, --limit <count>', 'how many', wholeNumber('--limit', 1), 50)
     .option('--session <id>', 'only one session')
     .addOption(command.createOption('--kind <kind>', 'only one kind').choices(Object.keys(KINDS)))
-    .option('--after <seq>', 'only records after this one, from there on', wholeNumber('--after', 0))
+    .option('--after <seq>', 'only records after this one, oldest first', wholeNumber('--after', 0))
     .action(async (options: ListOptions) => {
       const print = await createRecordPrinter(options);
       await withJournal(options, (journal) => {
@@ -115,8 +115,8 @@ interface TailOptions extends SharedOptions {
 
 /** audit tail: the last records, then those that other processes add. */
 export function addTail(command: Command, done: Done): void {
-  withSharedOptions(command.command('tail').description('The last records, then new ones as they come'))
-    .option('-n, --limit <count>', 'how many to begin with', wholeNumber('--limit', 0), 10)
+  withSharedOptions(command.command('tail').description('The last records, then new ones as they are written'))
+    .option('-n, --limit <count>', 'how many records to start with', wholeNumber('--limit', 0), 10)
     .option('--no-follow', 'stop after the last record')
     .action(async (options: TailOptions) => {
       await withInterrupt((signal) => follow(options, signal));

@@ -71,7 +71,7 @@ describe('tool-runtime audit tree', () => {
     await fillJournal(scratch);
     const several = await tree(scratch, 'sess-');
     assert.equal(several.code, 2);
-    assert.match(several.stderr, /More than one session begins so/);
+    assert.match(several.stderr, /More than one session id begins with/);
   });
 
   test('S3-49 names a family that was lost with its process, and one that still runs as open (deep)', async () => {

@@ -13,7 +13,7 @@ export function addTree(command: Command, done: Done): void {
       command.command('tree').description('Sessions with their children: what each was given, did, and how it ended'),
     ),
   )
-    .argument('[session]', 'id of a session, or how it begins; every family unless said')
+    .argument('[session]', 'session id or its beginning (default: every session with children)')
     .action(async (session: string | undefined, options: ArchivedOption) => {
       const found = await membersToShow(session, options);
       if (options.json === true) for (const member of found) printJson(member, { compact: true });
@@ -28,8 +28,10 @@ async function membersToShow(session: string | undefined, options: ArchivedOptio
   const families = await withJournal(options, (journal) => readFamilies(journal, { archived }));
   if (session === undefined) return families.filter(({ children }) => children.length > 0);
   const found = findMembers(families, session);
-  if (found.length > 1) throw badUsage(`More than one session begins so: ${session}`, 'give more of its id');
-  if (found.length === 0) showError(`No such session: ${session}`, archived ? undefined : 'look with --archived too');
+  if (found.length > 1)
+    throw badUsage(`More than one session id begins with: ${session}`, 'give more characters of the id');
+  if (found.length === 0)
+    showError(`No such session: ${session}`, archived ? undefined : 'search the archives too: --archived');
   return found;
 }
 

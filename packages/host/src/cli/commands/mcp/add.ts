@@ -25,7 +25,7 @@ export function addAdd(command: Command, done: Done): void {
     .option('--env <list>', 'variables handed on to it, by name', nameList)
     .option(
       '--read-path <dir>',
-      'an absolute path it may read besides system and workspace; may be repeated',
+      'an absolute path it may read in addition to system and workspace; may be repeated',
       collect,
       [],
     )

@@ -86,11 +86,12 @@ function checkOptions(options: InstallOptions): void {
   checkWorkspace(options.workspace);
   if (!NAME.test(options.name))
     throw badUsage(`--name takes letters, digits, dash and underscore, at most 32: ${options.name}`);
-  if (options.global === true && options.project === true) throw badUsage('--global and --project exclude each other');
+  if (options.global === true && options.project === true)
+    throw badUsage('--global and --project cannot be used together');
   if (options.portable === true && options.global === true)
     throw badUsage('--portable is for files of a project', 'leave out --global');
   if (options.profile !== undefined && options.tools !== undefined)
-    throw badUsage('--profile and --tools exclude each other');
+    throw badUsage('--profile and --tools cannot be used together');
   if (options.http !== undefined) checkUrl(options.http);
 }
 
