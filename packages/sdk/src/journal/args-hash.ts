@@ -15,7 +15,11 @@ export function createArgsHasher(masterKey: Uint8Array): ArgsHasher {
   return (tool, args) => `hmac-sha256:${digest(canonicalArgs([tool, args]))}`;
 }
 
-/** Throws TypeError for what JSON cannot hold: NaN, infinities, lone surrogates, undefined elements. */
+/**
+ * Canonical JSON (RFC 8785) of parsed arguments, faster on small objects than the library. Takes plain JSON only: no
+ * cycles, no `toJSON`. Gives the same text as `canonicalJson` and refuses the same values. Throws TypeError for what
+ * JSON cannot hold: NaN, infinities, lone surrogates, undefined elements.
+ */
 export function canonicalArgs(value: JsonValue): string {
   switch (typeof value) {
     case 'string':

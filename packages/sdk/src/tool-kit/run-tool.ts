@@ -131,6 +131,7 @@ interface Failure {
   readonly details: Json | undefined;
 }
 
+/** Whatever was thrown, as exit code and entry for the result. */
 function readFailure(thrown: unknown): Failure {
   if (thrown instanceof ToolFailure) {
     const { exitCode, code, message, details } = thrown;
@@ -148,6 +149,11 @@ interface ProcessWatch {
 
 const GRACE_MS = 2000;
 
+/**
+ * What may end a run from outside the tool's own code: signals, unhandled errors, waiting for nothing. A signal asks
+ * first. A tool that does not end in time is ended, so that a result is written before the wrapper gives up. Code that
+ * never returns to the event loop cannot be asked.
+ */
 function watchProcess(): ProcessWatch {
   const controller = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();

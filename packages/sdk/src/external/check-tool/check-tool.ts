@@ -67,6 +67,7 @@ const BROKEN_JSON = '{"broken": ';
 const NO_SUCH_OPTION = '--no-such-option';
 const NO_SUCH_VERSION = '999';
 
+/** What a tool must not accept. Each probe differs from a good run in one thing. */
 async function checkRefusals(probe: Probe): Promise<ToolCheck[]> {
   const checks: ToolCheck[] = [];
   for (const { id, next, ...request } of refusalsOf(probe)) {

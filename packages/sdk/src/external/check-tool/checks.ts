@@ -87,6 +87,7 @@ function outcome(id: CheckId, status: ToolCheck['status'], { message, next }: Fa
   return { id, group: id.slice(0, id.indexOf('.')), title: CHECKS[id], status, message, next };
 }
 
+/** How a start of the program ended, for the report. */
 export function describeEnd({ isOverdue, exitCode, endedBy }: ProbeEnd): string {
   if (isOverdue) return 'did not end in time and was killed';
   return exitCode === null ? `was ended by ${endedBy}` : `exit code ${exitCode}`;

@@ -1,4 +1,4 @@
-/** Proves many runs against one reading of the journal. */
+/** Checks many runs against one reading of the journal. */
 import { resolve } from 'node:path';
 import { isToolError } from '@tool-runtime/protocol';
 import type { RunOutput } from '../../contracts/external.ts';
@@ -65,6 +65,7 @@ interface VerifySetting {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Checks one run: its folder, its result, its outputs, and what the journal has about it. */
 async function verifyRun(location: RunLocation, setting: VerifySetting): Promise<RunVerdict> {
   const verdict = await withRun(location, (run) => verifyFolder(run, location, setting));
   return typeof verdict === 'string' ? damaged([verdict]) : verdict;

@@ -104,6 +104,7 @@ interface Machine {
   readonly arch: string;
 }
 
+/** How the protocol names a machine: Go's names for system and processor, such as `linux/amd64`. */
 export function platformKey({ platform, arch }: Machine): string {
   return `${SYSTEMS[platform] ?? platform}/${PROCESSORS[arch] ?? arch}`;
 }

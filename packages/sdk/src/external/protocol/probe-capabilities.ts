@@ -83,7 +83,10 @@ const shape = z.object({
   commands: list.optional().catch(undefined),
 });
 
-/** Throws E_VALIDATION_FAIL with `details.reason`; fields nobody knows are passed over. */
+/**
+ * Reads a tool's answer with the protocol's defaults: by default it needs a pack and no network. Throws
+ * E_VALIDATION_FAIL with `details.reason`; fields nobody knows are passed over.
+ */
 export function parseCapabilities(bytes: Uint8Array, tool: string): ToolCapabilities {
   const parsed = shape.safeParse(parseResult(bytes, EXTERNAL_LIMITS.capabilitiesBytes));
   if (!parsed.success) throw unusable('Capabilities are not valid', 'invalid_capabilities');

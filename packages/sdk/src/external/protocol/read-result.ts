@@ -54,7 +54,11 @@ function invalid(problem: string, field: string, reason: string, cause?: unknown
 const MAX_DEPTH = 256;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** Throws E_VALIDATION_FAIL with `details.reason`. */
+/**
+ * Bytes of JSON to an object, refusing what two readers could understand differently: besides size, duplicate keys and
+ * trailing data also broken Unicode, written or escaped, because it has no canonical form to hash. Unknown fields are
+ * kept. Throws E_VALIDATION_FAIL with `details.reason`.
+ */
 export function parseResult(bytes: Uint8Array, maxBytes: number = EXTERNAL_LIMITS.resultBytes): JsonObject {
   if (bytes.length > maxBytes) throw refusal(`JSON text is larger than the limit: ${maxBytes} bytes`, 'too_large');
   const text = decode(bytes);
@@ -90,7 +94,11 @@ function isWellFormed(value: JsonValue): boolean {
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
-/** Throws E_VALIDATION_FAIL with `details.field`. Never changes `value`. */
+/**
+ * Reads an object by a table of fields: types checked, missing fields given their zero value, unknown ones kept. A name
+ * that differs from a known one only in case is refused, because readers that ignore case would take it for the field.
+ * Throws E_VALIDATION_FAIL with `details.field`. Never changes `value`.
+ */
 function readShape(value: JsonObject, shape: Shape, path = ''): JsonObject {
   const read: Record<string, JsonValue> = { ...value };
   for (const name of Object.keys(value)) if (!Object.hasOwn(shape, name)) refuseLookalike(name, shape, path);

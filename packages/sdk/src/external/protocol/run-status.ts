@@ -20,6 +20,7 @@ export function normalizeExitCode(code: number): { readonly exitCode: number; re
   return { exitCode: isTools ? code : 1, toolExitCode: code };
 }
 
+/** A run ends once: it goes from `created` to one of three ends and stays there. */
 export const RUN_STATES = ['created', 'exec_failed', 'tool_result_valid', 'backfilled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 

@@ -157,6 +157,10 @@ interface JudgedOutputs {
   readonly warnings: readonly RunEntry[];
 }
 
+/**
+ * Looks at each file a tool says it made: digest and size are filled in or confirmed, anything else is dropped with a
+ * warning, so that the run is at best partial.
+ */
 export async function judgeOutputs(claimed: readonly RunOutput[], check: CheckOutput): Promise<JudgedOutputs> {
   const outputs: RunOutput[] = [];
   const warnings: RunEntry[] = [];
@@ -190,7 +194,10 @@ function dropped(reason: string, path?: string): RunEntry {
   return { code: 'INVALID_OUTPUT_PATH', message: `Output was dropped: ${reason}`, ...about, details: { reason } };
 }
 
-/** Undefined when there is nothing to take out. */
+/**
+ * Takes secret values that were handed over out of a tool's own result, however they are spelled in its JSON. Undefined
+ * when there is nothing to take out.
+ */
 export function scrubResult(bytes: Uint8Array, secrets: KnownSecrets): string | undefined {
   const text = Buffer.from(bytes).toString('utf8');
   const plain = secrets.text(text);

@@ -54,7 +54,10 @@ export function newResult({ wrapper, tool, runId, startedAtMs }: NewResult): Run
   };
 }
 
-/** Indented JSON with a newline at the end. */
+/**
+ * The text of `result.json`: known fields in the protocol's order, then unknown ones; optional ones only when filled.
+ * Indented JSON with a newline at the end.
+ */
 export function resultText(result: RunResult | (RunResult & JsonObject)): string {
   return `${JSON.stringify(ordered(result as unknown as JsonObject, RESULT_SHAPE), null, 2)}\n`;
 }
@@ -87,7 +90,11 @@ function isLeftOut(value: JsonValue, { type, zero, always }: FieldRule): boolean
 
 type DigestedRun = Pick<RunResult, 'tool' | 'inputs' | 'pack_digest' | 'outputs' | 'status'>;
 
-/** Outputs count by path and digest, in any order. */
+/**
+ * What a run did, as one digest: equal for runs that used the same tool on the same things with the same outcome.
+ * Times, ids, identity and messages stay out, because they differ from run to run. Outputs count by path and digest, in
+ * any order.
+ */
 export function runDigest(result: DigestedRun): string {
   return digest(
     canonicalJson({

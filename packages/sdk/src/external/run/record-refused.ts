@@ -1,4 +1,7 @@
-/** A run of a tool that no registry lists never begins, and is on record all the same. */
+/**
+ * Runs that never begin and are on record all the same: of a call that a gate refused, and of a tool that no registry
+ * lists.
+ */
 import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../../contracts/external.ts';
 import type { RefusedCall } from '../../contracts/tool.ts';
@@ -86,6 +89,7 @@ function neverRuns(): never {
   throw new TypeError('A tool that is not listed never runs');
 }
 
+/** A refused call of an external tool gets a run of its own: a folder and a result that says why. */
 export async function recordRefused(
   { callId, sessionId, actor, error }: RefusedCall,
   { settings, ports }: { readonly settings: ExternalToolSettings; readonly ports: ExternalPorts },

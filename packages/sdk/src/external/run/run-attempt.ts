@@ -175,7 +175,11 @@ function openFolder(base: string, { settings, ports, pack }: AttemptSetting): Ru
   }
 }
 
-/** `file` is what the tool left: the result itself where nothing had to be rewritten. */
+/**
+ * The digest of a result as it lies on disk, for the journal: it covers every byte and, through the digests in it,
+ * every output. The run's own digest leaves out messages and times, and anyone can compute it again. `file` is what the
+ * tool left: the result itself where nothing had to be rewritten.
+ */
 export function resultDigest({ result, rewrite }: AcceptedResult, file: RunFile): string {
   return digest(rewrite || typeof file === 'string' ? resultText(result) : file);
 }
@@ -186,7 +190,10 @@ interface RunRecord {
   settle(accepted: AcceptedResult): void;
 }
 
-/** A write that fails leaves the run open, so that another can be tried. */
+/**
+ * The one way a result gets into its folder: once, however often it is asked for. A write that fails leaves the run
+ * open, so that another can be tried.
+ */
 export function createRunRecord(folder: HeldFolder): RunRecord {
   let state: RunState = 'created';
   return {

@@ -208,6 +208,11 @@ interface LegacyParts {
   readonly clock: Clock;
 }
 
+/**
+ * Seals the claims and processes of a journal of version 1 to 3, once. Whether that is still to be done is read from
+ * the chain and nowhere else: the first block of this version carries a total of claims, and so does every rotation. A
+ * chain with a total is never sealed again, whatever the tables say.
+ */
 function sealLegacy(parts: LegacyParts): void {
   const { tables, writer } = parts;
   if (isUnsealed(tables)) writer.exclusively(() => isUnsealed(tables) && sealRows(parts));

@@ -190,6 +190,11 @@ interface OpenCalls {
   readonly intents: ReadonlyMap<string, number>;
 }
 
+/**
+ * Which calls have an intent and nothing that ends it, kept up to date as records go by. Applying records again, from
+ * any point up to the same end, gives the same answer: the last record of a call wins. Callers rely on that when they
+ * read some twice.
+ */
 function createOpenCalls(from?: CheckpointRecord): OpenCalls {
   const intents = new Map<string, number>();
   from?.open.forEach((callId, at) => {

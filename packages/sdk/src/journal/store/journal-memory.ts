@@ -125,6 +125,7 @@ function keyName(scope: string, key: string): string {
   return JSON.stringify([scope, key]);
 }
 
+/** Archives of a journal in memory: gone with the process, like the journal. */
 function createMemoryArchives(): ArchiveFiles {
   const files = new Map<string, Buffer>();
   return {

@@ -1,4 +1,4 @@
-/** What SQLite says when it cannot, in words that tell the operator what to do. */
+/** Failures of the journal's storage, with what the operator should do. */
 import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import { failure, type RetryClass } from '../../contracts/failures.ts';
 
@@ -50,6 +50,7 @@ function resultCode(thrown: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined;
 }
 
+/** A journal whose rows do not fit together. */
 export function damaged(seq: number, reason: string, cause?: unknown): ToolError {
   return failure('journal_failure', 'repair_needed', `Journal is damaged: record ${seq}`, {
     details: { seq, reason, next: 'run verify; restore the state folder or start a new one' },

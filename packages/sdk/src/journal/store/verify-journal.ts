@@ -127,6 +127,10 @@ interface ArchiveCheckParts {
   readonly seal: Seal;
 }
 
+/**
+ * Checks one archive by itself: it begins where the one before it ends, holds the chain up to its own end, and is the
+ * very file that was written.
+ */
 function checkArchive(parts: ArchiveCheckParts, row: ArchiveRow, start: ChainHead, anchor?: ChainHead): ArchiveCheck {
   const facts = { archive: row.name, first: row.first_seq, through: row.through };
   if (row.pruned_at !== null) return { ...facts, state: 'pruned' };

@@ -99,6 +99,9 @@ export type OpenBeneath = (rootFd: number, path: string, flags: number, mode: nu
 const MAX_ATTEMPTS = 32;
 const { EAGAIN, EINTR } = osConstants.errno;
 
+/**
+ * Back end A: the kernel resolves the path and guarantees that it never leaves the root, whatever is renamed meanwhile.
+ */
 export function createOpenat2(native: NativeCalls): OpenBeneath {
   return (rootFd, path, flags, mode) => {
     const creationMode = (flags & constants.O_CREAT) === 0 ? 0 : mode;

@@ -82,6 +82,7 @@ function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
+/** A path with its links resolved, as processes see it. */
 export function realPath(path: string): string {
   return realpathSync.native(path);
 }

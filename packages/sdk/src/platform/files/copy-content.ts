@@ -70,7 +70,10 @@ interface HashedCopy {
   readonly hash: Hash;
 }
 
-/** Undefined when there is more than may be copied. */
+/**
+ * Copies from one descriptor to another and hashes on the way, without holding up the event loop. Undefined when there
+ * is more than may be copied.
+ */
 export async function copyHashed({ source, target, mode, maxBytes, hash }: HashedCopy) {
   const buffer = Buffer.allocUnsafe(CHUNK);
   try {

@@ -93,7 +93,10 @@ async function removeWhole(folder: FoundEntry, path: string, { place, options }:
   if (failure !== undefined) throw partlyRemoved(path, failure);
 }
 
-/** What stood there, or null. A link is removed itself. EISDIR, ENXIO for the rest. `check` may still refuse. */
+/**
+ * Removes one name. The content is read first, so that the record can say what was lost. What stood there, or null. A
+ * link is removed itself. EISDIR, ENXIO for the rest. `check` may still refuse.
+ */
 export function removeTarget(
   target: WriteTarget,
   check: (before: FileSnapshot | null) => void,

@@ -1,4 +1,7 @@
-/** Finds a program by name in fixed folders of the host, never through the environment and never in the workspace. */
+/**
+ * Finds programs by name: for calls in fixed folders of the host, never through the environment or in the workspace;
+ * for people at a terminal also through their PATH.
+ */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join, resolve, sep } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
@@ -49,7 +52,10 @@ interface LocateOptions {
   readonly must: 'run' | 'readable';
 }
 
-/** Absolute. Throws E_VALIDATION_FAIL. */
+/**
+ * Finds a program the way a person at the terminal means it: a path from here, or a name in their PATH. Absolute.
+ * Throws E_VALIDATION_FAIL.
+ */
 export function locateProgram(word: string, { must }: LocateOptions): string {
   const here = resolve(word);
   const places = word.includes('/') || must === 'readable' ? [here] : [here, ...inSearchPath(word)];

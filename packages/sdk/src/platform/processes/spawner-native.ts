@@ -208,6 +208,11 @@ interface ChildReaper {
 
 const LOOK_MS = 250;
 
+/**
+ * Notices when children started natively end. It asks about its own children by number, so Node's own children in the
+ * same process are left to Node. The slow timer keeps the event loop alive while a child runs that is not in the
+ * background, and helps when a signal is lost.
+ */
 function createChildReaper(collect: NativeSpawn['collect']): ChildReaper {
   const waiting = new Map<number, { readonly settle: (status: ExitStatus) => void; readonly isBackground: boolean }>();
   let timer: NodeJS.Timeout | undefined;

@@ -177,6 +177,10 @@ const ALWAYS_PROTECTED = ['.git', LOCK_FILE];
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
 const IGNORED_BY_FILE_SYSTEMS = /\p{Default_Ignorable_Code_Point}/gu;
 
+/**
+ * Names that no file tool may create, change or remove, wherever they are in the tree. Reading them is allowed. Our own
+ * temporary names are among them: a sweep would remove what a caller puts there.
+ */
 function createProtectedNames(names: readonly string[] = []): ProtectedNames {
   for (const name of names) {
     if (name === '' || name.includes('/')) throw new TypeError(`Protected name is not a single name: ${name}`);

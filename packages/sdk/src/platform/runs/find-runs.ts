@@ -76,7 +76,10 @@ function byAge(a: RunLocation, b: RunLocation): number {
 
 const WRITABLE_BY_OTHERS = 0o022n;
 
-/** What is wrong, in words; empty when nothing is. Changes nothing. */
+/**
+ * Whether a run folder and its result still belong to us alone. What is wrong, in words; empty when nothing is. Changes
+ * nothing.
+ */
 export function modeProblems({ dirFd }: HeldFolder, file: string): string[] {
   const result = statEntry({ dirFd, name: file });
   return [
@@ -95,7 +98,10 @@ function problemsOf(subject: string, { uid, mode }: BigIntStats): string[] {
 /** Every name in it goes with it. */
 const NO_GUARD = { lookAtTree: () => ({ checkInner() {} }) };
 
-/** 0 when it is gone. Throws E_FILE_IO for what could not be removed either, such as a mount inside. */
+/**
+ * How many bytes a run folder holds. No link is followed, and a second name of a file counts like a first. 0 when it is
+ * gone. Throws E_FILE_IO for what could not be removed either, such as a mount inside.
+ */
 export async function measureRun({
   base,
   tool,

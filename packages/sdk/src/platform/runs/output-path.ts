@@ -123,8 +123,9 @@ interface RecordedOutput {
 }
 
 /**
- * Throws E_VALIDATION_FAIL for a path that is no output, and E_POLICY for other bytes than recorded: before the first
- * piece, or after the last one when they changed in between.
+ * Hands out the bytes of an output piece by piece, once they are known to be the recorded ones. Throws
+ * E_VALIDATION_FAIL for a path that is no output, and E_POLICY for other bytes than recorded: before the first piece,
+ * or after the last one when they changed in between.
  */
 export async function passOutput(
   folder: HeldFolder,
@@ -159,7 +160,10 @@ interface OutputKeeping {
   readonly forbidden: readonly string[];
 }
 
-/** The reason it was not kept: `secret` or `changed`. Throws E_VALIDATION_FAIL for a path that is no output any more. */
+/**
+ * Keeps an output of a run as an artifact, unless it is not what was checked or holds what must not leave. The reason
+ * it was not kept: `secret` or `changed`. Throws E_VALIDATION_FAIL for a path that is no output any more.
+ */
 export async function keepOutput(
   folder: HeldFolder,
   keeping: OutputKeeping,

@@ -64,6 +64,12 @@ export interface ResourceLimits {
   readonly memoryBytes: number;
 }
 
+/**
+ * Limits on what one process may take, set by util-linux's prlimit as the first program in the sandbox. The number of
+ * processes is counted in the sandbox's own user namespace, so it bounds this command only; the kernel exempts root.
+ * Memory is bounded by what a process writes to, not by addresses it reserves: engines with a garbage collector reserve
+ * far more than they use.
+ */
 export function defaultLimits(): ResourceLimits {
   return {
     processes: 1024,

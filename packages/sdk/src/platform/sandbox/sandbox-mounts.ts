@@ -58,7 +58,10 @@ function depthOf(path: string): number {
   return path.split('/').length;
 }
 
-/** Absolute. Throws E_SHELL for an absolute folder that was not lent. */
+/**
+ * Where a sandboxed program starts: below the workspace, or in a folder it was lent. Absolute. Throws E_SHELL for an
+ * absolute folder that was not lent.
+ */
 export function startingFolder(
   { cwd }: Pick<SandboxedProgram, 'cwd'>,
   { workspace, folders = [] }: SandboxRequest,

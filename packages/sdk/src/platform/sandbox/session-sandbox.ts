@@ -134,6 +134,7 @@ async function unlessCancelled<T>(shared: Promise<T>, signal: AbortSignal | unde
   }
 }
 
+/** No sandbox: processes run as we do. Their group can still be killed; the network cannot be kept from them. */
 export function createNoIsolation(): Isolation {
   return {
     name: 'none',

@@ -155,6 +155,11 @@ interface FolderIgnoreFiles {
   readonly exclude: FolderIgnore | undefined;
 }
 
+/**
+ * The ignore files that apply in one folder: its own first, then those above it, up to the repository's border. A
+ * folder with `.git` is a repository of its own: ignore files above it do not apply there, and its `.git/info/exclude`
+ * comes last.
+ */
 class IgnoreStack {
   readonly #checks: readonly FolderIgnore[];
   /** Roughly what one question costs. */

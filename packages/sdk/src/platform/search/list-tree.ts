@@ -101,7 +101,10 @@ function isFolder(entry: string): boolean {
 /** Names between two turns of the event loop. */
 const SLICE_NAMES = 4096;
 
-/** Those that are wanted, sorted. A small folder costs no turn. */
+/**
+ * Sorts the names of a folder of any size, with pauses for other work. Those that are wanted, sorted. A small folder
+ * costs no turn.
+ */
 export async function sortedNames(
   names: readonly string[],
   isWanted: (name: string) => boolean,
