@@ -1,7 +1,7 @@
 /**
  * sec.shell.allowlist: every command of a line is allowed by the registry, option by option, and so is its environment.
  *
- * The line is parsed by the one parser that also decides what is started, so what was judged is what runs.
+ * The line is parsed by the one parser that also decides what is started, so what was checked is what runs.
  */
 import { isToolError, type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { Registry } from '../contracts/registry.ts';
