@@ -19,7 +19,7 @@ export interface ExternalToolSettings {
    * the same name, in registries that only narrow.
    */
   readonly command: string;
-  /** Words placed before the caller's own. */
+  /** Arguments placed before the caller's own. */
   readonly args: readonly string[];
   /** Program that runs `command`, with its options; a bare name or an absolute path. Not pinned: part of the system. */
   readonly interpreter: readonly string[];

@@ -1,4 +1,4 @@
-/** Addresses as the 4 or 16 bytes they are, so that no two spellings of one address can be judged differently. */
+/** Addresses as the 4 or 16 bytes they are, so that two spellings of one address are treated the same. */
 
 /** Undefined for what is not a plain address; a zone (`fe80::1%eth0`) has no place in one. */
 export function addressBytes(address: string): readonly number[] | undefined {

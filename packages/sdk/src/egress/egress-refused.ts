@@ -1,4 +1,4 @@
-/** The one shape of a refusal by the egress judgement: which host, which registry field, what to do instead. */
+/** The refusal of an address: the host, the registry field, and what to do instead. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 
 export const EGRESS_RULE = 'sec.network.allowlist';

@@ -1,7 +1,7 @@
 /**
  * What the next request of a redirect looks like, before a connection is thought of.
  *
- * The target is judged like a first URL. Credentials stay with the origin they were given for.
+ * The target is checked like a first URL. Credentials stay with the origin they were given for.
  */
 import { ToolError } from '@tool-runtime/protocol';
 import { egressRefused } from './egress-refused.ts';
@@ -16,7 +16,7 @@ export interface Hop {
   readonly body: Uint8Array | null;
 }
 
-/** Besides Authorization and Cookie, what services call their own: X-Api-Key, Private-Token, X-Auth-Token … */
+/** Apart from Authorization and Cookie, names that services use: X-Api-Key, Private-Token, X-Auth-Token … */
 const CREDENTIAL = /auth|cookie|token|secret|session|credential|passw|key/;
 const KEEPS_METHOD: readonly number[] = [307, 308];
 const BECOMES_GET: readonly number[] = [301, 302, 303];

@@ -6,7 +6,7 @@ import { hostAllowed } from './domain-entry.ts';
 const FIELD = 'network.insecure_credentials';
 const HTTP_PORT = '80';
 
-/** Whether what is sent to this URL could be read on the way, and nobody said that this is fine. */
+/** Whether what is sent to this URL could be read on the way, and the operator did not allow it. */
 export function needsEncryption(url: URL, insecureCredentials: readonly string[]): boolean {
   if (url.protocol !== 'http:') return false;
   return hostAllowed(insecureCredentials, `${url.hostname}:${url.port === '' ? HTTP_PORT : url.port}`) === undefined;

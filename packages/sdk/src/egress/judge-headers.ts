@@ -2,7 +2,7 @@
  * Request lines and headers a caller may choose.
  *
  * What frames the message or steers the connection (Host, Content-Length, Transfer-Encoding …) is ours alone: letting a
- * caller set it would let one judged request carry a second, unjudged one.
+ * caller set it would let one checked request carry a second, unchecked one.
  */
 import { ToolError } from '@tool-runtime/protocol';
 

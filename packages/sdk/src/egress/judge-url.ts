@@ -60,7 +60,7 @@ function parseUrl(raw: string, base?: URL): URL {
   if (DECEPTIVE.test(raw) || !raw.isWellFormed()) {
     throw egressRefused('URL holds blanks, control characters or backslashes', {
       reason: 'deceptive_character',
-      next: 'percent-encode such characters in path and query; a host has none',
+      next: 'percent-encode such characters in path and query; they are not allowed in a host',
     });
   }
   const url = URL.parse(raw, base?.href);

@@ -1,5 +1,5 @@
 /**
- * Every family of formats. The order matters: what says more about itself stands before what would also match it
+ * Every family of formats. The order matters: the more specific format comes before one that would also match
  * (`a.py:3: error:` is a Python line before it is a compiler's).
  */
 

@@ -22,7 +22,7 @@ export interface FindingList {
   readonly truncated: boolean;
 }
 
-/** As printed: nothing is judged yet, and a field a format lacks is undefined. */
+/** As printed, before any check; a field that a format lacks is undefined. */
 export interface PrintedFinding {
   readonly path: string | undefined;
   readonly line?: string | undefined;

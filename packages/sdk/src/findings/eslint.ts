@@ -1,4 +1,4 @@
-/** eslint's stylish, unix and compact formatters. In stylish the file stands alone above its rows, so it is remembered. */
+/** eslint's stylish, unix and compact formatters. In stylish the file name is on a line above its rows, so it is remembered. */
 import type { FindingFormat, LineReader, PrintedFinding } from './command-finding.ts';
 import { severityOf } from './severity-of.ts';
 import { splitBracketed, splitSpaced } from './split-code.ts';

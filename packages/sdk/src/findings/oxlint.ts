@@ -1,7 +1,7 @@
 /**
  * oxlint's default output: `  x plugin(rule): message`, then the place as `,-[file:l:c]` or `╭─[file:l:c]`.
  *
- * Long messages go on behind a bar, so the sign is looked for a few lines above the place.
+ * Long messages continue after a bar, so the sign is looked for a few lines above the place.
  */
 import type { FindingFormat, FindingSeverity, PrintedFinding } from './command-finding.ts';
 

@@ -125,7 +125,7 @@ function withoutDots(path: string): string | undefined {
 }
 
 /**
- * A printed path → workspace-relative with forward slashes, or undefined when it is none or lies outside.
+ * A printed path → workspace-relative with forward slashes, or undefined when it is not a path or lies outside.
  *
  * Names decide, not the disk: a last segment without an extension is taken for prose unless it is a well-known file.
  */

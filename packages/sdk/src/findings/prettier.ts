@@ -1,7 +1,7 @@
 /**
  * prettier --check: `[warn] file` for what it would change, `[error] file: …` for what it cannot read.
  *
- * Other programs print `[warn]` too: the lines count only where prettier has said that it is at work.
+ * Other programs print `[warn]` too: the lines count only where prettier has announced itself.
  */
 import type { FindingFormat, PrintedFinding } from './command-finding.ts';
 

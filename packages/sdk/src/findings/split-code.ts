@@ -1,4 +1,4 @@
-/** A message whose code stands at its end, behind a mark of the format. Plain searches: no pattern can run away on it. */
+/** A message whose code is at its end, after a mark of the format. Plain searches: no pattern can run away on it. */
 
 export interface CodedMessage {
   readonly message: string;

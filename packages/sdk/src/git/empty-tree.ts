@@ -1,4 +1,4 @@
-/** The tree without entries, which git knows without being told. It depends on the repository's kind of hash. */
+/** The tree without entries, which git knows by itself. It depends on the repository's kind of hash. */
 import type { GitConfig } from '../contracts/git.ts';
 
 const EMPTY_SHA1 = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

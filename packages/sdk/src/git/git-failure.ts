@@ -18,7 +18,7 @@ export function gitFailure(message: string, { path, reason, next, details }: Git
 
 const LOCKED = {
   reason: 'locked',
-  next: 'another git is at work here: try again; if there is none, it died, and its .lock file is to be removed',
+  next: 'another git process holds the lock: try again; if none is running, remove the .lock file it left',
 };
 
 /** The lock that was in git's way. Git says so in many places, and always in these words. */

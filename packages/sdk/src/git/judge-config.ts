@@ -1,4 +1,4 @@
-/** Decides about every key of a repository's configuration before git is let near it. */
+/** Checks every key of a repository's configuration before git runs in it. */
 import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
 import { NEUTRAL_KEYS } from './fixed-options.ts';
@@ -10,10 +10,10 @@ const WHY: readonly { readonly key: RegExp; readonly why: string }[] = [
   { key: /^(?:diff|merge)\..*\.(?:command|textconv|driver)$/s, why: 'runs a program on the content of files' },
   { key: /^diff\.external$/, why: 'runs a program on the content of files' },
   { key: /^core\.hookspath$/, why: 'runs programs at every step' },
-  { key: /^core\.fsmonitor$/, why: 'runs a program on every look at the work tree' },
-  { key: /^core\.worktree$/, why: 'puts the work tree somewhere else' },
-  { key: /^include(?:if)?\./, why: 'brings in configuration from elsewhere' },
-  { key: /^alias\./, why: 'stands in for a program that git looks up by name' },
+  { key: /^core\.fsmonitor$/, why: 'runs a program whenever the work tree is read' },
+  { key: /^core\.worktree$/, why: 'moves the work tree elsewhere' },
+  { key: /^include(?:if)?\./, why: 'includes configuration from elsewhere' },
+  { key: /^alias\./, why: 'replaces a program that git looks up by name' },
   { key: /^receive\.procreceiverefs$/, why: 'runs a hook of the repository' },
   { key: /^pull\.twohead$/, why: 'names a merge strategy that may be a program or drop a side' },
   { key: /^url\./, why: 'redirects remotes' },
@@ -71,6 +71,7 @@ export function isListed(key: string, listed: readonly string[]): boolean {
   return listed.some((pattern) => keyPattern(pattern.toLowerCase()).test(key.toLowerCase()));
 }
 
+/** Not a glob: `*` crosses `/` and `.` (keys hold URLs), and `?`, `[` and `{` are plain characters. */
 function keyPattern(pattern: string): RegExp {
   const source = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
   return new RegExp(`^${source.join('.*')}$`, 's');

@@ -1,5 +1,5 @@
 /**
- * Judges the files git keeps in its folder while a merge, rebase, cherry-pick, revert, am or bisect is unfinished.
+ * Checks the files git keeps in its folder while a merge, rebase, cherry-pick, revert, am or bisect is unfinished.
  *
  * Git believes these files: a to-do list can run commands, a strategy is the name of a program, a list of references is
  * deleted at the end, a link is followed. So each has a known name, is a regular file and holds what git itself writes.
@@ -177,7 +177,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 };
 const MAIL = /^rebase-apply\/\d{4,8}$/;
 
-/** Whether a file of the top of the git folder is one of those judged by content. */
+/** Whether a file of the top of the git folder is one of those checked by content. */
 export function isStateFile(name: string): boolean {
   return Object.hasOwn(FORMS, name);
 }

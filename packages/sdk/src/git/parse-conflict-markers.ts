@@ -48,7 +48,7 @@ function takeLine(open: OpenHunk, line: string): 'end' | 'more' {
   return 'more';
 }
 
-/** Only the middle marker has no label behind it. */
+/** Only the middle marker has no label after it. */
 function isMarker(line: string, sign: string, size: number): boolean {
   const marker = sign.repeat(size);
   if (!line.startsWith(marker)) return false;

@@ -1,5 +1,5 @@
 /**
- * Reads what `git diff --raw --numstat --patch -z` prints in one go: the list of changes, the counts, and behind an empty
+ * Reads what `git diff --raw --numstat --patch -z` prints in one go: the list of changes, the counts, and after an empty
  * field the patch, byte for byte.
  */
 import { changeKind } from './parse-raw-diff.ts';
@@ -50,7 +50,7 @@ function listedFile(field: string, fields: Fields): Pick<DiffFile, 'path' | 'fro
     : { path: first, status };
 }
 
-/** `added TAB deleted TAB path`, or nothing as the path and two fields behind it for a renamed file. */
+/** `added TAB deleted TAB path`, or nothing as the path and two fields after it for a renamed file. */
 function countFile(field: string, fields: Fields, counted: Map<string, Counts>): void {
   const found = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field);
   if (found === null) return;

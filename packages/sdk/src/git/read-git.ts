@@ -1,5 +1,5 @@
 /**
- * How HEAD, a reference or the index stands, in a form that can be kept and compared later.
+ * The state of HEAD, a reference or the index, in a form that can be kept and compared later.
  *
  * The reflog is part of the exact reading: a commit that was made and taken back, or a branch that was deleted and made
  * again, leaves its lines there.
@@ -20,7 +20,7 @@ export function branchSubject(name: string): string {
   return `${REF_SUBJECT}heads/${name}`;
 }
 
-/** Undefined for a subject nobody knows. */
+/** Undefined for an unknown subject. */
 export async function readGit(git: Repository, subject: string): Promise<Reading | undefined> {
   if (subject === HEAD_SUBJECT) return readHead(git);
   if (subject === INDEX_SUBJECT) return readIndex(git);
@@ -71,7 +71,7 @@ async function messageOf(git: Repository, hash: string): Promise<string> {
   return text.slice(text.indexOf('\n\n') + 2);
 }
 
-/** As git tidies messages, and without sign-offs, whose place depends on what stands above them. */
+/** As git tidies messages, and without sign-offs, whose place depends on the text above them. */
 function plainMessage(message: string): string {
   return message
     .split('\n')

@@ -1,4 +1,4 @@
-/** Names of branches and revisions as callers write them: judged before git sees them, option-like ones refused. */
+/** Names of branches and revisions as callers write them: checked before git sees them; names that look like options are refused. */
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { gitFailure } from './git-failure.ts';
@@ -43,6 +43,6 @@ function badName(what: string, name: string, argument: string): ToolError {
   return gitFailure(`${what}: ${safeText(name, 120)}`, {
     path: argument,
     reason: 'bad_name',
-    next: 'letters, digits, -, _, . and / make up a name; it must not begin with a dash',
+    next: 'use letters, digits, -, _, . and /; do not begin with a dash',
   });
 }

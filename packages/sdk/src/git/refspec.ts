@@ -1,4 +1,4 @@
-/** A push refspec taken apart and judged: plain names only, what it does spelled out. */
+/** Parses and checks a push refspec: plain names only, and what it does. */
 import { safeText } from '@tool-runtime/protocol/internal';
 import { gitFailure } from './git-failure.ts';
 import { checkBranchName, checkRevision } from './ref-names.ts';

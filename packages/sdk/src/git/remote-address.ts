@@ -18,7 +18,7 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
   throw gitFailure(`Remote cannot be reached from here: ${name}`, {
     path: 'remote',
     reason: 'unsupported_transport',
-    next: 'use an https address: ssh, git and helper transports would start other programs with their own keys',
+    next: 'use an https address: ssh, git and helper transports start other programs with their own keys',
     details: { transport: scheme ?? (address.includes('::') ? 'helper' : 'ssh') },
   });
 }
@@ -29,7 +29,7 @@ function httpAddress(name: string, address: string): RemoteAddress {
     throw gitFailure(`Remote has no valid address: ${name}`, {
       path: 'remote',
       reason: 'bad_address',
-      next: `mend remote.${name}.url`,
+      next: `correct remote.${name}.url`,
     });
   }
   const bare = new URL(url);
@@ -43,7 +43,7 @@ function localAddress(name: string, path: string): RemoteAddress {
     throw gitFailure(`Remote has no valid address: ${name}`, {
       path: 'remote',
       reason: 'bad_address',
-      next: `mend remote.${name}.url`,
+      next: `correct remote.${name}.url`,
     });
   }
   return { transport: 'local', path, shown: path };

@@ -21,7 +21,7 @@ export type GlobSegment =
   | { readonly type: 'literal'; readonly text: string }
   | { readonly type: 'wild'; readonly tokens: readonly GlobToken[] };
 
-/** One alternative: what must follow what, between slashes. No segments at all stands for the root, `.`. */
+/** One alternative: what must follow what, between slashes. No segments at all means the root, `.`. */
 export type GlobPath = readonly GlobSegment[];
 
 export function parseGlob(pattern: string): readonly GlobPath[] {

@@ -72,7 +72,7 @@ class Level implements GlobLevel {
   }
 }
 
-/** A trailing `**` also stands for nothing. */
+/** A trailing `**` also matches nothing. */
 function isEnd(step: Step | undefined): boolean {
   return step === undefined || (step.test === undefined && step.next === undefined);
 }

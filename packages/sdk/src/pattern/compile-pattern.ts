@@ -107,7 +107,7 @@ function topLevelAlternatives(source: string): string[] {
   return [...parts, source.slice(start)];
 }
 
-/** A quantifier behind the anchor would make it optional, also across what stands for nothing: flags, an empty quotation. */
+/** A quantifier after the anchor would make it optional, also across what matches nothing: flags, an empty quotation. */
 function isAnchored(alternative: string): boolean {
   if (!alternative.startsWith('^')) return false;
   return !/^\^(?:\(\?[A-Za-z-]*\)|\\Q\\E|\\E)*[*+?{]/.test(alternative);

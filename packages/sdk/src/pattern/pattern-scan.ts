@@ -3,7 +3,7 @@
  * Made for patterns the engine accepts; on others the answer is some index further on, never one further back.
  */
 
-/** The index behind an escape, a named class (`\p{Greek}`) or a `\Q…\E` quotation that starts at `at`. */
+/** The index after an escape, a named class (`\p{Greek}`) or a `\Q…\E` quotation that starts at `at`. */
 export function skipEscape(source: string, at: number): number {
   const kind = source[at + 1];
   if (kind === 'p' || kind === 'P')
@@ -13,7 +13,7 @@ export function skipEscape(source: string, at: number): number {
   return end === -1 ? source.length : end + 2;
 }
 
-/** The index behind a character class that starts at `at`; a `]` in first position is a member. */
+/** The index after a character class that starts at `at`; a `]` in first position is a member. */
 export function skipClass(source: string, at: number): number {
   let next = at + 1;
   if (source[next] === '^') next++;

@@ -16,7 +16,7 @@ const NAMED_CLASS_WEIGHT = 8;
 
 const REPEAT = /^\{(\d+)(?:,(\d*))?\}/;
 const NAMED_CLASS = /\\[pP]/g;
-/** Flags are no atom: a repeat behind them concerns what stands before. */
+/** Flags are not an atom: a repeat after them applies to what comes before. */
 const FLAGS = /^\(\?[a-zA-Z-]+\)/;
 
 function repeatAt(source: string, at: number): { readonly count: number; readonly length: number } | undefined {

@@ -15,9 +15,9 @@ import { isSecretHeader, isSecretVariable } from './secret-names.ts';
 
 type Places = Pick<ToolArgSchema, 'env_params' | 'header_params' | 'command_params' | 'url_params'>;
 
-/** Whether a value is secret is told by a name here: shorter ones (`true`, `basic`) would be looked for in vain. */
+/** Names decide here whether a value is secret: shorter ones (`true`, `basic`) would be looked for in vain. */
 const MIN_LENGTH = 6;
-/** Where a listing goes on: told by one answer and given to the next call. */
+/** Where a listing continues: from one answer to the next call. */
 const BOOKMARK = /(?:page|next|continuation|cursor|sync|resume|start)[_-]?token$/i;
 
 /** Values that must not come back in anything the runtime says. The arguments may be of any shape. */

@@ -2,7 +2,7 @@
 
 export const REDACTED = '[redacted]';
 
-/** From the first character to the one behind the last. */
+/** From the first character to the one after the last. */
 export type Span = readonly [start: number, end: number];
 
 /** How many characters decide whether a value is looked at at all; no value is shorter. */

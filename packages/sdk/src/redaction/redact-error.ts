@@ -32,7 +32,7 @@ export function redactError(error: ToolError, redactor: Redactor): ToolError {
   });
 }
 
-/** A cause is whatever somebody threw: looking at it may throw as well, and then nothing of it is told. */
+/** A cause can be any thrown value: reading it may throw as well, and then it is left out. */
 function redactCause(cause: unknown, redactor: Redactor): unknown {
   try {
     return cause instanceof Error ? redactedCopy(cause, redactor) : redactedText(cause, redactor);

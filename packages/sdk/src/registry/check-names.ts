@@ -43,7 +43,7 @@ function isEnforcement(value: JsonValue | undefined): value is Enforcement {
   return ENFORCEMENTS.some((level) => level === value);
 }
 
-/** Where the engine is missing nothing would be judged: below blocking that is worth a word, blocking it is no promise. */
+/** Without its engine a rule checks nothing: below blocking that is a warning, a blocking rule is refused. */
 function checkEngines(facts: RuleFacts, level: JsonValue, { engines }: KnownNames): string | undefined {
   const missing = facts.failsClosed === true ? [] : (facts.needs ?? []).filter((engine) => !engines.has(engine));
   if (missing.length === 0) return undefined;
@@ -118,7 +118,7 @@ function prefixOf(name: string, server: JsonValue): string {
   return typeof written === 'string' && written !== '' ? written : name;
 }
 
-/** Two entries of one name could not be told apart when registries are compared. */
+/** Two entries of one name could not be distinguished when registries are compared. */
 function checkExternalTools(root: JsonObject): readonly Finding[] {
   const seen = new Set<string>();
   return items(root['external_tools']).flatMap((item, index) => {
@@ -139,7 +139,7 @@ export function checkNames(root: JsonValue, known: KnownNames): NameFindings {
   const validators = checkValidators(root, known);
   const unversioned = Object.hasOwn(root, 'version')
     ? []
-    : [{ path: '', message: 'Version is not written: read as version: 1' }];
+    : [{ path: '', message: 'Version is missing: read as version: 1' }];
   return {
     problems: [...validators.problems, ...checkTools(root, known.tools), ...checkExternalTools(root)],
     warnings: [...unversioned, ...validators.warnings, ...checkCommands(root, known.rules)],

@@ -1,6 +1,6 @@
 /**
- * What holds when nobody wrote a registry: files inside the workspace and local git verbs; no shell, no network, no push,
- * commands walled in. Every value is the document's own default, so `version: 1` and no file mean the same.
+ * The registry that holds when none is written: files inside the workspace and local git verbs; no shell, no network, no push,
+ * commands in the sandbox. Every value is the document's own default, so `version: 1` and no file mean the same.
  */
 import type { Registry } from '../contracts/registry.ts';
 import { buildRegistry } from './build-registry.ts';

@@ -36,7 +36,7 @@ function wordFor(value: JsonValue): string {
   return TYPE_WORDS[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
 }
 
-/** The value that was judged and, made once for all issues, the published schema it was judged by. */
+/** The value that was checked and, made once for all issues, the published schema. */
 interface Subject {
   readonly root: JsonValue;
   readonly schema: JsonObject;
@@ -61,7 +61,7 @@ function knownKeys(schema: JsonObject, path: Path): readonly string[] {
 function explainType(value: JsonValue | undefined, subject: string, expected: string): string {
   const wanted = TYPE_WORDS[expected] ?? expected;
   if (value === undefined) return `Missing key: ${subject} (expected ${wanted})`;
-  if (value === null) return `Nothing written: ${subject} (expected ${wanted}; leave the key out to leave it unset)`;
+  if (value === null) return `Value is missing: ${subject} (expected ${wanted}; leave the key out to leave it unset)`;
   return `Wrong type: ${subject} (expected ${wanted}, got ${wordFor(value)})`;
 }
 

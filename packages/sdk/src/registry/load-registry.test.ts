@@ -76,7 +76,7 @@ describe('the examples of the format', () => {
     const registry = load(fixture('rule-pack.yaml'));
     assert.equal(registry.validators.size, 9);
     assert.deepEqual(warningsOf(registry), [
-      'tool-runtime.yaml:1 Version is not written: read as version: 1',
+      'tool-runtime.yaml:1 Version is missing: read as version: 1',
       'tool-runtime.yaml:12 Rule has no command and will refuse: build.must.pass (set commands.build)',
       'tool-runtime.yaml:14 Rule has no command and will refuse: lint.must.pass (set commands.lint)',
       'tool-runtime.yaml:16 Rule has no command and will refuse: fmt.must.pass (set commands.fmt)',
@@ -401,8 +401,8 @@ describe('a registry that is refused', () => {
       'nothing behind a key',
       'shell_allow:\nside_effect_level:',
       [
-        '1:1 Nothing written: shell_allow (expected a list; leave the key out to leave it unset)',
-        '2:1 Nothing written: side_effect_level (expected none, read_only, workspace_write, process_exec, network; leave the key out to leave it unset)',
+        '1:1 Value is missing: shell_allow (expected a list; leave the key out to leave it unset)',
+        '2:1 Value is missing: side_effect_level (expected none, read_only, workspace_write, process_exec, network; leave the key out to leave it unset)',
       ],
     ],
     [
@@ -456,7 +456,7 @@ describe('a registry that is refused', () => {
     ],
     ['a list', '- version: 1', ['1:1 Wrong type: registry (expected a map, got a list)']],
     ['plain text', 'hello', ['1:1 Wrong type: registry (expected a map, got text)']],
-    ['an empty text', '# nothing\n', ['1:1 Registry is empty: begin it with version: 1']],
+    ['an empty text', '# nothing\n', ['1:1 Registry is empty: write version: 1 first']],
     ['a tag, without a second problem at its place', 'shell_allow: [!x ^a]', ['1:18 Tags are not allowed: !x']],
   ];
   for (const [name, text, expected] of rows) {

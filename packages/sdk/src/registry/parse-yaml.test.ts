@@ -36,14 +36,14 @@ describe('parseYaml', () => {
   });
 
   const refused: [string, string, readonly string[]][] = [
-    ['nothing at all', '', ['1:1 Registry is empty: begin it with version: 1']],
-    ['only comments', '# a\n\n# b\n', ['1:1 Registry is empty: begin it with version: 1']],
+    ['nothing at all', '', ['1:1 Registry is empty: write version: 1 first']],
+    ['only comments', '# a\n\n# b\n', ['1:1 Registry is empty: write version: 1 first']],
     [
       'a duplicate key, with its line',
       'a: 1\nb: {c: 1, c: 2}\na: 2\n',
       ['2:11 Duplicate key: c', '3:1 Duplicate key: a'],
     ],
-    ['two documents', 'a: 1\n---\nb: 2\n', ['2:1 More than one document: a registry is one']],
+    ['two documents', 'a: 1\n---\nb: 2\n', ['2:1 More than one document: a registry must be one']],
     ['a directive', '%YAML 1.1\n---\na: yes\n', ['1:1 YAML directives are not allowed']],
     [
       'tags',

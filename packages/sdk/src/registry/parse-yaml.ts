@@ -71,7 +71,7 @@ function streamProblem(tokens: readonly CST.Token[], placeOf: Locator): Registry
   const directive = tokens.find((token) => token.type === 'directive');
   if (directive !== undefined) return problemAt(placeOf(directive.offset), 'YAML directives are not allowed');
   const second = tokens.filter((token) => token.type === 'document')[1];
-  if (second !== undefined) return problemAt(placeOf(second.offset), 'More than one document: a registry is one');
+  if (second !== undefined) return problemAt(placeOf(second.offset), 'More than one document: a registry must be one');
   return undefined;
 }
 
@@ -158,7 +158,7 @@ export function parseYaml(text: string): ParsedYaml {
     document = compose(tokens, text.length);
   }
   if (document === undefined || (document.contents === null && document.errors.length === 0)) {
-    return unreadable([problemAt({ line: 1, column: 1 }, 'Registry is empty: begin it with version: 1')]);
+    return unreadable([problemAt({ line: 1, column: 1 }, 'Registry is empty: write version: 1 first')]);
   }
   const tree = readYamlTree(document, placeOf);
   const syntax = syntaxProblems(document.errors, placeOf);

@@ -62,7 +62,7 @@ export const shellPatternText = checkedText(allowlistPatternProblem);
 export const variableName = shapedText(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Not the name of a variable');
 export const plainWord = shapedText(
   /^[^\u0000-\u001f\u007f]{1,4096}$/,
-  'Not a plain word: up to 4096 characters on one line',
+  'Not plain text: up to 4096 characters on one line',
 );
 export const absolutePath = shapedText(
   /^\/[^/\u0000-\u001f\u007f][^\u0000-\u001f\u007f]{0,4094}$/,

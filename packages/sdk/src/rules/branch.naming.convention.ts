@@ -50,7 +50,7 @@ const BRANCH_NAME = new RegExp(`^(?:${STANDING.join('|')}|(?:${TYPES.join('|')})
 
 const BRANCH_FORM = 'type/short-words, such as feat/login-page, fix/crash-on-start or release/1.2';
 
-/** Branch names of the form `type/short-kebab`, and the nearest such name to what somebody wrote. */
+/** Branch names of the form `type/short-kebab`, and the nearest such name to the given one. */
 export function isBranchName(name: string): boolean {
   return BRANCH_NAME.test(name);
 }

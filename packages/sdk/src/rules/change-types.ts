@@ -16,7 +16,7 @@ export const CHANGE_TYPES = [
 ] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
-/** First words that say which kind is meant, as a type of somebody's own or as the verb of a sentence. */
+/** First words that say which kind is meant, as a custom type or as the verb of a sentence. */
 const WORDS: Readonly<Record<ChangeType, string>> = {
   build: 'builds dependency dependencies deps bump bumps bumped upgrade upgrades upgraded package packaging',
   chore: 'chores misc maintenance housekeeping cleanup release releases',

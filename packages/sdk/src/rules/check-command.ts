@@ -1,8 +1,8 @@
 /**
- * The check behind build.must.pass, lint.must.pass and fmt.must.pass: the registry's command, run behind the wall.
+ * The check of build.must.pass, lint.must.pass and fmt.must.pass: the registry's command, run in the sandbox.
  *
- * It judges files on disk, so disk and commit must agree before it runs, and after it: a command that changes files has
- * judged something else than what would be committed. Whatever keeps it from running is a finding, never a pass.
+ * It checks files on disk, so disk and commit must agree before it runs, and after it: a command that changes files has
+ * checked something else than what would be committed. A command that cannot run is a finding, never a pass.
  */
 import { isToolError, type JsonObject } from '@tool-runtime/protocol';
 import type { CommandOutcome } from '../contracts/commands.ts';
@@ -81,10 +81,9 @@ async function judge(finished: FinishedStep, context: RuleContext): Promise<read
     return [{ message, next, details: { reason: isLate ? 'timeout' : 'failed', ...facts } }, ...findings];
   }
   const reason = { reason: 'failed', ...facts };
-  return [
-    { ...first, next: 'mend what the command complains about', details: { ...first.details, ...reason } },
-    ...others,
-  ].map((violation) => ({ ...violation, message: `${step.title} failed: ${violation.message}` }));
+  return [{ ...first, next: 'fix what the command reports', details: { ...first.details, ...reason } }, ...others].map(
+    (violation) => ({ ...violation, message: `${step.title} failed: ${violation.message}` }),
+  );
 }
 
 function howItEnded({ step, outcome, isLate }: FinishedStep): string {
@@ -120,7 +119,7 @@ function quarantined({ title }: CommandStep, { quarantined: names = [] }: Comman
   return [
     {
       message: `${title} wrote where only the runtime may write: ${shownNames(names)}`,
-      next: 'look at what the command does; the files were moved aside',
+      next: 'check what the command does; the files were moved aside',
       details: { reason: 'protected_files', paths: names },
     },
   ];
@@ -139,7 +138,7 @@ function couldNotRun(
   };
 }
 
-/** Proposed, never run: the operator's own command that mends what this one complains about. */
+/** Proposed, never run: the operator's own command that fixes what this one reports. */
 function withFix(
   violations: readonly Violation[],
   { step }: CommandStep,

@@ -1,5 +1,5 @@
 /**
- * Rules of the catalogue that only code intelligence can judge. The ast package brings them along; here is what a registry
+ * Rules of the catalogue that only code intelligence can check. The ast package brings them along; here is what a registry
  * may know of them without it, so that listing one below blocking is a warning and not an unknown name.
  */
 import type { RuleFacts } from '../contracts/rule.ts';

@@ -2,7 +2,7 @@
  * sec.git.clean_tree: git verbs start from a work tree in which nothing can get lost or be taken for something else.
  *
  * Staged changes are what a commit is for, and a push does not touch them; verbs that change the work tree refuse them too.
- * Files git does not know are nobody's business here. Unmerged files always stop the call.
+ * Untracked files are ignored here. Unmerged files always stop the call.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { GitIntent, GitVerb } from '../contracts/git.ts';
@@ -58,7 +58,7 @@ function judge(entries: readonly StatusEntry[], { verb }: GitIntent, { registry 
   return [
     ...violation('Files are unmerged', unmerged, {
       reason: 'unmerged',
-      next: 'resolve them (git_conflicts shows how they stand) and git_add them, or git_abort',
+      next: 'resolve them (git_conflicts shows them) and git_add them, or call git_abort',
     }),
     ...violation('Tracked files have changes that are not staged', isDemanded ? unstaged : [], {
       reason: 'unstaged',

@@ -1,8 +1,8 @@
 /**
  * sec.network.allowlist: every declared URL leads to a host the registry lists.
  *
- * This is the filter in front, before anything is recorded as begun. The wall is the HTTP client, which judges every
- * redirect in the same way and dials only addresses it has judged.
+ * This is an early check, before anything is recorded as started. The HTTP client enforces the list: it checks every
+ * redirect in the same way and dials only addresses it has checked.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import { defineRule, type Violation } from '../contracts/rule.ts';

@@ -1,7 +1,7 @@
 /**
  * sec.paths.sandbox: every declared path stays under the workspace root.
  *
- * This is the filter in front, for a message that names the argument. The wall is the workspace layer, which resolves
+ * This is an early check, for a message that names the argument. The workspace layer enforces the boundary: it resolves
  * by descriptor when the file is opened, links included.
  */
 import { safeText } from '@tool-runtime/protocol/internal';
@@ -29,7 +29,7 @@ function judgePath(key: string, value: string): Violation[] {
     {
       message: `Path is not inside the workspace (${key} ${why}): ${safeText(value, 120)}`,
       path: key,
-      next: 'give a path relative to the workspace root, without leaving it',
+      next: 'give a path relative to the workspace root that does not leave it',
     },
   ];
 }

@@ -64,7 +64,7 @@ async function scanMessage({ message }: ChangeSet, scanText: ScanText): Promise<
   const findings = message === undefined ? [] : await scanText('message', message);
   return findings.map((finding) => ({
     message: `Secret in the commit message (${finding.message}): line ${finding.line}`,
-    next: 'take it out of the message, and revoke it if it was ever published',
+    next: 'remove it from the message, and revoke it if it was ever published',
     details: { ...factsOf(finding), place: 'message' },
   }));
 }
@@ -91,7 +91,7 @@ function inContent(
       message: `Secret in ${isLink ? 'a link' : 'a file'} (${finding.message}): ${place(path, finding)}`,
       ...(path === undefined ? {} : { path }),
       line: finding.line,
-      next: 'take it out, and revoke it if it was ever published; an exception is for the operator to make: secrets.allow',
+      next: 'remove it, and revoke it if it was ever published; only the operator can make an exception, in secrets.allow',
       details: { ...factsOf(finding), place: isLink ? 'link' : 'content', blob: hashes[0] ?? null },
     }));
 }

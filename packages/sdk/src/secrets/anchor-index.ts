@@ -1,7 +1,7 @@
 /**
  * One pass over a text that reports every place where a detector could begin to match.
  *
- * A detector names literals, one of which stands in every text it matches. Three neighbouring characters of each literal
+ * A detector names literals, one of which is in every text it matches. Three neighbouring characters of each literal
  * are kept in a table that is asked at every character, four times as fast as one regular expression of all literals.
  * Case is ignored by setting one bit, and characters lose all but their low byte: that finds places too many, which the
  * detectors turn down, and none too few.

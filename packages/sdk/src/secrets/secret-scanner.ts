@@ -117,14 +117,14 @@ function describeMatch({ kind, value }: SecretMatch, { line, column }: Place): S
   return { rule: kind, line, column: column + 1, message: describeKind(kind).title, fingerprint };
 }
 
-/** Two readings of the same bytes: a secret seen in the better one is not told again. */
+/** Two readings of the same bytes: a secret seen in the better one is not reported again. */
 function addUnseen(findings: readonly SecretFinding[], others: readonly SecretFinding[]): readonly SecretFinding[] {
   const seen = new Set(findings.map((finding) => finding.fingerprint));
   const unseen = others.filter((finding) => !seen.has(finding.fingerprint));
   return [...findings, ...unseen].sort((one, other) => one.line - other.line || one.column - other.column);
 }
 
-/** Anything shorter stands in every other text by accident. */
+/** Anything shorter appears in other texts by accident. */
 const MIN_LENGTH = 6;
 
 type FindKnown = (text: string) => readonly SecretMatch[];
@@ -188,7 +188,7 @@ const WINDOW_SIZE: WindowSize = { units: 1024 * 1024, margin: 64 * 1024 };
  * A long text in windows that overlap on both sides.
  *
  * A window owns the middle part: what begins there is its to report. What begins in the margins is seen only so that
- * neighbours judge a place at the border by the same text.
+ * neighbours read a place at the border with the same text around it.
  */
 export function* splitWindows(source: TextSource, { units, margin }: WindowSize): Generator<TextWindow> {
   const { length } = source;

@@ -1,7 +1,7 @@
 /**
  * The environment of a command: built from nothing, plus what the caller may add.
  *
- * A variable can make an allowed program run another one, so names are judged like options. Values never appear in an
+ * A variable can make an allowed program run another one, so names are checked like options. Values never appear in an
  * error: they are often secrets.
  */
 import { type ToolError, utf8Length } from '@tool-runtime/protocol';

@@ -1,7 +1,7 @@
 /**
  * What a command does that its program's rules refuse.
  *
- * Where a program could read a word in two ways, both are judged: a word behind an option may be its value or an
+ * Where a program could read a word in two ways, both are checked: a word after an option may be its value or an
  * operand. The answer may refuse too much; a pattern that spells the command out lifts it.
  */
 import { joinArgv } from './join-argv.ts';
@@ -24,7 +24,7 @@ export interface Fault {
   readonly next?: string;
 }
 
-/** Absolute, in somebody's home, on a drive, or climbing. `-` is standard input: it comes from outside, too. */
+/** Absolute, in a home folder, on a drive, or climbing. `-` is standard input: it comes from outside, too. */
 function isOutside(value: string): boolean {
   return value === '-' || /^(?:[/\\~]|[A-Za-z]:)/.test(value) || value.split(/[/\\]/).includes('..');
 }

@@ -30,7 +30,7 @@ function judge(character: string): Judgement {
     return { reason: 'malformed_text', what: 'Half of a surrogate pair', next: 'send well-formed Unicode' };
   }
   if (/\p{Z}/u.test(character)) {
-    return { reason: 'foreign_blank', what: 'Blank that is not U+0020', next: 'separate words with plain blanks' };
+    return { reason: 'foreign_blank', what: 'Blank that is not U+0020', next: 'separate arguments with plain spaces' };
   }
   return { reason: 'invisible_character', what: 'Invisible character', next: 'leave it out' };
 }

@@ -1,7 +1,7 @@
 /**
  * The only parser of command lines: plain commands joined by `&&`, `||`, `;` and `|`, nothing else.
  *
- * No shell ever sees the text. What comes out is what is judged and what is started, so there is no second reading of
+ * No shell ever sees the text. What comes out is what is checked and what is started, so there is no second reading of
  * the line that could disagree with the first.
  */
 import { utf8Length } from '@tool-runtime/protocol';

@@ -21,7 +21,7 @@ export interface Operator {
 
 export type Token = Word | Operator;
 
-/** A piece of a word and the index behind it. */
+/** A piece of a word and the index after it. */
 interface Piece {
   readonly value: string;
   readonly end: number;

@@ -1,4 +1,4 @@
-/** The one way this folder says no: E_POLICY that names the rule, what was wrong, and what would pass. */
+/** The refusal of this folder: E_POLICY with the rule, what is wrong, and what would pass. */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 

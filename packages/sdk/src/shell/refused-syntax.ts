@@ -14,7 +14,7 @@ const NO_EXPANSION = 'write the value itself, or put the word in single quotes i
 const EXPANSION = { reason: 'expansion', what: 'Variable expansion', next: NO_EXPANSION };
 const SUBSTITUTION = { reason: 'substitution', what: 'Command substitution', next: NO_EXPANSION };
 const SUBSHELL = { reason: 'subshell', what: 'Subshell or group', next: QUOTE_IT };
-const BRACES = { reason: 'braces', what: 'Brace', next: `list the words one by one, or ${QUOTE_IT}` };
+const BRACES = { reason: 'braces', what: 'Brace', next: `list the arguments one by one, or ${QUOTE_IT}` };
 const REDIRECTION = {
   reason: 'redirection',
   what: 'Redirection',
@@ -24,7 +24,7 @@ const GLOB = { reason: 'glob', what: 'Wildcard outside quotes', next: `list the 
 const BACKSLASH = {
   reason: 'backslash',
   what: 'Backslash outside quotes',
-  next: 'put the word in single quotes; in double quotes only \\" and \\\\ are known',
+  next: 'put the argument in single quotes; in double quotes only \\" and \\\\ are known',
 };
 
 /** Refused anywhere outside quotes. */
@@ -59,7 +59,7 @@ const IN_DOUBLE: ReadonlyMap<string, SyntaxRefusal> = new Map([
 
 export const OPERATORS: Readonly<Record<'background' | 'pipeBoth' | 'caseEnd', SyntaxRefusal>> = {
   background: { reason: 'background', what: 'Background command', next: 'join commands with &&, ||, ; or |' },
-  pipeBoth: { reason: 'pipe_stderr', what: 'Pipe of both streams', next: 'use | : errors come back by themselves' },
+  pipeBoth: { reason: 'pipe_stderr', what: 'Pipe of both streams', next: 'use |; standard error is returned anyway' },
   caseEnd: { reason: 'case_terminator', what: 'Double semicolon', next: 'use one ;' },
 };
 
@@ -69,7 +69,7 @@ export const UNTERMINATED: SyntaxRefusal = {
   next: 'close the quote; an apostrophe goes between double quotes',
 };
 
-/** `word` is what stands before the character, quotes resolved: empty does not mean first (`""~` is no tilde). */
+/** `word` is what comes before the character, quotes resolved: empty does not mean first (`""~` is no tilde). */
 export function refusedOutside(
   text: string,
   at: number,

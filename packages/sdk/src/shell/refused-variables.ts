@@ -1,6 +1,6 @@
 /**
  * Environment variables a caller may not set, because some program obeys them: it loads code, starts another program,
- * or looks elsewhere for its settings. `*` stands for anything; names are compared without case.
+ * or looks elsewhere for its settings. `*` matches anything; names are compared without case.
  */
 
 export interface VariableRule {

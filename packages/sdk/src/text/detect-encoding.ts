@@ -1,5 +1,5 @@
 /**
- * Which encoding the bytes of a file are in, judged by the bytes alone.
+ * Detects the encoding of a file from its bytes alone.
  *
  * Valid UTF-8 without NUL is UTF-8, which costs two native scans. Everything else is rarer and looked at more closely;
  * Latin-1, which any bytes are, is believed only where they look like text.

@@ -1,17 +1,17 @@
-/** File names in the header lines of a diff: quoted or plain, with or without a time behind a tab. */
+/** File names in the header lines of a diff: quoted or plain, with or without a time after a tab. */
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };
 const QUOTED = /^"((?:[^"\\]|\\.)*)"/;
 const NO_FILE = '/dev/null';
 
-/** The name behind `--- ` or `+++ `; null for `/dev/null`, undefined for none. `text` holds one byte a character. */
+/** The name after `--- ` or `+++ `; null for `/dev/null`, undefined for none. `text` holds one byte a character. */
 export function headerName(text: string): string | null | undefined {
   const name = QUOTED.test(text) ? quotedName(text) : decoded(text.split('\t', 1)[0] ?? '').trimEnd();
   if (name === NO_FILE) return null;
   return name === '' ? undefined : name;
 }
 
-/** The names behind `diff --git `. Undefined where spaces make them ambiguous: then the other header lines must do. */
+/** The names after `diff --git `. Undefined where spaces make them ambiguous: then the other header lines must do. */
 export function gitNames(text: string): { readonly oldName: string; readonly newName: string } | undefined {
   const line = text.trimEnd();
   const quoted = QUOTED.exec(line);

@@ -1,7 +1,7 @@
 /** A diff as its lines, one after the other, with a look at the next two. What a line means is decided by its first bytes. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 
-/** The marks of hunk lines, and what stands in their place. */
+/** The marks of hunk lines, and what replaces them. */
 export const CONTEXT = 32;
 export const ADDED = 43;
 export const REMOVED = 45;
@@ -113,7 +113,7 @@ export class DiffReader {
   }
 }
 
-/** A diff that cannot be understood or is not supported. What does not fit the file is told elsewhere. */
+/** A diff that cannot be parsed or is not supported. patch-errors.ts has the errors for one that does not fit the file. */
 export function invalidDiff(message: string, details: JsonObject): ToolError {
   return new ToolError('E_VALIDATION_FAIL', message, { path: 'unified_diff', details: { reason: 'diff', ...details } });
 }

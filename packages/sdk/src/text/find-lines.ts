@@ -83,7 +83,7 @@ export function findLines(text: TextLines, wanted: Wanted, lines: LineComparison
   return found;
 }
 
-/** Knuth, Morris, Pratt: how much of the run still stands when its next line does not match. */
+/** Knuth, Morris, Pratt: how much of the run still matches when its next line does not match. */
 function fallbackTable(ids: Int32Array): Int32Array {
   const table = new Int32Array(ids.length);
   for (let index = 1, length = 0; index < ids.length; index++) {

@@ -14,10 +14,10 @@ export interface HunkCounts {
   readonly new: number | undefined;
 }
 
-/** What ends a hunk besides file headers; none of them can be a hunk line. */
+/** What ends a hunk, apart from file headers; none of them can be a hunk line. */
 const ENDS = ['@@', 'diff ', 'Index: ', 'index ', '```', 'Only in ', 'Binary files '];
 
-/** Appends the lines to `table` and leaves the reader behind them. Returns the counts of the lines it took. */
+/** Appends the lines to `table` and leaves the reader after them. Returns the counts of the lines it took. */
 export function readHunkBody(reader: DiffReader, table: LineTable, stated: HunkCounts): HunkCounts {
   const { position, lineNumber } = reader;
   const first = table.length;
@@ -61,7 +61,7 @@ function takeLine(reader: DiffReader, table: LineTable, first: number): void {
   reader.skipLine();
 }
 
-/** The end of the last line without the line feed it is said not to have. */
+/** The end of the last line without the line feed that the diff says is missing. */
 function bareEnd(table: LineTable): number {
   const end = table.end(table.length - 1);
   return end > table.start(table.length - 1) && table.bytes[end - 1] === 10 ? end - 1 : end;
@@ -88,7 +88,7 @@ function countLines(table: LineTable, first: number): HunkCounts {
   return { old, new: added };
 }
 
-/** A line of the diff that was empty altogether: its range begins right behind the line before. */
+/** A line of the diff that was empty altogether: its range begins right after the line before. */
 function isUnmarkedBlank(table: LineTable, index: number): boolean {
   return table.mark(index) === CONTEXT && table.bytes[table.start(index) - 1] === 10;
 }

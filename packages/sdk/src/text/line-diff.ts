@@ -1,7 +1,7 @@
 /** The lines by which two short texts differ, as a unified diff without file names. For people; nothing applies it. */
 
 const CONTEXT = 3;
-/** Beyond this many comparisons the changed part is told as one whole, out with the old and in with the new. */
+/** Beyond this many comparisons the changed part is reported as one block: all old lines removed, all new lines added. */
 const MAX_COMPARISONS = 4_000_000;
 
 interface Step {

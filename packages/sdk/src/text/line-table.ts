@@ -1,7 +1,7 @@
 /**
  * Lines as byte ranges of a buffer, terminator included: nothing is decoded, so nothing can be lost.
  *
- * Two kinds: the lines of a text, found as far as somebody asks for them, and a list of chosen ranges.
+ * Two kinds: the lines of a text, found as far as they are needed, and a list of chosen ranges.
  */
 
 export interface Lines {

@@ -40,7 +40,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** ` (did you mean x?)`, or nothing: ready to be put behind a message. */
+/** ` (did you mean x?)`, or nothing, to append to a message. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? '' : ` (did you mean ${nearest}?)`;

@@ -1,4 +1,4 @@
-/** Hunks that do not fit the file. Each says which hunk, what it wanted, what stands there, and what to do next. */
+/** Hunks that do not fit the file. Each error names the hunk, what it expects, what the file has there, and what to do next. */
 import { type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { HunkSide, isAt, LineKeys } from './find-lines.ts';
@@ -128,7 +128,7 @@ interface NearestPlace {
   readonly matching: number;
 }
 
-/** A run and a text of nothing but equal lines would take lines times lines; after so many votes the best so far stands. */
+/** A run and a text of nothing but equal lines would take lines times lines; after so many votes the best so far is used. */
 const MAX_VOTES = 1_000_000;
 
 const MAX_POSITIONS = 64;

@@ -1,4 +1,4 @@
-/** Names out of somebody's list as messages carry them: the first few, and how many there are besides. */
+/** A list of names for a message: the first few, and how many more there are. */
 import { safeText } from '@tool-runtime/protocol/internal';
 
 const SHOWN_CHARACTERS = 200;

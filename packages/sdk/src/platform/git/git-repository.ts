@@ -213,7 +213,7 @@ function failed({ words }: GitRun, output: GitOutput, more: JsonObject): ToolErr
   const [verb = 'git'] = words;
   return gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
     reason: 'git_failed',
-    next: 'look at what git said in details.stderr',
+    next: 'read the message of git in details.stderr',
     details: { verb, exit_code: output.code, stderr: said.slice(0, 4000), ...more },
   });
 }

@@ -8,13 +8,13 @@ import { globText } from '../texts.ts';
 const globs = z.array(globText);
 
 const schema = z.strictObject({
-  auto_approve: globs.exactOptional().describe('Tools that need no question'),
-  auto_deny: globs.exactOptional().describe('Tools that are refused without a question'),
-  require_approval: globs.exactOptional().describe('Tools that always need a yes'),
+  auto_approve: globs.exactOptional().describe('Tools that run without asking'),
+  auto_deny: globs.exactOptional().describe('Tools that are refused without asking'),
+  require_approval: globs.exactOptional().describe('Tools that always need an approval'),
   write_path_allowlist: globs
     .exactOptional()
     .describe(
-      'Only these paths may be written, by name and by where links lead; a write elsewhere is refused, whoever would approve it',
+      'Only these paths may be written, by name and by where links lead; a write elsewhere is refused, and no approval allows it',
     ),
 });
 

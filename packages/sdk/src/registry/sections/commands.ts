@@ -12,7 +12,7 @@ export const commands = defineSection({
       .record(nameText, commandText)
       .default({})
       .describe(
-        'Step (build, lint, fmt, format, test) or rule id → command; lint.fix and the like are proposed, never run. format reads text on standard input, is given the file name as last word and prints the text formatted; format.<language> and build.<language> are for files of one language',
+        'Step (build, lint, fmt, format, test) or rule id → command; lint.fix and the like are proposed, never run. format reads text on standard input, is given the file name as last argument and prints the text formatted; format.<language> and build.<language> are for files of one language',
       ),
   },
   build: (written) => ({ commands: bareTable(Object.entries(written.commands)) }),

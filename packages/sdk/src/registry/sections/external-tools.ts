@@ -18,7 +18,7 @@ const NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 const toolName = checkedText((text) =>
   NAME.test(text) && !text.includes('..')
     ? undefined
-    : 'Not a name of a tool: up to 64 of a-z, 0-9, _, . and -, a letter or digit first, no ..',
+    : 'Not the name of a tool: up to 64 of a-z, 0-9, _, . and -, a letter or digit first, no ..',
 );
 const innerPath = shapedText(
   /^(?!\/)(?!(?:.*\/)?\.{0,2}(?:\/|$))[^\u0000-\u001f\u007f\\]{1,1024}$/,
@@ -37,7 +37,7 @@ const entry = z.strictObject({
   command: plainWord
     .exactOptional()
     .describe('The program that the lock pins: absolute, or relative to the folder of the lock file'),
-  args: z.array(plainWord).max(256).default([]).describe("Words placed before the caller's own"),
+  args: z.array(plainWord).max(256).default([]).describe("Arguments placed before the caller's own"),
   interpreter: z
     .array(plainWord)
     .max(32)
@@ -94,7 +94,7 @@ function isBare(tool: WrittenEntry): boolean {
 const externalTool = entry.superRefine((tool, context) => {
   const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
   if (tool.command === undefined && !isBare(tool)) {
-    refuse('command', `External tool has no command: ${tool.name} (only its name may stand alone)`);
+    refuse('command', `External tool has no command: ${tool.name} (only a name alone may leave it out)`);
   }
   if (tool.network && sideEffectRank(tool.side_effect_level) < sideEffectRank('network')) {
     refuse('network', `External tool may use the network only with side_effect_level: network: ${tool.name}`);

@@ -13,7 +13,7 @@ const schema = z.strictObject({
 });
 
 export const secrets = defineSection({
-  keys: { secrets: schema.prefault({}).describe('What the secrets scan passes over') },
+  keys: { secrets: schema.prefault({}).describe('What the secrets scan ignores') },
   build: (written) => ({ secrets: written.secrets as SecretSettings }),
   narrow: (narrowing) => ({ secrets: narrowSecrets(narrowing) }),
 });

@@ -61,7 +61,7 @@ function examplesProblem(entry: Exclude<ShellEntry, string>): readonly ExamplePr
   );
 }
 
-/** A line must match a pattern of each side. Which of two patterns is wider cannot be told, so only "none" overreaches. */
+/** A line must match a pattern of each side. Which of two patterns is wider cannot be decided, so only "none" overreaches. */
 function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
   const { host, session } = narrowing;
   const kept: CompiledPattern[] = [];

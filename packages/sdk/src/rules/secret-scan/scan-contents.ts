@@ -1,4 +1,4 @@
-/** Findings in the contents of files. A content that was scanned before is not read again, under whatever path it stands. */
+/** Findings in the contents of files. Content that was scanned before is not read again, whatever its path. */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ChangedFile, ChangeSet } from '../../contracts/git.ts';

@@ -31,7 +31,7 @@ function isThere({ kind, mode }: ChangedFile): boolean {
   return kind !== 'unchanged' && kind !== 'deleted' && !NOT_A_FILE.has(mode);
 }
 
-/** A test that is no code, such as a recorded answer: its lines are nobody's business, and it may not have any. */
+/** A test that is no code, such as a recorded answer: its lines are not checked, and it may not have any. */
 function isChangedFixture({ file, kind, language }: Candidate): boolean {
   return kind === 'test' && language === undefined && file.kind !== 'renamed';
 }

@@ -42,7 +42,7 @@ const args = z.strictObject({
   encoding: z
     .enum(['auto', ...TEXT_ENCODINGS, 'base64'])
     .default('auto')
-    .describe('How to read the bytes; auto judges by the bytes themselves'),
+    .describe('How to decode the bytes; auto detects it'),
 });
 
 const data = z.strictObject({
@@ -54,7 +54,7 @@ const data = z.strictObject({
   size: z.int().describe('Size of the whole file in bytes'),
   truncated: z.boolean().describe('True when what was asked for is longer than max_bytes'),
   encoding: z.enum([...TEXT_ENCODINGS, 'base64']).describe('What the content was decoded from'),
-  binary: z.literal(true).optional().describe('Present when the bytes are no text'),
+  binary: z.literal(true).optional().describe('Present when the bytes are not text'),
   bom: z.literal(true).optional().describe('Present when the file begins with a byte order mark'),
   newline: z.enum(NEWLINE_STYLES).optional().describe('How the lines of the content end'),
   lines: z
@@ -162,7 +162,7 @@ function answerLines(wanted: Args, file: FileContent, parts: { window: LineWindo
   };
 }
 
-/** The encoding was judged by the beginning of the file; lines far behind it may say otherwise. */
+/** The encoding was detected from the beginning of the file; later lines may differ. */
 function decodeLines(path: string, bytes: Buffer, { encoding }: DetectedEncoding) {
   if (encoding === 'binary') throw noLines(path, 'the file is binary');
   const content = decodeText(bytes, encoding);

@@ -45,7 +45,7 @@ const args = z
   })
   .refine(({ create_only, append }) => !(create_only && append), {
     path: ['append'],
-    message: 'append and create_only exclude each other',
+    message: 'append and create_only cannot be combined',
   })
   .refine(({ create_only, expected_sha256 }) => !create_only || typeof expected_sha256 !== 'string', {
     path: ['expected_sha256'],

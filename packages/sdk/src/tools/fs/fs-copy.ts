@@ -5,7 +5,7 @@ import { defineTool } from '../../contracts/tool.ts';
 const args = z.strictObject({
   src: z.string().min(1).describe('File, folder or link to copy, relative to the workspace root'),
   dst: z.string().min(1).describe('Path of the copy, relative to the workspace root'),
-  overwrite: z.boolean().default(false).describe('Replace what stands at dst: a file by a file, a folder by a folder'),
+  overwrite: z.boolean().default(false).describe('Replace what is at dst: a file by a file, a folder by a folder'),
   preserve_mode: z.boolean().default(true).describe('Keep permission bits; otherwise files get 0644 and folders 0755'),
   create_dirs: z.boolean().default(false).describe('Create missing parent folders of dst'),
 });
@@ -14,7 +14,7 @@ const data = z.strictObject({
   copied: z.boolean().describe('The copy is in place'),
   entries: z.int().describe('Files, folders and links that were copied'),
   bytes: z.int().describe('Size of the files that were copied'),
-  replaced: z.boolean().describe('Something stood at dst and is gone'),
+  replaced: z.boolean().describe('Something at dst was replaced'),
 });
 
 export const fsCopy = defineTool({

@@ -5,7 +5,7 @@ import { defineTool } from '../../contracts/tool.ts';
 const args = z.strictObject({
   src: z.string().min(1).describe('File, folder or link to move, relative to the workspace root'),
   dst: z.string().min(1).describe('Its new path, relative to the workspace root'),
-  overwrite: z.boolean().default(false).describe('Replace what stands at dst: a file by a file, a folder by a folder'),
+  overwrite: z.boolean().default(false).describe('Replace what is at dst: a file by a file, a folder by a folder'),
   create_dirs: z.boolean().default(false).describe('Create missing parent folders of dst'),
 });
 
@@ -13,7 +13,7 @@ const data = z.strictObject({
   moved: z.boolean().describe('False when src and dst are the same name, so that nothing had to be done'),
   entries: z.int().describe('Files, folders and links that were moved'),
   bytes: z.int().describe('Size of the files that were moved'),
-  replaced: z.boolean().describe('Something stood at dst and is gone'),
+  replaced: z.boolean().describe('Something at dst was replaced'),
 });
 
 export const fsMove = defineTool({

@@ -23,7 +23,7 @@ const args = z
       .max(MAX_GLOB_CHARACTERS)
       .optional()
       .describe('Files to search, as in fs_list; all of them when left out'),
-    case_sensitive: z.boolean().default(false).describe('Tell upper case from lower case'),
+    case_sensitive: z.boolean().default(false).describe('Distinguish upper and lower case'),
     max_results: z
       .int()
       .min(1)
@@ -65,7 +65,7 @@ const data = z.strictObject({
     .optional()
     .describe('With count: matching lines of each file that has any'),
   truncated: z.boolean().describe('There is more than max_results: narrow the pattern or the glob'),
-  partial: z.boolean().describe('Time ran out: this is what was found until then'),
+  partial: z.boolean().describe('Time ran out; this is what was found so far'),
 });
 
 export const grep = defineTool({

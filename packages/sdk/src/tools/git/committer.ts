@@ -1,4 +1,4 @@
-/** The committer's name in the form git takes from its environment, with a word to the caller when nobody gave one. */
+/** The committer's name as environment variables for git, with a warning when none is configured. */
 import type { ToolContext } from '../../contracts/tool.ts';
 
 export async function committerEnvironment({ git, warn }: ToolContext): Promise<Readonly<Record<string, string>>> {
@@ -6,7 +6,7 @@ export async function committerEnvironment({ git, warn }: ToolContext): Promise<
   if (madeUp) {
     warn({
       code: 'E_GIT',
-      message: `No committer is configured: ${name} <${email}> stands in`,
+      message: `No committer is configured: ${name} <${email}> is used`,
       details: { reason: 'no_identity', next: 'set user.name and user.email in the repository or for the operator' },
     });
   }

@@ -46,7 +46,7 @@ async function abort(_: object, context: ToolContext): Promise<z.output<typeof d
   return namingRecovery(saved, async () => {
     const output = await git.run({ words: [operation, '--abort'], access: 'write', accept: [0, 1, 128] });
     if (output.code !== 0) {
-      const next = 'look at what git said in details.stderr; git_recover goes back to an earlier point';
+      const next = 'read the message of git in details.stderr; git_recover goes back to an earlier point';
       throw gitRefused({ what: `Git did not give up the ${operation}`, next }, output, saved);
     }
     const now = await readHead(git);

@@ -21,7 +21,7 @@ const MAX_LISTED = 1000;
 
 const args = z.strictObject({
   paths: paths.min(1).describe('Files, folders or globs to stage; "." is everything'),
-  update: z.boolean().default(false).describe('Only files git knows already'),
+  update: z.boolean().default(false).describe('Only files that git tracks'),
   force: z.boolean().default(false).describe('Ignored files too'),
 });
 
@@ -190,7 +190,7 @@ function areIgnored(ignored: readonly string[]) {
     {
       path: 'paths',
       reason: 'ignored',
-      next: 'leave it out, or pass force: true when it is really meant',
+      next: 'leave it out, or pass force: true to stage it anyway',
       details: { paths: ignored.slice(0, 100).map((name) => safeText(name, 120)) },
     },
   );
@@ -199,7 +199,7 @@ function areIgnored(ignored: readonly string[]) {
 function notStaged(stderr: string) {
   return gitFailure('Git add failed', {
     reason: 'git_failed',
-    next: 'look at what git said in details.stderr',
+    next: 'read the message of git in details.stderr',
     details: { stderr: stderr.slice(0, 4000) },
   });
 }

@@ -85,9 +85,9 @@ export const gitBlame = defineTool({
 });
 
 function noLines() {
-  return gitFailure('Lines end before they begin', {
+  return gitFailure('`end_line` is before `start_line`', {
     path: 'end_line',
     reason: 'bad_range',
-    next: 'give an end_line that is not less than start_line',
+    next: 'give an `end_line` that is not less than `start_line`',
   });
 }

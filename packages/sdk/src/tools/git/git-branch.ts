@@ -14,14 +14,14 @@ const MAX_BRANCHES = 5000;
 const args = z.strictObject({
   action: z.enum(['list', 'create', 'delete', 'rename', 'set_upstream']).default('list'),
   name: z.string().min(1).optional().describe('Branch to act on; rename and set_upstream take the current one instead'),
-  new_name: z.string().min(1).optional().describe('For rename'),
-  start: revision.optional().describe('Where a created branch begins; HEAD unless said'),
+  new_name: z.string().min(1).optional().describe('Given for rename'),
+  start: revision.optional().describe('Where a created branch begins; default: HEAD'),
   upstream: z
     .string()
     .min(1)
     .nullable()
     .optional()
-    .describe('Branch to follow, such as origin/main, for set_upstream and create; null: none any more'),
+    .describe('Branch to follow, such as origin/main, for set_upstream and create; null: follow none'),
   force: z.boolean().default(false).describe('Delete although not merged; replace a branch of the same name'),
   remotes: z.boolean().default(false).describe('List the branches of remotes too, as they were fetched last'),
 });
@@ -37,14 +37,14 @@ const data = z.strictObject({
         upstream: z.string().nullable(),
         ahead: z.int().describe('Commits the upstream lacks'),
         behind: z.int().describe('Commits only the upstream has'),
-        gone: z.literal(true).optional().describe('The upstream is not there any more'),
+        gone: z.literal(true).optional().describe('The upstream no longer exists'),
         current: z.boolean(),
         remote: z.boolean(),
         subject: z.string(),
       }),
     )
     .optional()
-    .describe('For list'),
+    .describe('Given for list'),
   truncated: z.boolean().optional().describe(`There are more than ${MAX_BRANCHES}`),
   created: z.strictObject({ ...named, moved_from: z.string().optional() }).optional(),
   deleted: z.strictObject(named).optional().describe('Create it again with start: hash to bring it back'),

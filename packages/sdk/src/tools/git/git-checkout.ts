@@ -16,12 +16,12 @@ import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
   target: z.string().min(1).describe('Branch, or tag, hash or expression for a detached HEAD; with create: a new name'),
-  create: z.boolean().default(false).describe('Make the branch first'),
+  create: z.boolean().default(false).describe('Create the branch first'),
   track: z
     .boolean()
     .default(true)
     .describe('A branch only one remote has is made here too and follows it; with create: follow `start`'),
-  start: z.string().min(1).exactOptional().describe('With create: where the branch begins; HEAD unless said'),
+  start: z.string().min(1).exactOptional().describe('With create: where the branch begins; default: HEAD'),
 });
 type Args = z.output<typeof args>;
 
@@ -81,7 +81,7 @@ async function switchTo(destination: Destination, saved: SavedRecovery, context:
     accept: [0, 1, 128],
   });
   if (output.code !== 0) {
-    const next = 'look at what git said in details.stderr';
+    const next = 'read the message of git in details.stderr';
     throw gitRefused({ what: 'Git did not switch', next, path: 'target' }, output, saved);
   }
   reportFiles(context, saved.touched);

@@ -1,7 +1,7 @@
 /**
  * git_commit: makes a commit of exactly the tree that passed the gate.
  *
- * The gate froze a copy of the index; the commit is made from that copy, so what somebody stages meanwhile is not in it.
+ * The gate froze a copy of the index; the commit is made from that copy, so what is staged in the meantime is not in it.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
@@ -23,12 +23,12 @@ const args = z.strictObject({
   overrides: z
     .record(z.string(), z.string().trim().min(3))
     .exactOptional()
-    .describe('Rule id → reason to pass over its finding, for rules that allow it; the reason is recorded'),
+    .describe('Rule id → reason to ignore its finding, for rules that allow it; the reason is recorded'),
 });
 
 const data = z.strictObject({
   commit: z.string().describe('Hash of the new commit'),
-  tree: z.string().describe('Hash of its tree, the one the rules have judged'),
+  tree: z.string().describe('Hash of its tree, the one the rules checked'),
   parent: z.string().nullable(),
 });
 
@@ -84,21 +84,21 @@ function refused(said: string, isSame: boolean): ToolError {
   if (isSame) {
     return gitFailure('Nothing is staged', {
       reason: 'nothing_staged',
-      next: 'stage changes with git_add, or say allow_empty',
+      next: 'stage changes with git_add, or pass allow_empty: true',
     });
   }
   return gitFailure('Git did not commit', {
     reason: 'git_failed',
-    next: 'look at what git said in details.stderr',
+    next: 'read the message of git in details.stderr',
     details: { stderr: said.trim().slice(0, 2000) },
   });
 }
 
-/** Somebody committed in between, outside the runtime: what is there now is not what was judged. */
+/** Another program committed in between: what is there now is not what was checked. */
 function anotherTree(tree: string | undefined): ToolError {
   return gitFailure('HEAD moved while the commit was made', {
     reason: 'head_moved',
-    next: 'look at git_log: another program commits in this repository at the same time',
+    next: 'check git_log: another program commits in this repository at the same time',
     details: { tree: tree ?? null },
   });
 }

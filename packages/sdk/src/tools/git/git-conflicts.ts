@@ -108,7 +108,7 @@ export const gitConflicts = defineTool({
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_HUNKS = 200;
-/** As git itself judges. */
+/** As git itself decides. */
 const SAMPLE_BYTES = 8000;
 
 interface OpenHunks {

@@ -1,7 +1,7 @@
 /**
  * git_continue: goes on with a merge, rebase, cherry-pick or revert whose conflicts are resolved.
  *
- * It commits, so it passes the commit gate: a merge becomes exactly the tree that was judged. An
+ * It commits, so it passes the commit gate: a merge becomes exactly the tree that was checked. An
  * operation whose files are not as git writes them, such as a rebase that would run commands, is refused before it goes on.
  */
 import { z } from 'zod';
@@ -57,7 +57,7 @@ async function goOn(_: object, context: ToolContext): Promise<Answer> {
     const output = operation === 'merge' ? await commitMerge(saved, context) : await proceed(operation, context);
     const [now, conflicts] = await Promise.all([readHead(git), unmergedPaths(git)]);
     if (output.code !== 0 && conflicts.length === 0) {
-      const next = 'look at what git said in details.stderr';
+      const next = 'read the message of git in details.stderr';
       throw gitRefused({ what: 'Git did not go on', next }, output, saved);
     }
     if (conflicts.length > 0) warnOfConflicts(context, conflicts, operation);
@@ -86,7 +86,7 @@ async function commitMerge({ state }: SavedRecovery, context: ToolContext): Prom
   if (tree === candidate.tree) return output;
   throw gitFailure('HEAD moved while the merge was committed', {
     reason: 'head_moved',
-    next: 'look at git_log: another program commits in this repository at the same time',
+    next: 'check git_log: another program commits in this repository at the same time',
   });
 }
 

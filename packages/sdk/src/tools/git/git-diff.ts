@@ -2,7 +2,7 @@
  * git_diff: what differs between two revisions, a revision and the work tree, or a revision and the index.
  *
  * One run of git gives the list, the counts and the patch. HEAD is not resolved first; where it is not born yet the
- * empty tree stands in for it.
+ * empty tree replaces it.
  */
 import { z } from 'zod';
 import type { GitOutput, GitRepository } from '../../contracts/git.ts';
@@ -39,11 +39,11 @@ const args = z.strictObject({
 });
 
 const data = z.strictObject({
-  patch: z.string().describe('Unified diff; files git does not know yet are not in it'),
+  patch: z.string().describe('Unified diff; untracked files are not in it'),
   files: z.array(patchFile).describe(`At most ${MAX_FILES}`),
   total_files: z.int(),
-  truncated: z.boolean().describe('The patch is longer than max_bytes and was cut behind a line'),
-  lossy: z.literal(true).optional().describe('Bytes of the patch that are no UTF-8 were replaced'),
+  truncated: z.boolean().describe('The patch is longer than max_bytes and was cut after a whole line'),
+  lossy: z.literal(true).optional().describe('Bytes of the patch that are not UTF-8 were replaced'),
 });
 
 type Args = z.output<typeof args>;
@@ -95,7 +95,7 @@ async function diff(git: GitRepository, wanted: Args, { sides, specs }: Places):
   }
   throw gitFailure('Git diff failed', {
     reason: 'git_failed',
-    next: 'look at what git said in details.stderr',
+    next: 'read the message of git in details.stderr',
     details: { exit_code: output.code, stderr: output.stderr.slice(0, 4000) },
   });
 }
@@ -123,7 +123,7 @@ interface Compared {
   readonly staged: boolean;
 }
 
-/** The words that tell git what to compare with what: hashes, or HEAD where the caller said nothing else. */
+/** The arguments that tell git what to compare: hashes, or HEAD where the caller gave nothing else. */
 async function diffSides(git: GitRepository, { rev, to, staged }: Compared): Promise<readonly string[]> {
   const range = parseRange(rev);
   if ((range !== undefined || to !== undefined) && staged) throw twoAnswers('staged', 'a second revision');
@@ -145,7 +145,7 @@ async function diffSides(git: GitRepository, { rev, to, staged }: Compared): Pro
 }
 
 function twoAnswers(argument: string, other: string) {
-  return gitFailure(`Only one of these can be compared with: ${argument} and ${other}`, {
+  return gitFailure(`Give only one of ${argument} and ${other}`, {
     path: argument,
     reason: 'bad_range',
     next: `leave out ${argument}, or ${other}`,

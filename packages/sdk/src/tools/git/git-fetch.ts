@@ -7,7 +7,7 @@ import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 const args = z.strictObject({
   remote: z.string().min(1).default('origin').describe('Name of a configured remote'),
   prune: z.boolean().default(false).describe('Forget branches the remote no longer has'),
-  tags: z.boolean().default(false).describe('Bring all tags, not only those of what is brought anyway'),
+  tags: z.boolean().default(false).describe('Bring all tags, not only those of the fetched commits'),
 });
 
 const data = z.strictObject({

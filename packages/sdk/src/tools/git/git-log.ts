@@ -34,14 +34,14 @@ const args = z.strictObject({
     .default('HEAD')
     .describe('Where to begin; a..b: commits of b that a lacks; a...b: commits only one has'),
   max: z.int().min(1).max(1000).default(50).describe('Commits at most'),
-  skip: z.int().min(0).max(1_000_000).default(0).describe('Commits to pass over first'),
+  skip: z.int().min(0).max(1_000_000).default(0).describe('Commits to skip first'),
   paths: paths.default([]).describe('Only commits that changed one of these files, folders or globs'),
-  author: plainText.optional().describe("Part of the author's name or address, as it is written"),
+  author: plainText.optional().describe("Part of the author's name or address; plain text, not a pattern"),
   since: dateWords.optional().describe('Committed on or after: 2026-01-31, 2026-01-31T08:00:00Z or "2 weeks ago"'),
   until: dateWords.optional().describe('Committed on or before'),
-  grep: plainText.optional().describe('Part of the message, as it is written'),
+  grep: plainText.optional().describe('Part of the message; plain text, not a pattern'),
   first_parent: z.boolean().default(false).describe('Follow only the first parent of merges'),
-  follow: z.boolean().default(false).describe('Go on beyond renames; needs exactly one file in paths'),
+  follow: z.boolean().default(false).describe('Follow renames; needs exactly one file in paths'),
 });
 
 const data = z.strictObject({
@@ -107,7 +107,7 @@ async function nothingYet(git: GitRepository, tips: readonly string[], stderr: s
   if (head === undefined && tips.includes('HEAD')) return { commits: [], truncated: false };
   throw gitFailure('Git log failed', {
     reason: 'git_failed',
-    next: 'look at what git said in details.stderr',
+    next: 'read the message of git in details.stderr',
     details: { stderr: stderr.slice(0, 4000) },
   });
 }

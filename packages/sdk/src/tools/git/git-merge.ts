@@ -24,7 +24,7 @@ import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 const args = z
   .strictObject({
     branch: z.string().min(1).describe('What to merge: a branch, tag or commit'),
-    no_ff: z.boolean().default(true).describe('Make a merge commit although moving forward would do'),
+    no_ff: z.boolean().default(true).describe('Make a merge commit even where a fast-forward is possible'),
     message: z
       .string()
       .max(65_536)
@@ -147,7 +147,7 @@ async function answer(context: ToolContext, done: Done): Promise<z.output<typeof
     return { ...told, merged: false, fast_forward: false, up_to_date: false };
   }
   if (output.code !== 0 || head === undefined) {
-    const next = 'look at what git said in details.stderr';
+    const next = 'read the message of git in details.stderr';
     throw gitRefused({ what: 'Git did not merge', next, path: 'branch' }, output, saved);
   }
   if (squash) await reportDirty(git, context);

@@ -22,9 +22,9 @@ import { restoreRecovery } from './recovery/restore-recovery.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
-  onto: z.string().min(1).describe('Branch, tag or commit the commits shall follow'),
+  onto: z.string().min(1).describe('Branch, tag or commit to put the commits on'),
   autosquash: z.boolean().default(true).describe('Fold fixup! and squash! commits into those they belong to'),
-  branch: z.string().min(1).exactOptional().describe('Switch to this branch first; the current one unless said'),
+  branch: z.string().min(1).exactOptional().describe('Switch to this branch first; default: the current one'),
 });
 type Args = z.output<typeof args>;
 
@@ -134,12 +134,12 @@ async function putBack(output: GitOutput, saved: SavedRecovery, context: ToolCon
   const { git } = context;
   const [conflicts, begun] = await Promise.all([unmergedPaths(git), isUnderWay(git)]);
   if (!begun) {
-    const next = 'look at what git said in details.stderr';
+    const next = 'read the message of git in details.stderr';
     return gitRefused({ what: 'Git did not rebase', next, path: 'onto' }, output, saved);
   }
   await git.run({ words: ['rebase', '--abort'], access: 'write', accept: [0, 1, 128] });
   await restoreRecovery(context, await readRecovery(git, saved.ref));
-  return gitFailure(`Rebase stopped and was taken back: ${conflicts[0] ?? 'git could not go on'}`, {
+  return gitFailure(`Rebase stopped and was undone: ${conflicts[0] ?? 'git could not go on'}`, {
     path: 'onto',
     reason: conflicts.length > 0 ? 'conflicts' : 'stopped',
     next: 'merge with git_merge and resolve the conflicts there, or change the commits so that they fit',

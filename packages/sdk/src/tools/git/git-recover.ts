@@ -23,8 +23,8 @@ import { pathsInDanger, requireFreeBranch, restoreRecovery } from './recovery/re
 import { type RecoveryContext, readWorktree, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
-  recovery: z.string().exactOptional().describe('What a git tool answered as `recovery`; the newest one unless said'),
-  list: z.boolean().default(false).describe('Only list the recovery points'),
+  recovery: z.string().exactOptional().describe('`recovery` from the answer of a git tool; default: the newest one'),
+  list: z.boolean().default(false).describe('List the recovery points and restore nothing'),
 });
 
 const listed = z.strictObject({
@@ -114,7 +114,7 @@ async function newestRef({ git }: ToolContext): Promise<string | undefined> {
 async function unlock(context: ToolContext): Promise<z.output<typeof data>> {
   const { head, branch } = await readHead(context.git);
   if (await clearLocks(context, branch === null ? [] : [`refs/heads/${branch}`])) return { ...NOTHING, head, branch };
-  throw gitFailure('There is no recovery point', {
+  throw gitFailure('There are no recovery points', {
     path: 'recovery',
     reason: 'unknown_recovery',
     next: 'nothing to do: no git tool that could lose work has run in this work tree',
@@ -171,7 +171,7 @@ async function clearLocks({ git, signal, warn }: RecoveryContext, refs: readonly
   warn({
     code: 'E_GIT',
     message: `Lock files were removed: ${held.join(', ')}`,
-    details: { reason: 'left_over_lock', next: 'nothing, unless another git was still at work: then run it again' },
+    details: { reason: 'left_over_lock', next: 'nothing; if another git process was still running, run it again' },
   });
   return true;
 

@@ -24,7 +24,7 @@ const args = z
 type Args = z.output<typeof args>;
 
 const data = z.strictObject({
-  restored: z.array(z.string()).describe('Files that were different and are not any more'),
+  restored: z.array(z.string()).describe('Files that were restored'),
   recovery: z.string().describe('For git_recover: the state before'),
 });
 

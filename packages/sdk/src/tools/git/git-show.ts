@@ -36,7 +36,7 @@ const data = z.strictObject({
       patch: z.string().describe('Against the first parent; against nothing for a commit without parents'),
       files: z.array(patchFile).describe(`At most ${MAX_FILES}`),
       total_files: z.int(),
-      lossy: z.literal(true).optional().describe('Bytes of the patch that are no UTF-8 were replaced'),
+      lossy: z.literal(true).optional().describe('Bytes of the patch that are not UTF-8 were replaced'),
     })
     .optional()
     .describe('Without path'),
@@ -106,6 +106,6 @@ function unreadable(hash: string) {
   return gitFailure(`Commit is too large to show: ${hash}`, {
     path: 'rev',
     reason: 'too_large',
-    next: 'look at its files one by one with path',
+    next: 'read its files one by one with path',
   });
 }

@@ -1,7 +1,7 @@
 /**
  * git_status: branch, distance to its upstream, what is under way and every change, in one run of git.
  *
- * Everything a repository's configuration could change about the answer is said on the command line.
+ * Everything a repository's configuration could change about the answer is set on the command line.
  */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
@@ -25,7 +25,7 @@ const WORDS: readonly string[] = [
 
 const args = z.strictObject({
   porcelain: z.boolean().default(true).describe('Git status letters; false: words such as modified'),
-  untracked: z.boolean().default(true).describe('List files git does not know yet'),
+  untracked: z.boolean().default(true).describe('List untracked files'),
 });
 
 const data = z.strictObject({
@@ -38,7 +38,7 @@ const data = z.strictObject({
   changes: z.array(
     z.strictObject({
       path: z.string(),
-      status: z.string().describe('Letters of index and work tree without blanks (M, A, MM, ??, UU), or words'),
+      status: z.string().describe('Letters of index and work tree without spaces (M, A, MM, ??, UU), or words'),
       staged: z.boolean().describe('The index differs from HEAD'),
       unstaged: z.boolean().describe('The work tree differs from the index'),
       from: z.string().optional().describe('Former name of a renamed or copied file'),

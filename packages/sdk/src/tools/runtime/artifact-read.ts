@@ -99,7 +99,7 @@ async function searchLines(artifacts: ArtifactStore, { artifact, search, maxResu
   return { content: '', offset: 0, next_offset: null, total_bytes: totalBytes, matches, truncated };
 }
 
-/** Lines cut at a length nobody reads beyond, so that one endless line costs no memory. */
+/** Long lines are cut, so that one endless line costs no memory. */
 async function* linesOf(artifacts: ArtifactStore, handle: string, signal: AbortSignal) {
   const decoder = new TextDecoder();
   let rest = '';

@@ -18,7 +18,7 @@ const args = z
       .default('worktree')
       .describe('All files, what is staged, or the commits since a revision'),
     since: z.string().min(1).exactOptional().describe('Start of the range: a branch, tag or commit'),
-    message: z.string().exactOptional().describe('Commit message to judge along'),
+    message: z.string().exactOptional().describe('Commit message to check too'),
     index: z
       .string()
       .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/)
@@ -27,7 +27,7 @@ const args = z
   })
   .refine(
     ({ scope, since }) => (scope === 'range') === (since !== undefined),
-    'A range needs since, and nothing else takes it',
+    '`since` is needed with scope range, and allowed only there',
   );
 
 const violation = z.strictObject({
@@ -52,7 +52,7 @@ const data = z.strictObject({
     }),
   ),
   passed: z.boolean().describe('No blocking violation'),
-  files: z.int().describe('Files looked at'),
+  files: z.int().describe('Files searched'),
   scope: z.string(),
   truncated: z.boolean().describe(`There are more than ${MAX_VIOLATIONS} violations`),
 });
@@ -111,7 +111,7 @@ function isBlocking({ level }: FoundViolation): boolean {
   return level === 'blocking';
 }
 
-/** Announced one by one, so that whoever listens can queue them. */
+/** Announced one by one, so that listeners can queue them. */
 function proposeFixes({ violations }: ValidationReport, { progress }: ToolContext): void {
   for (const { rule, path, line, message, fix } of violations) {
     if (fix === undefined) continue;

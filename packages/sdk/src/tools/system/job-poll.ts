@@ -8,7 +8,7 @@ const WAIT_MAX = 60_000;
 
 const args = z.strictObject({
   job: z.string().describe('Job handle from shell_exec'),
-  wait_ms: z.int().min(0).max(WAIT_MAX).default(0).describe('Wait so long for news before answering'),
+  wait_ms: z.int().min(0).max(WAIT_MAX).default(0).describe('Longest wait for new output before answering'),
 });
 
 const data = z.strictObject({
@@ -18,7 +18,7 @@ const data = z.strictObject({
   signal: z.string().nullable(),
   stdout: z.string().describe('Printed since the last poll'),
   stderr: z.string(),
-  missed_bytes: z.int().describe('Bytes dropped because nobody polled in time'),
+  missed_bytes: z.int().describe('Bytes dropped because the job was not polled in time'),
   stdout_artifact: z
     .string()
     .optional()

@@ -1,4 +1,4 @@
-/** shell_exec: plain commands joined by &&, ||, ; and |, judged one by one, run behind the wall, without a shell. */
+/** shell_exec: plain commands joined by &&, ||, ; and |, checked one by one, run in the sandbox, without a shell. */
 import { stripVTControlCharacters } from 'node:util';
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const args = z
       .min(1)
       .optional()
       .describe('Plain commands joined by &&, ||, ; or |; quotes allowed, nothing expanded'),
-    argv: z.array(z.string()).min(1).optional().describe('One command as a list of words, instead of cmd'),
+    argv: z.array(z.string()).min(1).optional().describe('One command as a list of arguments, instead of cmd'),
     cwd: z.string().min(1).default('.').describe('Folder to start in, relative to the workspace root'),
     timeout_ms: z
       .int()
@@ -30,7 +30,7 @@ const args = z
         'The whole tree is killed after this, also when it has become a job; the registry may allow less (tools.shell_exec.max_timeout_ms)',
       ),
     env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
-    stdin: z.string().nullable().default(null).describe('Text for standard input; none means an empty one'),
+    stdin: z.string().nullable().default(null).describe('Text for standard input; default: empty'),
     allow_network: z
       .boolean()
       .default(false)
@@ -199,13 +199,13 @@ function diedBySignal(signal: string, printed: JsonObject): ToolError {
   return new ToolError('E_SHELL', `Command was ended by a signal: ${signal}`, { details: { signal, ...printed } });
 }
 
-/** The command itself is none the worse for it. */
+/** The command itself is not affected. */
 function notKept(problem: unknown): ErrorEntry {
   const reason = (problem as NodeJS.ErrnoException).code ?? 'unknown';
   return {
     code: 'E_FILE_IO',
     message: `Long output could not be kept whole: ${reason}`,
-    details: { reason, next: 'free space for the state folder; what is in the answer is all there is' },
+    details: { reason, next: 'free disk space for the state folder; only what is in the answer was kept' },
   };
 }
 

@@ -112,7 +112,7 @@ function forced(force: boolean): readonly string[] {
   return force ? ['--force'] : [];
 }
 
-/** What stands in the way of a branch, with the way around it. */
+/** What prevents a change to a branch, and what to do about it. */
 function missingArgument(action: string, argument: string): ToolError {
   return gitFailure(`Branch ${action} needs an argument: ${argument}`, {
     path: argument,
@@ -133,7 +133,7 @@ function unknownBranch(name: string, argument: string): ToolError {
   return gitFailure(`Branch not found: ${safeText(name, 120)}`, {
     path: argument,
     reason: 'unknown_branch',
-    next: 'git_branch with action list shows what there is; git_fetch brings branches of a remote',
+    next: 'list branches with git_branch (action list); git_fetch brings those of a remote',
   });
 }
 

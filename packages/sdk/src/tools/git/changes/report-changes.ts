@@ -15,7 +15,7 @@ type Reporter = Pick<ToolContext, 'changed'>;
 const SUBMODULE = '160000';
 const LINK = '120000';
 
-/** From one commit or tree to another; null stands for nothing. Answers what it reported, paths raw. */
+/** From one commit or tree to another; null means nothing. Returns what it reported, with raw paths. */
 export async function reportChanges(
   git: GitRepository,
   context: Reporter,
@@ -26,7 +26,7 @@ export async function reportChanges(
   return files;
 }
 
-/** Everything in the work tree that is not as HEAD has it, for verbs that leave changes behind. */
+/** Everything in the work tree that is not as HEAD has it, for verbs that leave changes. */
 export async function reportDirty(git: GitRepository, context: Reporter): Promise<void> {
   const { stdout } = await git.run({
     words: [

@@ -1,4 +1,4 @@
-/** Which files a verb that goes from HEAD to another tree will write, and what of the work tree stands in its way. */
+/** Which files a verb that goes from HEAD to another tree will write, and which files of the work tree are in its way. */
 import type { ChangedFile, GitRepository } from '../../../contracts/git.ts';
 import type { Workspace } from '../../../contracts/workspace.ts';
 import { emptyTree } from '../../../git/empty-tree.ts';
@@ -43,9 +43,9 @@ export async function refuseOverwriting(
     if (blocking.length === SHOWN) break;
   }
   if (blocking.length === 0) return;
-  throw gitFailure(`Files git does not track are in the way: ${blocking.slice(0, 3).join(', ')}`, {
+  throw gitFailure(`Untracked files are in the way: ${blocking.slice(0, 3).join(', ')}`, {
     reason: 'in_the_way',
-    next: 'move them away or remove them; they are untracked or ignored and would be written over',
+    next: 'move or delete these files; they are untracked or ignored and would be overwritten',
     details: { paths: blocking },
   });
 }

@@ -64,6 +64,6 @@ function noFile(path: string, type: string) {
   return gitFailure(`No such file at this revision, ${why}: ${safeText(path, 120)}`, {
     path: 'path',
     reason: type === 'missing' ? 'no_such_path' : 'not_a_file',
-    next: 'git_log with paths says when a file was there; git_show without path lists what a commit changed',
+    next: 'find out with git_log and paths when the file existed; git_show without path lists what a commit changed',
   });
 }

@@ -83,6 +83,6 @@ export function operationUnderWay(state: readonly StateFile[]): Operation {
   if (has('MERGE_HEAD')) return 'merge';
   throw gitFailure('No merge, rebase, cherry-pick or revert is under way', {
     reason: 'nothing_in_progress',
-    next: 'git_status shows how things stand',
+    next: 'check with git_status what was changed',
   });
 }

@@ -1,4 +1,4 @@
-/** Conflicts are no error, but nobody may miss them. */
+/** Conflicts are not an error, but the caller must see them. */
 import type { ToolContext } from '../../../contracts/tool.ts';
 
 const SHOWN = 20;

@@ -29,7 +29,7 @@ export const maxBytes = z
   .min(1)
   .max(16 * 1024 * 1024)
   .default(1024 * 1024)
-  .describe('Bytes of the patch at most; a longer one is cut behind a line');
+  .describe('Bytes of the patch at most; a longer one is cut after a whole line');
 
 export const contextLines = z.int().min(0).max(1000).default(3).describe('Unchanged lines around each change');
 

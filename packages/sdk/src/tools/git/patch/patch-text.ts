@@ -1,4 +1,4 @@
-/** A patch as text of limited length: cut behind a whole line, bytes that are no UTF-8 replaced and said so. */
+/** A patch as text of limited length: cut after a whole line, with bytes that are not UTF-8 replaced and reported. */
 import { isUtf8 } from 'node:buffer';
 
 const NEWLINE = 0x0a;

@@ -1,7 +1,7 @@
 /**
- * What stands at a name, the way git sees the work tree: nothing is behind a link.
+ * What is at a name, the way git sees the work tree: links are not followed.
  *
- * The workspace follows links to folders inside the root; for git the name of a file behind one is a missing file.
+ * The workspace follows links to folders inside the root; for git the name of a file beyond one is a missing file.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { FileStat, Workspace } from '../../../contracts/workspace.ts';

@@ -1,5 +1,5 @@
 /**
- * Puts saved files back byte for byte. What is the same already is not written again. What stands in the way of a file
+ * Puts saved files back byte for byte. What is the same already is not written again. What is in the way of a file
  * has been saved before and goes.
  */
 import { createHash } from 'node:crypto';
@@ -79,11 +79,11 @@ async function putByGit(context: RecoveryContext, files: readonly StoredFile[]):
   if (other.length === 0) return;
   context.warn({
     code: 'E_GIT',
-    message: `Ends of lines were converted in files only git can write: ${other.length}`,
+    message: `Line endings were converted in files that only git can write: ${other.length}`,
     details: {
       reason: 'converted',
       paths: other.slice(0, 20).map(({ path }) => toShown(path)),
-      next: 'their saved bytes are in the recovery point, under files/',
+      next: 'read their saved bytes in the recovery point, under files/',
     },
   });
 }

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 
-/** Every character stands for one byte (`latin1`). */
+/** Every character is one byte (`latin1`). */
 export type RawPath = string;
 
 const ASCII = /^[\x00-\x7f]*$/;

@@ -55,10 +55,10 @@ export async function readRecovery(git: GitRepository, ref: string): Promise<Rec
 }
 
 function unknown() {
-  return gitFailure('There is no such recovery point', {
+  return gitFailure('Recovery point not found', {
     path: 'recovery',
     reason: 'unknown_recovery',
-    next: 'git_recover with list shows those there are; the newest hundred are kept',
+    next: 'list the recovery points with git_recover and list: true; the newest 100 are kept',
   });
 }
 
@@ -135,6 +135,6 @@ function damaged() {
   return gitFailure('The recovery point is damaged: contents are missing', {
     path: 'recovery',
     reason: 'bad_recovery',
-    next: 'choose another one; git fsck tells more about the repository',
+    next: 'choose another one; run git fsck to check the repository',
   });
 }

@@ -1,7 +1,7 @@
 /**
  * What a recovery point says about itself, as JSON in the message of its commit.
  *
- * It is read back with care: whoever can write to the repository can write such a commit.
+ * It is not trusted when read back: anyone who can write to the repository can write such a commit.
  */
 import { z } from 'zod';
 import { GIT_VERBS } from '../../../contracts/git.ts';
@@ -46,10 +46,10 @@ export function readNote(message: string): RecoveryNote {
   const start = message.indexOf('{');
   const parsed = start < 0 ? undefined : note.safeParse(jsonOf(message.slice(start)));
   if (parsed?.success === true) return parsed.data;
-  throw gitFailure('This reference holds no recovery point', {
+  throw gitFailure('Reference is not a recovery point', {
     path: 'recovery',
     reason: 'bad_recovery',
-    next: 'git_recover with list shows those there are',
+    next: 'list the recovery points with git_recover and list: true',
   });
 }
 

@@ -13,10 +13,10 @@ export function newRecoveryRef(time: string): string {
 /** Throws E_GIT unless the text is such a name. */
 export function checkRecoveryRef(text: string): string {
   if (RECOVERY_REF.test(text)) return text;
-  throw gitFailure('This is no name of a recovery point', {
+  throw gitFailure('Not the name of a recovery point', {
     path: 'recovery',
     reason: 'bad_recovery',
-    next: 'give the value of `recovery` that a git tool answered; git_recover with list shows them all',
+    next: 'give the value of `recovery` from the answer of a git tool; git_recover with list: true shows them all',
   });
 }
 

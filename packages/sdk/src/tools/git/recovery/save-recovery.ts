@@ -101,7 +101,7 @@ function atStake(dirty: DirtyTree, touched: readonly ChangedFile[], request: Rec
   return [...[...touched, ...changed].map(({ path }) => path), ...(request.alsoSave ?? [])];
 }
 
-/** The file that tells a linked work tree where it stands; the main one has none. */
+/** The file that tells a linked work tree where it is; the main one has none. */
 export async function readWorktree({ files }: Pick<GitRepository, 'files'>): Promise<string | null> {
   return (await files.read('gitdir'))?.toString('utf8').trim() ?? null;
 }

@@ -1,4 +1,4 @@
-/** What really stands where git is going to write: a folder counts for all it holds, a file for the folder it blocks. */
+/** What really is where git is going to write: a folder counts for all it holds, a file for the folder it blocks. */
 import type { Workspace } from '../../../contracts/workspace.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { createLooker } from './look-at.ts';
@@ -34,7 +34,7 @@ const INSIDE_GIT = /(?:^|\/)\.git(?:\/|$)/i;
 /** It cannot be saved with the rest: a repository is no content of another one. */
 function repositoryInTheWay(path: RawPath) {
   const folder = toShown(path.replace(/\/\.git(?:\/.*)?$/is, ''));
-  return gitFailure(`A repository stands where a file has to be written: ${folder}`, {
+  return gitFailure(`A repository is where a file must be written: ${folder}`, {
     path: folder,
     reason: 'in_the_way',
     next: 'move it away first',

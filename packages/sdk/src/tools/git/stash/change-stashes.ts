@@ -16,7 +16,7 @@ import { type SavedRecovery, saveRecovery } from '../recovery/save-recovery.ts';
 import { readStashes } from './read-stashes.ts';
 import { NOTHING_SHOWN, type StashAnswer, stashAt, toldStash } from './stash-answer.ts';
 
-const NEXT = 'look at what git said in details.stderr';
+const NEXT = 'read the message of git in details.stderr';
 
 export interface PushRequest {
   readonly message?: string;

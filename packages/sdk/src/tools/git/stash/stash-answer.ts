@@ -32,7 +32,7 @@ export function toldStash({ hash, message, time }: Stash, index: number): z.outp
 export function stashAt(stashes: readonly Stash[], index: number): Stash {
   const found = stashes[index];
   if (found !== undefined) return found;
-  throw gitFailure(`There is no such stash: ${index}`, {
+  throw gitFailure(`Stash not found: ${index}`, {
     path: 'index',
     reason: 'unknown_stash',
     next: stashes.length === 0 ? 'there are no stashes' : `give a number from 0 to ${stashes.length - 1}`,

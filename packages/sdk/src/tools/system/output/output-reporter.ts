@@ -1,7 +1,7 @@
 /**
  * Tells listeners what a command prints while it runs: whole lines, a few times a second.
  *
- * A chatty command must not spend its time on being watched, so of a burst only the newest part is told; the answer and
+ * A chatty command must not spend its time on being watched, so of a burst only the newest part is reported; the answer and
  * the artifact have all of it. Lines are kept whole because a secret is recognised only when it is not cut in two.
  */
 import { StringDecoder } from 'node:string_decoder';
