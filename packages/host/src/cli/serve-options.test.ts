@@ -22,6 +22,6 @@ for (const text of [
   'host:1x',
 ]) {
   test(`refuses ${JSON.stringify(text)}`, () => {
-    assert.throws(() => parseHttpAddress(text), /--http wants HOST:PORT/);
+    assert.throws(() => parseHttpAddress(text), /--http takes HOST:PORT/);
   });
 }

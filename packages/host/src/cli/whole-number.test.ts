@@ -5,7 +5,10 @@ import { wholeNumber } from './whole-number.ts';
 describe('wholeNumber', () => {
   for (const text of ['', '-1', '1.5', '1e3', '0x10', ' 1', 'abc', '99999999999999999999', 'Infinity']) {
     test(`refuses ${JSON.stringify(text)} and names the option`, () => {
-      assert.throws(() => wholeNumber('--limit', 0)(text), { name: 'UsageError', message: /^--limit takes .* 0 on: / });
+      assert.throws(() => wholeNumber('--limit', 0)(text), {
+        name: 'UsageError',
+        message: /^--limit takes .* at least 0: /,
+      });
     });
   }
 

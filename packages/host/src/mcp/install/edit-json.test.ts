@@ -87,7 +87,7 @@ describe('setting a member of a JSON file', () => {
       ['{"a": 1 "b": 2}', /1:9/],
       ['{"a": "x\ny"}', /1:7/],
       ['/* open', /1:1/],
-      ['{"a": 1, "a": 2}', /1:10.*key stands twice: a/],
+      ['{"a": 1, "a": 2}', /1:10.*key occurs twice: a/],
       ['[]', /the file holds no object/],
       ['{"mcpServers": null}', /1:16: mcpServers is no object/],
       ['{"mcpServers": []}', /mcpServers is no object/],

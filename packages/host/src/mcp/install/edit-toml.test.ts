@@ -83,8 +83,8 @@ command = "x"
       ['a = [1, 2', /1:10/],
       ['= 1', /1:1/],
       ['a = yes', /1:5/],
-      ['a = 1\na = 2', /2:1.*stands twice: a/],
-      ['[t]\n[t]', /2:1.*stands twice: t/],
+      ['a = 1\na = 2', /2:1.*occurs twice: a/],
+      ['[t]\n[t]', /2:1.*occurs twice: t/],
     ] as const) {
       assert.throws(() => setTomlTable(text, PATH, ENTRY), problem, text);
     }
@@ -104,7 +104,7 @@ command = "x"
           before = pairs(text);
         } catch {
           // The generator may repeat a name; such files are refused.
-          assert.throws(() => setTomlTable(text, PATH, ENTRY), /stands twice/);
+          assert.throws(() => setTomlTable(text, PATH, ENTRY), /occurs twice/);
           return;
         }
         let after: string;

@@ -42,7 +42,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
     await connection.close();
     await transport.close();
     await backend.close();
-    await (await runtime?.catch(() => undefined))?.close();
+    await (await runtime)?.close();
   }
 }
 
