@@ -40,7 +40,7 @@ export function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolE
     `Tool is not in the package: ${safeText(name, SHOWN_NAME_LENGTH)}`,
     {
       details: {
-          reason: 'unknown_tool',
+        reason: 'unknown_tool',
         next: nearest === undefined ? 'List the tools this session may call' : `Call ${nearest} if that was meant`,
         ...(nearest === undefined ? {} : { nearest }),
       },
