@@ -40,7 +40,6 @@ export function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolE
     `Tool is not in the package: ${safeText(name, SHOWN_NAME_LENGTH)}`,
     {
       details: {
-        gate: 'route',
         reason: 'unknown_tool',
         next: nearest === undefined ? 'List the tools this session may call' : `Call ${nearest} if that was meant`,
         ...(nearest === undefined ? {} : { nearest }),
