@@ -107,7 +107,7 @@ describe('each violation is found, and nothing else', () => {
       ['fail package-borders packages/protocol/src/wire.ts:1'],
     ],
     [
-      'S0-1 protocol importing sdk',
+      'protocol importing sdk [S0-1]',
       {
         'packages/protocol/src/wire.ts': `import type { createRuntime } from '@tool-runtime/sdk';\nexport const wire = 1 as unknown as typeof createRuntime;\n`,
       },

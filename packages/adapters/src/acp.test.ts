@@ -47,7 +47,7 @@ const call = (changed: Partial<AcpCall> = {}): AcpCall => ({
   ...changed,
 });
 
-test('S2-30 every kind is forwarded unchanged and read back; switch_mode is known and never sent', () => {
+test('every kind is forwarded unchanged and read back; switch_mode is known and never sent [S2-30]', () => {
   for (const kind of TOOL_KINDS) {
     const sent: AcpKind = toAcpToolCall(call({ kind }), { workspace }).kind;
     assert.equal(sent, kind);
@@ -58,7 +58,7 @@ test('S2-30 every kind is forwarded unchanged and read back; switch_mode is know
   assert.deepEqual([fromAcpKind(foreign), fromAcpKind('brand_new'), fromAcpKind(null)], ['other', 'other', 'other']);
 });
 
-test('S2-31 every status of the protocol is read and sent back as it was', () => {
+test('every status of the protocol is read and sent back as it was [S2-31]', () => {
   for (const status of ['pending', 'in_progress', 'completed', 'failed'] as const) {
     assert.equal(toAcpStatus(fromAcpStatus(status)), status);
   }
@@ -161,7 +161,7 @@ test('places of other agents are read back, those outside of the workspace left 
   ]);
 });
 
-test('S2-30 a permission counts by the kind of the option, and cancelling is a no', () => {
+test('a permission counts by the kind of the option, and cancelling is a no [S2-30]', () => {
   const options = acpPermissionOptions(['approved', 'approved_for_session', 'denied']);
   assert.deepEqual(
     options.map((option) => option.kind),

@@ -85,7 +85,7 @@ test('an aborted call and a closed session answer in words instead of throwing',
   await dispose();
 });
 
-test("S1-20 a provider's call is lowered without its raw arguments and with both keys unset", () => {
+test("a provider's call is lowered without its raw arguments and with both keys unset [S1-20]", () => {
   const args = { path: 'secret/place.txt', content: 'hush' };
   const lowered = lowerCall({ name: 'file_write', args, callId: 'call_1', provider: 'openai' });
   assert.deepEqual(lowered, {

@@ -71,8 +71,8 @@ describe('createAst', () => {
   });
 });
 
-describe('S0-63 code.ast.parsed with an engine', () => {
-  test('S0-63 4.20 refuses a write that breaks a file, puts the old bytes back, and lets a sound one pass', async () => {
+describe('code.ast.parsed with an engine [S0-63]', () => {
+  test('4.20 refuses a write that breaks a file, puts the old bytes back, and lets a sound one pass [S0-63]', async () => {
     await using code = await openCodeRuntime({ 'a.ts': 'export const a = 1;\n' }, { registry: PARSED });
     const error = await code.refusal('file_write', { path: 'a.ts', content: BROKEN });
     assert.deepEqual([error.code, error.details?.['rolled_back'], error.path], ['E_AST_PARSE', true, 'a.ts']);
@@ -89,7 +89,7 @@ describe('S0-63 code.ast.parsed with an engine', () => {
     );
   });
 
-  test('S0-63 errors that were there before do not stop an edit, one more does', async () => {
+  test('errors that were there before do not stop an edit, one more does [S0-63]', async () => {
     await using code = await openCodeRuntime({ 'a.ts': 'const x = ;\nexport const a = 1;\n' }, { registry: PARSED });
     await code.ask('ast_generate', {});
     const same = 'const x = ;\nexport const a = 2;\n';
@@ -100,21 +100,21 @@ describe('S0-63 code.ast.parsed with an engine', () => {
     assert.equal((await code.refusal('file_write', { path: 'a.ts', content: same })).code, 'E_AST_PARSE');
   });
 
-  test('S0-63 a broken file nobody has looked at before is known at the second attempt', async () => {
+  test('a broken file nobody has looked at before is known at the second attempt [S0-63]', async () => {
     await using code = await openCodeRuntime({ 'a.ts': `${BROKEN}\nexport const a = 1;\n` }, { registry: PARSED });
     const change = { path: 'a.ts', content: `${BROKEN}\nexport const a = 2;\n` };
     assert.match(String((await code.refusal('file_write', change)).details?.['next']), /make the same change again/);
     await code.ask('file_write', change);
   });
 
-  test('S0-63 renaming a broken file is no write; languages whose parser may be wrong never stop one', async () => {
+  test('renaming a broken file is no write; languages whose parser may be wrong never stop one [S0-63]', async () => {
     await using code = await openCodeRuntime({ 'a.ts': BROKEN }, { registry: PARSED });
     await code.ask('fs_move', { src: 'a.ts', dst: 'b.ts' });
     await code.ask('file_write', { path: 'a.c', content: 'int f( {\n' });
     await code.ask('file_write', { path: 'a.kt', content: 'fun f( {\n' });
   });
 
-  test('S0-63 validate reports every broken file, whatever it was before', async () => {
+  test('validate reports every broken file, whatever it was before [S0-63]', async () => {
     await using code = await openCodeRuntime(
       { 'a.ts': BROKEN, 'b.ts': 'let b = 1;\n' },
       { registry: PARSED, git: true },

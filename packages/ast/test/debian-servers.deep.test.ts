@@ -37,7 +37,7 @@ describe('gopls behind the wall', () => {
   const at = { path: 'price/price.go', line: 2, character: 6 };
   const uses = ['main.go:5:15', 'price/price.go:2:5', 'price/twice.go:3:8'];
 
-  test('S0-54 plans the rename of an exported function over files and packages', async (t) => {
+  test('plans the rename of an exported function over files and packages [S0-54]', async (t) => {
     const { manager } = open(t, files);
     const server = await manager.serverFor(at.path);
     assert.equal(server.provider, 'gopls');
@@ -55,7 +55,7 @@ describe('gopls behind the wall', () => {
     );
   });
 
-  test('S0-54 refuses a name that is none, that is taken, or that hides what others use', async (t) => {
+  test('refuses a name that is none, that is taken, or that hides what others use [S0-54]', async (t) => {
     const { manager } = open(t, files);
     const server = await manager.serverFor(at.path);
     await assert.rejects(server.rename(at, '1st'), refusedBecause(/invalid identifier/));
@@ -65,7 +65,7 @@ describe('gopls behind the wall', () => {
     assert.deepEqual(placesOf(await server.rename(at, 'First')), uses);
   });
 
-  test('S0-54 knows a new file of a package when it is told, a new package when its file is opened', async (t) => {
+  test('knows a new file of a package when it is told, a new package when its file is opened [S0-54]', async (t) => {
     const { manager, write } = open(t, files);
     const server = await manager.serverFor(at.path);
     const known = filesOf(await server.rename(at, 'Sum'));
@@ -80,7 +80,7 @@ describe('gopls behind the wall', () => {
     assert.deepEqual(filesOf(await server.rename(at, 'Sum')), [...more, 'report/report.go'].sort());
   });
 
-  test('S0-54 finds vendored modules without a network', async (t) => {
+  test('finds vendored modules without a network [S0-54]', async (t) => {
     const { manager } = open(t, {
       'go.mod': 'module example.com/shop\n\ngo 1.19\n\nrequire example.com/money v1.0.0\n',
       'vendor/modules.txt': '# example.com/money v1.0.0\n## explicit\nexample.com/money\n',
@@ -110,7 +110,7 @@ describe('clangd behind the wall', () => {
     return scratch;
   };
 
-  test('S0-54 plans the rename of a function over a header and two sources', async (t) => {
+  test('plans the rename of a function over a header and two sources [S0-54]', async (t) => {
     const { manager } = openBuilt(t, files);
     const server = await manager.serverFor(at.path);
     assert.equal(server.provider, 'clangd');
@@ -124,7 +124,7 @@ describe('clangd behind the wall', () => {
     await assert.rejects(server.rename(at, 'int'), refusedBecause(/keyword/));
   });
 
-  test('S0-54 answers only when it has read the whole project, also when started again', async (t) => {
+  test('answers only when it has read the whole project, also when started again [S0-54]', async (t) => {
     const many = Array.from({ length: 40 }, (_, index) => {
       const text = `#include "shape.hpp"\n\nint use${index}() { return shape::area(${index}, 2); }\n`;
       return [`use${index}.cpp`, text] as const;
@@ -143,7 +143,7 @@ describe('clangd behind the wall', () => {
     assert.equal(server.generation, 2);
   });
 
-  test('S0-54 knows a file that came or changed when it is opened', async (t) => {
+  test('knows a file that came or changed when it is opened [S0-54]', async (t) => {
     const { manager, write } = openBuilt(t, files);
     const server = await manager.serverFor(at.path);
     assert.deepEqual(placesOf(await server.rename(at, 'surface')), uses);

@@ -40,7 +40,7 @@ async function killed(scenes: readonly EditScene[]): Promise<ReadonlyMap<string,
   return stopped;
 }
 
-test('S1-42 S1-43 an edit of several files that was killed: proven, run, or unknown, and never half or twice', async (t) => {
+test('an edit of several files that was killed: proven, run, or unknown, and never half or twice [S1-42 S1-43]', async (t) => {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'tool-runtime-keyed-edit-')));
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const scenes = (['after-intent', 'half-written', 'after-effect'] as const).flatMap((point) =>

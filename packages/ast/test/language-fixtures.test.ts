@@ -11,7 +11,7 @@ import { describeFacts, fixturePath } from './describe-facts.ts';
 const engine = createEngine();
 after(() => engine.delete());
 
-test('S0-52 every language folder is in the catalog and every catalogued language has a folder', () => {
+test('every language folder is in the catalog and every catalogued language has a folder [S0-52]', () => {
   const folders = readdirSync(LANGUAGES_FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
@@ -22,7 +22,7 @@ for (const language of LANGUAGE_IDS) {
   const folder = new URL(`${language}/fixtures/`, LANGUAGES_FOLDER);
   const files = readdirSync(folder).filter((file) => !file.endsWith('.expected.txt'));
 
-  describe(`S0-52 the fixtures of ${language}`, () => {
+  describe(`the fixtures of ${language} [S0-52]`, () => {
     test('hold a file that parses, one that does not, and letters outside ASCII', async () => {
       const all = await Promise.all(files.map((file) => index(language, file, readFileSync(new URL(file, folder)))));
       assert.equal(

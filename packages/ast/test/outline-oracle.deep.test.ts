@@ -40,7 +40,7 @@ test('the witness sees declarations and their members', async () => {
 });
 
 for (const language of LANGUAGE_IDS) {
-  test(`S0-53 the nodes of ${language} hold every declaration ast-grep outlines in its fixtures`, async () => {
+  test(`the nodes of ${language} hold every declaration ast-grep outlines in its fixtures [S0-53]`, async () => {
     const folder = new URL(`${language}/fixtures/`, LANGUAGES_FOLDER);
     const files = readdirSync(folder).filter((file) => !file.endsWith('.expected.txt') && !file.startsWith('broken'));
     for (const file of files) {

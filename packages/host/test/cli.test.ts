@@ -60,7 +60,7 @@ describe('bin/tool-runtime.js', () => {
 });
 
 describe('bin/tool-runtime.js stdio', () => {
-  test('S0-10 answers a thousand requests in flight, each exactly once (deep)', async () => {
+  test('answers a thousand requests in flight, each exactly once [S0-10] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using client = await connect(scratch);
@@ -73,7 +73,7 @@ describe('bin/tool-runtime.js stdio', () => {
     assert.deepEqual(answered.toSorted(), ids.toSorted());
   });
 
-  test('S0-7 answers a heartbeat', async () => {
+  test('answers a heartbeat [S0-7]', async () => {
     using scratch = createScratch();
     using client = await connect(scratch);
     client.send(JSON.stringify({ type: 'Heartbeat', session_id: client.sessionId, timestamp: 1 }));
@@ -98,7 +98,7 @@ describe('bin/tool-runtime.js stdio', () => {
     );
   });
 
-  test('S0-3 S0-6 answers every malformed line exactly once and names what is wrong with it (deep)', async () => {
+  test('answers every malformed line exactly once and names what is wrong with it [S0-3 S0-6] (deep)', async () => {
     using scratch = createScratch();
     using client = await connect(scratch);
     const request = (more: object) => client.request('r1', 'file_read', { path: 'a' }, more);
@@ -145,7 +145,7 @@ describe('bin/tool-runtime.js stdio', () => {
     );
   });
 
-  test('S0-8 S1-45 answers an unknown tool and unknown arguments as calls that failed', async () => {
+  test('answers an unknown tool and unknown arguments as calls that failed [S0-8 S1-45]', async () => {
     using scratch = createScratch();
     using client = await connect(scratch);
     client.send(client.request('r1', 'no_such_tool', {}));
@@ -175,7 +175,7 @@ describe('bin/tool-runtime.js stdio', () => {
     assert.deepEqual([await client.closed, complaint], [[0, null], '']);
   });
 
-  test('S0-9 survives ten thousand random lines and then still answers (deep)', async () => {
+  test('survives ten thousand random lines and then still answers [S0-9] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using client = await connect(scratch);

@@ -16,7 +16,7 @@ function fileOf(name: string): string {
 }
 
 describe('envelopeSchemas', () => {
-  test('S0-83 gives every envelope and both unions an id that holds the protocol version', () => {
+  test('gives every envelope and both unions an id that holds the protocol version [S0-83]', () => {
     const shared = ['Capabilities', 'PolicyRef', 'StripManifest', 'Usage'];
     const unions = ['ClientMessage', 'ServerMessage'];
     assert.deepEqual(Object.keys(schemas).sort(), [...Object.keys(SAMPLES), ...shared, ...unions].sort());
@@ -27,7 +27,7 @@ describe('envelopeSchemas', () => {
   });
 
   for (const [name, sample] of Object.entries(SAMPLES)) {
-    test(`S0-83 describes ${name} closed, with the fields a sample has`, () => {
+    test(`describes ${name} closed, with the fields a sample has [S0-83]`, () => {
       const schema = schemas[name as keyof typeof schemas];
       assert.equal(schema['$schema'], 'https://json-schema.org/draft/2020-12/schema');
       assert.equal(schema['type'], 'object');

@@ -28,7 +28,7 @@ function loadedBy(name: string, texts: ReadonlyMap<string, string>, loaded = new
 }
 
 describe('the protocol package', () => {
-  test('S0-1 imports its own files and zod, nothing of Node', () => {
+  test('imports its own files and zod, nothing of Node [S0-1]', () => {
     assert.ok(files.length > 20);
     assert.deepEqual(importsOf("import x from 'node:fs'; import('os'); export { y } from './y.ts';"), [
       'node:fs',
@@ -58,5 +58,5 @@ describe('the protocol package', () => {
     assert.ok([...loadedBy('client.ts', texts)].filter(isClient).length > 20);
   });
 
-  test('S0-83 states its version', () => assert.equal(PROTOCOL_VERSION, 1));
+  test('states its version [S0-83]', () => assert.equal(PROTOCOL_VERSION, 1));
 });

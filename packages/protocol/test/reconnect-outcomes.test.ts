@@ -95,7 +95,7 @@ const plan = fc.record({
 });
 
 describe('a client on a network that breaks at random', () => {
-  test('S0-10 gives every call exactly one outcome and runs no effect twice', async () => {
+  test('gives every call exactly one outcome and runs no effect twice [S0-10]', async () => {
     const seen = { resolved: 0, unknown: 0, drops: 0 };
     await fc.assert(
       fc.asyncProperty(plan, async ({ fates, calls, keptAnswers }) => {

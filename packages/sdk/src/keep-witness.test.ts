@@ -22,7 +22,7 @@ async function call(content: string, witness?: { readonly file: string }): Promi
   return broken?.reason;
 }
 
-test('S1-41 a witness is told at the end, and notices that the whole folder was put back', async () => {
+test('a witness is told at the end, and notices that the whole folder was put back [S1-41]', async () => {
   assert.equal(await call('one', { file }), undefined);
   cpSync(state, `${state}-old`, { recursive: true, preserveTimestamps: true });
   assert.equal(await call('two', { file }), undefined);
@@ -42,7 +42,7 @@ test('S1-41 a witness is told at the end, and notices that the whole folder was 
   assert.match((await call('four', { file })) ?? '', /^witnessed head not contained/);
 });
 
-test('S1-41 a witness that the journal or a tool could change is refused', async () => {
+test('a witness that the journal or a tool could change is refused [S1-41]', async () => {
   for (const inside of [join(workspace, 'witness.log'), join(state, 'witness.log')]) {
     await assert.rejects(createRuntime({ workspace, state, witness: { file: inside } }), {
       code: 'E_POLICY',

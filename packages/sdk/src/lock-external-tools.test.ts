@@ -22,7 +22,7 @@ function lock({ workspace, state, operator, runtime }: Scene, more: Partial<Lock
 }
 
 describe('locking external tools', () => {
-  test('S4-46 writes digest, version and source beside the registry, and leaves nothing else', async (t) => {
+  test('writes digest, version and source beside the registry, and leaves nothing else [S4-46]', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, source: acme/a@v1, files: [lib]', 'name: b'],
       files: { 'lib/x': 'x' },
@@ -44,7 +44,7 @@ describe('locking external tools', () => {
     assert.deepEqual(readdirSync(join(scene.state, 'external', 'exec')), []);
   });
 
-  test('S4-46 keeps other tools and other platforms, and what it is not told anew', async (t) => {
+  test('keeps other tools and other platforms, and what it is not told anew [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: b'] });
     const { lock: first } = await lock(scene, { metadata: { a: { commit: 'c' } } });
     const foreign = { digest: `sha256:${'b'.repeat(64)}` };
@@ -62,7 +62,7 @@ describe('locking external tools', () => {
     assert.notEqual(second.tools['a']?.platforms[HERE]?.digest, first.tools['a']?.platforms[HERE]?.digest);
   });
 
-  test('S4-46 writes nothing when a tool is not listed, its program is missing, or the lock is broken', async (t) => {
+  test('writes nothing when a tool is not listed, its program is missing, or the lock is broken [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: gone, command: gone.sh'] });
     await assert.rejects(lock(scene, { tools: ['c'] }), { code: 'E_VALIDATION_FAIL' });
     await assert.rejects(lock(scene), { code: 'E_SHELL' });
@@ -74,7 +74,7 @@ describe('locking external tools', () => {
 });
 
 describe('trusting the files of a workspace', () => {
-  test('S4-46 is for registry and lock together, by content', async (t) => {
+  test('is for registry and lock together, by content [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'] });
     const target = { workspace: scene.workspace, state: scene.state };
     await assert.rejects(trustWorkspaceFiles(target), { code: 'E_FILE_IO' });

@@ -54,7 +54,7 @@ async function scene(): Promise<Scene> {
 }
 
 describe('retention', () => {
-  test('S1-41 moves records after 90 days, deletes archives after a year, each on record', async () => {
+  test('moves records after 90 days, deletes archives after a year, each on record [S1-41]', async () => {
     const { journal, later, apply, events } = await scene();
     later(80);
     await apply();
@@ -76,7 +76,7 @@ describe('retention', () => {
     assert.equal(journal.verify().ok, true);
   });
 
-  test('S1-43 repeats answers for 30 days, and says when it forgot them', async () => {
+  test('repeats answers for 30 days, and says when it forgot them [S1-43]', async () => {
     const { journal, later, apply, events } = await scene();
     later(29);
     await apply();
@@ -87,7 +87,7 @@ describe('retention', () => {
     assert.deepEqual(events(), ['pruned']);
   });
 
-  test('S1-41 keeps the journal below so many records, and keeps everything where it is told to', async () => {
+  test('keeps the journal below so many records, and keeps everything where it is told to [S1-41]', async () => {
     const full = await scene();
     await full.apply({ ...NEVER, records_max: 100 });
     assert.deepEqual(full.events(), ['archived']);
@@ -98,7 +98,7 @@ describe('retention', () => {
     assert.equal((await kept.journal.lookup('idempotency:me', 'k', 'h')).state, 'done');
   });
 
-  test('S1-41 is applied when a program ends, once a day', async () => {
+  test('is applied when a program ends, once a day [S1-41]', async () => {
     const { journal, state } = await scene();
     await journal.close();
     const workspace = join(root, 'workspace');

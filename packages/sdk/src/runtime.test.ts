@@ -23,7 +23,7 @@ const FULL = { text: 'version: 1\ndurability: full\n', file: 'r.yaml' };
 const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
 
 describe('durability', () => {
-  test('S1-40 is the stronger of option and registry', () =>
+  test('is the stronger of option and registry [S1-40]', () =>
     withFolders(async (workspace, state) => {
       for (const [options, level] of [
         [{}, 'normal'],
@@ -37,7 +37,7 @@ describe('durability', () => {
       }
     }));
 
-  test('S1-40 a session that needs full is refused by a runtime that runs with normal', () =>
+  test('a session that needs full is refused by a runtime that runs with normal [S1-40]', () =>
     withFolders(async (workspace, state) => {
       const normal = await createRuntime({ workspace, state });
       await assert.rejects(normal.openSession({ registry: FULL }), {
@@ -58,7 +58,7 @@ describe('durability', () => {
 });
 
 describe('createRuntime', () => {
-  test('S0-23 takes the registry of the workspace at its word only while exactly its content is trusted', () =>
+  test('takes the registry of the workspace at its word only while exactly its content is trusted [S0-23]', () =>
     withFolders(async (workspace, state) => {
       const file = join(workspace, 'tool-runtime.yaml');
       writeFileSync(file, "\ufeffversion: 1\nshell_allow: ['^ls$']\n");
@@ -77,7 +77,7 @@ describe('createRuntime', () => {
       assert.equal(await level(), 'workspace_write');
     }));
 
-  test('S0-17 S0-25 a broken registry stops it with every line named, and leaves nothing open', () =>
+  test('a broken registry stops it with every line named, and leaves nothing open [S0-17 S0-25]', () =>
     withFolders(async (workspace, state) => {
       const registry = { file: 'ops.yaml', text: 'version: 2\nnonsense: 1\nshell_allow: ["("]\n' };
       await assert.rejects(createRuntime({ workspace, state, registry }), (error: Error) => {
@@ -97,7 +97,7 @@ describe('createRuntime', () => {
       await assert.rejects(createRuntime({ workspace, state: join(workspace, 'state') }), { name: 'ToolError' });
     }));
 
-  test('S0-15 4.35 extra roots come from the host alone and keep their access', () =>
+  test('4.35 extra roots come from the host alone and keep their access [S0-15]', () =>
     withFolders(async (outside) => {
       writeFileSync(join(outside, 'book.txt'), 'outside');
       const extraRoots = [{ name: 'library', path: outside, access: 'read' }] as const;
@@ -114,7 +114,7 @@ describe('createRuntime', () => {
       await dispose();
     }));
 
-  test('S1-41 S1-43 moves old records into an archive, reads them there, and keeps answers of keys until told otherwise', async () => {
+  test('moves old records into an archive, reads them there, and keeps answers of keys until told otherwise [S1-41 S1-43]', async () => {
     const { runtime, session, state, workspace, dispose } = await openScratchRuntime();
     writeFileSync(join(workspace, 'a'), 'first');
     const keyed = async () => {

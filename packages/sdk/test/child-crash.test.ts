@@ -9,7 +9,7 @@ import { createRuntime } from '../src/index.ts';
 
 const CHILD = new URL('./child-crash-child.ts', import.meta.url).pathname;
 
-test('S3-49 finding 7: children lost with their process are found by the next one, and ended ones are not', async () => {
+test('finding 7: children lost with their process are found by the next one, and ended ones are not [S3-49]', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-family-'));
   const places = { workspace: join(scratch, 'workspace'), state: join(scratch, 'state') };
   mkdirSync(places.workspace);

@@ -151,7 +151,7 @@ const pairs = <T>(items: readonly T[]): [T, T][] =>
   items.flatMap((ancestor, at) => items.slice(at + 1).map((descendant): [T, T] => [ancestor, descendant]));
 
 describe('a chain of child packages', () => {
-  test('S3-35 S3-39 only ever narrows: capabilities and names are those of every ancestor, as they were', () => {
+  test('only ever narrows: capabilities and names are those of every ancestor, as they were [S3-35 S3-39]', () => {
     fc.assert(
       fc.property(roots, chains, (root, chain) => {
         const members = family(root, chain).map((member) => ({
@@ -177,7 +177,7 @@ describe('a chain of child packages', () => {
     );
   });
 
-  test('S3-36 each manifest parts the ids of the parent in two sorted lists', () => {
+  test('each manifest parts the ids of the parent in two sorted lists [S3-36]', () => {
     fc.assert(
       fc.property(roots, chains, (root, chain) => {
         const members = family(root, chain);
@@ -194,7 +194,7 @@ describe('a chain of child packages', () => {
     );
   });
 
-  test('S3-21 S3-22 S3-35 nothing that acts outlives a step that forbids it', () => {
+  test('nothing that acts outlives a step that forbids it [S3-21 S3-22 S3-35]', () => {
     fc.assert(
       fc.property(roots, chains, (root, chain) => {
         for (const [at, member] of family(root, chain).slice(1).entries()) {
@@ -218,7 +218,7 @@ describe('a chain of child packages', () => {
     assert.ok(sideEffectRank(annotation.side_effect_level) < sideEffectRank('workspace_write'));
   }
 
-  test('S3-42 leaves the root as it was', () => {
+  test('leaves the root as it was [S3-42]', () => {
     fc.assert(
       fc.property(roots, chains, (root, chain) => {
         const before = JSON.stringify([root.package, root.routes]);
@@ -232,7 +232,7 @@ describe('a chain of child packages', () => {
 describe('the fingerprint of a child package', () => {
   const build = (root: Root, step: Step) => buildChildPackage(inputOf(root, step));
 
-  test('S3-38 S3-43 does not depend on the order of capabilities, routes and listed ids', () => {
+  test('does not depend on the order of capabilities, routes and listed ids [S3-38 S3-43]', () => {
     fc.assert(
       fc.property(roots, steps, fc.infiniteStream(fc.double({ noNaN: true })), (root, step, order) => {
         const shuffled = <T>(items: readonly T[]): T[] =>
@@ -259,7 +259,7 @@ describe('the fingerprint of a child package', () => {
     );
   });
 
-  test('S3-43 is equal for two steps exactly when they mean the same', () => {
+  test('is equal for two steps exactly when they mean the same [S3-43]', () => {
     fc.assert(
       fc.property(roots, steps, steps, (root, first, second) => {
         const [a, b] = [build(root, first), build(root, second)];
@@ -271,7 +271,7 @@ describe('the fingerprint of a child package', () => {
     );
   });
 
-  test('S3-43 moves when one thing about the step does', () => {
+  test('moves when one thing about the step does [S3-43]', () => {
     const other: { readonly [Key in 'type' | 'handoff' | 'cheapModel' | 'lifecycle']: Step[Key] } = {
       type: 'inherit_allowlist',
       handoff: { type: 'summary_only', summary_ref: { id: 'content.s' }, max_tokens: 5, policy_ref: context },

@@ -40,18 +40,18 @@ function decisions({ runtime }: ScratchRuntime): readonly unknown[] {
 }
 
 describe('without a coordinator', () => {
-  test('S0-1 S0-75 every record is to the byte what it was before there were coordinators', async () => {
+  test('every record is to the byte what it was before there were coordinators [S0-1 S0-75]', async () => {
     const before = readFileSync(new URL('fixtures/records-without-coordinator.jsonl', import.meta.url), 'utf8');
     assert.deepEqual(await recordScenario(), before.trimEnd().split('\n'));
   });
 
-  test('S0-75 the comparison can fail: an allowing coordinator shows in the decisions', async () => {
+  test('the comparison can fail: an allowing coordinator shows in the decisions [S0-75]', async () => {
     const records = await recordScenario({ coordinator: { evaluate: () => allow } });
     assert.ok(records.some((record) => record.includes('"gate":"coordinator"')));
     assert.ok(!(await recordScenario()).some((record) => record.includes('coordinator')));
   });
 
-  test('S0-75 a registry that requires one refuses with its line; without that line the twin runs', async () => {
+  test('a registry that requires one refuses with its line; without that line the twin runs [S0-75]', async () => {
     await withScratch({ registry: registry('coordinator:\n  required: true') }, async (scratch) => {
       const refused = await write(scratch);
       const { gate, reason, question, registry: line, next } = refused.errors[0]?.details ?? {};
@@ -65,7 +65,7 @@ describe('without a coordinator', () => {
     });
   });
 
-  test('S0-75 a session registry may require one that the host does not', () =>
+  test('a session registry may require one that the host does not [S0-75]', () =>
     withScratch({}, async ({ runtime, workspace, session }) => {
       const text = 'version: 1\ncoordinator: {required: [budget]}\n';
       const strict = await runtime.openSession({ registry: { file: 'session.yaml', text } });
@@ -78,7 +78,7 @@ describe('without a coordinator', () => {
 });
 
 describe('what the coordinator says', () => {
-  test('S0-75 a policy that denies refuses before anything runs, on record with its code; the twin runs', () =>
+  test('a policy that denies refuses before anything runs, on record with its code; the twin runs [S0-75]', () =>
     withScratch(
       { coordinator: { evaluate: ({ paths }) => (paths.includes('a.txt') ? deny : allow) } },
       async (scratch) => {
@@ -96,7 +96,7 @@ describe('what the coordinator says', () => {
       },
     ));
 
-  test('S0-75 a budget that denies refuses before anything runs and is not told of a spending; the twin is', async () => {
+  test('a budget that denies refuses before anything runs and is not told of a spending; the twin is [S0-75]', async () => {
     const spent: [CallIdentity, SpentAmount][] = [];
     const coordinator: Coordinator = {
       reserve: ({ paths }) => (paths.includes('a.txt') ? { verdict: 'deny', reason: 'budget.spent' } : allow),
@@ -115,7 +115,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('S0-75 every reservation is followed by one report, whatever becomes of the call', async () => {
+  test('every reservation is followed by one report, whatever becomes of the call [S0-75]', async () => {
     const { tool } = createCounter();
     const spent: string[] = [];
     const coordinator: Coordinator = { reserve: () => allow, spend: (_, { status }) => spent.push(status) };
@@ -129,7 +129,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('S0-75 a report that throws changes nothing and is told to the embedding program', async () => {
+  test('a report that throws changes nothing and is told to the embedding program [S0-75]', async () => {
     const told: ToolError[] = [];
     const coordinator: Coordinator = {
       spend() {
@@ -142,7 +142,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('S0-75 ask goes to the approval broker: yes runs, no and nobody do not', async () => {
+  test('ask goes to the approval broker: yes runs, no and nobody do not [S0-75]', async () => {
     const coordinator: Coordinator = { evaluate: () => ({ verdict: 'ask', reason: 'after.hours' }) };
     for (const answer of ['approved', 'denied', undefined] as const) {
       const questions: string[] = [];
@@ -161,7 +161,7 @@ describe('what the coordinator says', () => {
     }
   });
 
-  test('S0-75 its no counts although an approver would say yes', async () => {
+  test('its no counts although an approver would say yes [S0-75]', async () => {
     const approvals = { ask: () => assert.fail('nobody should be asked') };
     const options = { coordinator: { evaluate: () => deny }, approvals, registry: registry('approvals: {}') };
     await withScratch(options, async (scratch) => {
@@ -169,7 +169,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('S0-75 it is asked on the final arguments, after the gates of the runtime, and a hook cannot hide from it', async () => {
+  test('it is asked on the final arguments, after the gates of the runtime, and a hook cannot hide from it [S0-75]', async () => {
     const seen: string[] = [];
     const coordinator: Coordinator = {
       evaluate: ({ paths }) => {
@@ -195,7 +195,7 @@ describe('what the coordinator says', () => {
     });
   });
 
-  test('S0-75 its words are redacted and cut before anybody sees them', async () => {
+  test('its words are redacted and cut before anybody sees them [S0-75]', async () => {
     const message = `the password=hunter22222 is wrong ${'x'.repeat(1900)}`;
     const coordinator: Coordinator = { evaluate: () => ({ ...deny, message }) };
     await withScratch({ coordinator }, async (scratch) => {
@@ -218,7 +218,7 @@ describe('what the coordinator is shown', () => {
     },
   };
 
-  test('S0-75 hashes, summaries and paths, and never raw arguments', async () => {
+  test('hashes, summaries and paths, and never raw arguments [S0-75]', async () => {
     calls.length = 0;
     await withScratch({ coordinator }, async (scratch) => {
       assert.equal((await write(scratch, { content: 'the content itself' })).ok, true);
@@ -233,7 +233,7 @@ describe('what the coordinator is shown', () => {
     });
   });
 
-  test('S0-75 a copy of the arguments where the registry shares them; a session may switch that off, not on', async () => {
+  test('a copy of the arguments where the registry shares them; a session may switch that off, not on [S0-75]', async () => {
     calls.length = 0;
     const shared = registry('coordinator: {share_args: true}');
     await withScratch({ coordinator, registry: shared }, async (scratch) => {
@@ -263,7 +263,7 @@ describe('a coordinator that cannot be reached', () => {
 
   for (const [why, answer] of Object.entries(broken)) {
     const coordinator = { evaluate: answer, reserve: answer } as unknown as Coordinator;
-    test(`S0-75 not required (${why}): the call goes on with warnings, and the cause goes to the embedding program`, async () => {
+    test(`not required (${why}): the call goes on with warnings, and the cause goes to the embedding program [S0-75]`, async () => {
       const told: ToolError[] = [];
       const options = { coordinator, registry: registry('coordinator: {timeout_ms: 5}') };
       await withScratch({ ...options, onUnexpected: (error) => told.push(error) }, async (scratch) => {
@@ -280,7 +280,7 @@ describe('a coordinator that cannot be reached', () => {
     });
 
     for (const question of ['policy', 'budget']) {
-      test(`S0-75 ${question} required (${why}): refused with the line of the registry, and nothing runs`, () => {
+      test(`${question} required (${why}): refused with the line of the registry, and nothing runs [S0-75]`, () => {
         const lines = `coordinator:\n  timeout_ms: 5\n  required:\n    - ${question}`;
         return withScratch({ coordinator, registry: registry(lines) }, async (scratch) => {
           const refused = await write(scratch);
@@ -299,7 +299,7 @@ describe('a coordinator that cannot be reached', () => {
     }
   }
 
-  test('S0-75 is left alone for a while where it is not required, by all sessions, and asked again later', async () => {
+  test('is left alone for a while where it is not required, by all sessions, and asked again later [S0-75]', async () => {
     const time = { now: 0 };
     const asked: string[] = [];
     let isDead = true;
@@ -325,7 +325,7 @@ describe('a coordinator that cannot be reached', () => {
     });
   });
 
-  test('S0-75 is asked every time where it is required, and its word counts as soon as it is back', async () => {
+  test('is asked every time where it is required, and its word counts as soon as it is back [S0-75]', async () => {
     let asked = 0;
     const coordinator: Coordinator = {
       evaluate() {
@@ -343,7 +343,7 @@ describe('a coordinator that cannot be reached', () => {
     });
   });
 
-  test('S0-75 one question may fail while the other is answered', async () => {
+  test('one question may fail while the other is answered [S0-75]', async () => {
     const coordinator: Coordinator = {
       evaluate: () => allow,
       reserve() {
@@ -357,7 +357,7 @@ describe('a coordinator that cannot be reached', () => {
     });
   });
 
-  test('S0-75 a call that is cancelled while it waits for the word is cancelled, not warned', async () => {
+  test('a call that is cancelled while it waits for the word is cancelled, not warned [S0-75]', async () => {
     const stop = new AbortController();
     const coordinator: Coordinator = {
       evaluate: () => {
@@ -373,7 +373,7 @@ describe('a coordinator that cannot be reached', () => {
     });
   });
 
-  test('S0-75 a budget that answers ask has not answered', async () => {
+  test('a budget that answers ask has not answered [S0-75]', async () => {
     const coordinator = { reserve: () => ({ verdict: 'ask', reason: 'x' }) } as unknown as Coordinator;
     await withScratch({ coordinator, registry: registry('coordinator: {required: [budget]}') }, async (scratch) => {
       const refused = await write(scratch);

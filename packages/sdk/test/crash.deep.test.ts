@@ -72,7 +72,7 @@ describe('section 6.8 a process killed in the middle of a call', () => {
     ['after-effect', 1],
     ['in-result-turn', 1],
   ] as const) {
-    test(`S1-42 S1-43 killed ${point}: the open intent is found, and the key never causes a second effect`, () =>
+    test(`killed ${point}: the open intent is found, and the key never causes a second effect [S1-42 S1-43]`, () =>
       withScene(async (scene) => {
         const crashed = scene.run(point);
         assert.deepEqual([crashed.signal, crashed.answer], ['SIGKILL', undefined]);
@@ -91,7 +91,7 @@ describe('section 6.8 a process killed in the middle of a call', () => {
     ['not_started', 1],
     ['completed', 0],
   ] as const) {
-    test(`S1-42 an operator who says ${outcome} frees the key: the retry ${rings === 1 ? 'runs' : 'is answered without running'}`, () =>
+    test(`an operator who says ${outcome} frees the key: the retry ${rings === 1 ? 'runs' : 'is answered without running'} [S1-42]`, () =>
       withScene(async (scene) => {
         scene.run('during-tool');
         const runtime = await createRuntime({ workspace: scene.workspace, state: scene.state });
@@ -105,7 +105,7 @@ describe('section 6.8 a process killed in the middle of a call', () => {
       }));
   }
 
-  test('S1-43 killed after the result: the retry is answered from the record', () =>
+  test('killed after the result: the retry is answered from the record [S1-43]', () =>
     withScene(async (scene) => {
       assert.equal(scene.run('after-result').signal, 'SIGKILL');
       const retry = scene.run('never');
@@ -114,7 +114,7 @@ describe('section 6.8 a process killed in the middle of a call', () => {
       assert.equal((await scene.inspect()).verified, true);
     }));
 
-  test('S1-42 a write that died before its effect runs when its key is used again', () =>
+  test('a write that died before its effect runs when its key is used again [S1-42]', () =>
     withScene(async (scene) => {
       assert.equal(scene.run('after-intent', 'file_write').signal, 'SIGKILL');
       assert.equal(existsSync(join(scene.workspace, 'note.txt')), false);
@@ -124,7 +124,7 @@ describe('section 6.8 a process killed in the middle of a call', () => {
       assert.equal(readFileSync(join(scene.workspace, 'note.txt'), 'utf8'), 'crash');
     }));
 
-  test('S1-42 reconciling twice finds nothing new, and a clean end leaves nothing to find', () =>
+  test('reconciling twice finds nothing new, and a clean end leaves nothing to find [S1-42]', () =>
     withScene(async (scene) => {
       scene.run('during-tool');
       const first = await scene.inspect();

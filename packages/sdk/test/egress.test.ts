@@ -23,8 +23,8 @@ const redirector = (t: TestContext, status = 302) =>
 const via = (base: string, ...targets: string[]): string =>
   [...targets].reverse().reduce((inner, target) => `${target}/?to=${encodeURIComponent(inner)}`, base);
 
-describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
-  test('S0-11 a host that is not listed is neither looked up nor connected', async (t) => {
+describe('what is not allowed never leaves the process [S0-11 S0-61]', () => {
+  test('a host that is not listed is neither looked up nor connected [S0-11]', async (t) => {
     const server = await echo(t);
     const asked: string[] = [];
     const resolve = async (host: string) => {
@@ -47,7 +47,7 @@ describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
     assert.deepEqual([asked, server.connections.length], [['a.test'], 1]);
   });
 
-  test('S0-39 line ends in URL, method or headers reach nobody', async (t) => {
+  test('line ends in URL, method or headers reach nobody [S0-39]', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     const url = `http://127.0.0.1:${server.port}/`;
@@ -59,7 +59,7 @@ describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
     assert.equal(textOf(await get(client, `${url}a%0d%0aX:%20y`, { headers: { a: 'b' } })), 'reached');
   });
 
-  test('S0-40 a listed name that leads to a private address is refused and says so', async (t) => {
+  test('a listed name that leads to a private address is refused and says so [S0-40]', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`a.test:${server.port}`], resolve: loopback });
     await assert.rejects(get(client, `http://a.test:${server.port}/`), {
@@ -69,13 +69,13 @@ describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
     assert.equal(server.connections.length, 0);
   });
 
-  test('S0-40 localhost may be reached when it is listed, with the real resolver', async (t) => {
+  test('localhost may be reached when it is listed, with the real resolver [S0-40]', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`localhost:${server.port}`] });
     assert.equal(textOf(await get(client, `http://localhost:${server.port}/`)), 'reached');
   });
 
-  test('S0-40 proxies of the environment are not used', async (t) => {
+  test('proxies of the environment are not used [S0-40]', async (t) => {
     const [proxy, server] = [await echo(t), await startWeb(t, (_request, response) => response.end('direct'))];
     const program = `
       import { createHttpClient } from ${JSON.stringify(new URL('../src/platform/network/http-client.ts', import.meta.url).href)};
@@ -96,7 +96,7 @@ describe('S0-11 S0-61 what is not allowed never leaves the process', () => {
   });
 });
 
-describe('S0-40 a name that changes its mind', () => {
+describe('a name that changes its mind [S0-40]', () => {
   /** Two servers on one port; the name leads to the listed one first and to the other ever after. */
   async function rebinding(t: TestContext) {
     const good = await startWeb(t, (_request, response) => response.end('good'));
@@ -112,7 +112,7 @@ describe('S0-40 a name that changes its mind', () => {
     return { good, evil, resolve, lookups: () => lookups, url: `http://a.test:${good.port}/` };
   }
 
-  test('S0-40 leads a client that looks up, judges and then connects by name to the wrong server', async (t) => {
+  test('leads a client that looks up, judges and then connects by name to the wrong server [S0-40]', async (t) => {
     const { good, evil, resolve } = await rebinding(t);
     assert.deepEqual(await resolve(), ['127.0.0.1']);
     const lookup = (_host: string, _options: object, callback: (error: null, list: object[]) => void) => {
@@ -124,7 +124,7 @@ describe('S0-40 a name that changes its mind', () => {
     assert.equal(evil.connections.length, 1);
   });
 
-  test('S0-40 cannot move a connection: there is one lookup, and its address is the one dialled', async (t) => {
+  test('cannot move a connection: there is one lookup, and its address is the one dialled [S0-40]', async (t) => {
     const { good, evil, resolve, lookups, url } = await rebinding(t);
     const client = openClient(t, { allowedDomains: [`a.test:${good.port}`, `127.0.0.1:${good.port}`], resolve });
     assert.equal(textOf(await get(client, url)), 'good');
@@ -134,7 +134,7 @@ describe('S0-40 a name that changes its mind', () => {
     assert.equal(evil.connections.length, 0);
   });
 
-  test('S0-40 a peer that is not the pinned address hears nothing', async (t) => {
+  test('a peer that is not the pinned address hears nothing [S0-40]', async (t) => {
     const heard: string[] = [];
     const server = await startRaw(t, (_socket, text) => heard.push(text));
     const agents = createPinnedAgents();
@@ -147,7 +147,7 @@ describe('S0-40 a name that changes its mind', () => {
   });
 });
 
-describe('S0-40 redirects', () => {
+describe('redirects [S0-40]', () => {
   interface Scene {
     readonly servers: WebServer[];
     readonly at: (nth: number, name?: string) => string;
@@ -191,14 +191,14 @@ describe('S0-40 redirects', () => {
     assert.equal(servers[0]?.requests.length, 4);
   });
 
-  test('S0-40 a loop ends', async (t) => {
+  test('a loop ends [S0-40]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.writeHead(301, { Location: '/' }).end());
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     await assert.rejects(get(client, `http://127.0.0.1:${server.port}/`), { code: 'E_HTTP' });
     assert.equal(server.requests.length, 4);
   });
 
-  test('S0-40 a redirect without a place to go, or with another status, is the answer', async (t) => {
+  test('a redirect without a place to go, or with another status, is the answer [S0-40]', async (t) => {
     const server = await startWeb(t, (request, response) => {
       if (request.url === '/bare') response.writeHead(302).end('no location');
       else response.writeHead(300, { Location: '/elsewhere' }).end('choose');
@@ -208,7 +208,7 @@ describe('S0-40 redirects', () => {
     assert.equal((await get(client, `http://127.0.0.1:${server.port}/`)).status, 300);
   });
 
-  test('S0-40 credentials reach the first host and not the one it redirects to', async (t) => {
+  test('credentials reach the first host and not the one it redirects to [S0-40]', async (t) => {
     const { servers, at, client } = await scene(t, ['a.test', 'b.test']);
     const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Api-Key': 'k', Accept: 'text/plain' };
     await get(client, via(`${at(1)}/`, at(0)), { headers });
@@ -228,7 +228,7 @@ describe('S0-40 redirects', () => {
     assert.equal(servers[0]?.requests.at(-1)?.headers.authorization, 'Bearer x');
   });
 
-  test('S0-40 credentials are sent over plain http only where the operator listed the host for it', async (t) => {
+  test('credentials are sent over plain http only where the operator listed the host for it [S0-40]', async (t) => {
     const [server, listed] = [await echo(t), await echo(t)];
     const allowedDomains = [`127.0.0.1:${server.port}`, `127.0.0.1:${listed.port}`];
     const insecureCredentials = [`127.0.0.1:${listed.port}`, 'example.org'];
@@ -255,7 +255,7 @@ describe('S0-40 redirects', () => {
     assert.equal(textOf(await get(client, `http://127.0.0.1:${server.port}/?page=2`, { headers: plain })), 'reached');
   });
 
-  test('S0-40 a POST that is redirected by 302 arrives as GET without body, by 307 as it was', async (t) => {
+  test('a POST that is redirected by 302 arrives as GET without body, by 307 as it was [S0-40]', async (t) => {
     const seen: string[] = [];
     const server = await startWeb(t, async (request, response) => {
       let body = '';
@@ -272,7 +272,7 @@ describe('S0-40 redirects', () => {
     assert.deepEqual(seen, ['POST /302 data', 'GET /end ', 'POST /307 data', 'POST /end data']);
   });
 
-  test('S0-40 https does not redirect to http', async (t) => {
+  test('https does not redirect to http [S0-40]', async (t) => {
     const tls = selfSigned({ dns: ['a.test'], ipv4: [] });
     const plain = await echo(t);
     const server = await startWeb(
@@ -293,7 +293,7 @@ describe('S0-40 redirects', () => {
     assert.equal(textOf(await get(client, `https://a.test:${server.port}/same`)), 'reached');
   });
 
-  test('S0-40 a redirect to a listed name that leads to a private address is refused', async (t) => {
+  test('a redirect to a listed name that leads to a private address is refused [S0-40]', async (t) => {
     const { servers, at } = await scene(t, ['a.test', 'b.test']);
     const [first, second] = servers.map(({ port }) => port);
     const allowedDomains = [`a.test:${first}`, `b.test:${second}`, `127.0.0.1:${first}`];
@@ -302,7 +302,7 @@ describe('S0-40 redirects', () => {
     assert.equal(servers[1]?.connections.length, 0);
   });
 
-  test('S0-40 follows a Location in UTF-8, and refuses one with blanks or backslashes', async (t) => {
+  test('follows a Location in UTF-8, and refuses one with blanks or backslashes [S0-40]', async (t) => {
     const places = {
       '/utf8': '/caf\u00c3\u00a9',
       '/blank': '/a b',
@@ -322,15 +322,15 @@ describe('S0-40 redirects', () => {
   });
 });
 
-describe('S0-40 kept connections', () => {
-  test('S0-40 a second GET uses the connection of the first', async (t) => {
+describe('kept connections [S0-40]', () => {
+  test('a second GET uses the connection of the first [S0-40]', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     for (let nth = 0; nth < 5; nth++) await get(client, `http://127.0.0.1:${server.port}/`);
     assert.deepEqual([server.requests.length, server.connections.length], [5, 1]);
   });
 
-  test('S0-40 another name at the same address, or a session of its own, never shares it', async (t) => {
+  test('another name at the same address, or a session of its own, never shares it [S0-40]', async (t) => {
     const server = await echo(t);
     const { port } = server;
     const allowedDomains = [`a.test:${port}`, `b.test:${port}`, `127.0.0.1:${port}`];
@@ -341,7 +341,7 @@ describe('S0-40 kept connections', () => {
     assert.equal(server.connections.length, 4);
   });
 
-  test('S0-40 a name that moves between allowed addresses is followed: the connection to the old one is left alone', async (t) => {
+  test('a name that moves between allowed addresses is followed: the connection to the old one is left alone [S0-40]', async (t) => {
     const one = await startWeb(t, (_request, response) => response.end('one'));
     const two = await startWeb(t, (_request, response) => response.end('two'), { host: '127.0.0.2', port: one.port });
     const addresses = ['127.0.0.1', '127.0.0.2'];
@@ -353,7 +353,7 @@ describe('S0-40 kept connections', () => {
     assert.equal(textOf(await get(client, `http://a.test:${two.port}/`)), 'two');
   });
 
-  test('S0-40 what may have an effect gets a connection of its own', async (t) => {
+  test('what may have an effect gets a connection of its own [S0-40]', async (t) => {
     const server = await echo(t);
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     for (const method of ['GET', 'POST', 'POST', 'DELETE'])
@@ -361,7 +361,7 @@ describe('S0-40 kept connections', () => {
     assert.equal(server.connections.length, 4);
   });
 
-  test('S0-41 a GET survives a kept connection that the server dropped at that moment', async (t) => {
+  test('a GET survives a kept connection that the server dropped at that moment [S0-41]', async (t) => {
     const answered = new Set<number>();
     const server = await startRaw(t, (socket, _text, nth) => {
       if (answered.has(nth)) return void socket.resetAndDestroy();
@@ -373,7 +373,7 @@ describe('S0-40 kept connections', () => {
     assert.ok(server.connections.length >= 2);
   });
 
-  test('S0-40 an answer nobody asked for is not taken for the answer to the next request', async (t) => {
+  test('an answer nobody asked for is not taken for the answer to the next request [S0-40]', async (t) => {
     const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
     const server = await startRaw(t, (socket, text) => {
       const path = text.split(' ')[1] ?? '';

@@ -35,7 +35,7 @@ describe('the examples of external tools', () => {
   });
   after(() => scene.dispose());
 
-  test('S4-50 line-count counts what it is asked to, or everything', async () => {
+  test('line-count counts what it is asked to, or everything [S4-50]', async () => {
     for (const args of [['poem.txt'], []]) {
       const { ok, data, errors } = await scene.session.call('line-count', { args });
       assert.ok(ok, JSON.stringify(errors));
@@ -46,7 +46,7 @@ describe('the examples of external tools', () => {
     }
   });
 
-  test('S4-50 word-report, with the kit beside it, takes inputs and reports progress', async () => {
+  test('word-report, with the kit beside it, takes inputs and reports progress [S4-50]', async () => {
     const { ok, data, errors } = await scene.session.call('word-report', { inputs: { top: 1 } });
     assert.ok(ok, JSON.stringify(errors));
     const { outputs, warnings, stdout } = data as { outputs: { artifact: string }[]; warnings: []; stdout: string };
@@ -62,7 +62,7 @@ describe('the examples of external tools', () => {
     assert.ok(page.includes(shown), 'copy the code into docs/external-tools.md');
   });
 
-  test('S4-22 a refusal of the kit keeps its code and its entry in the answer', async () => {
+  test('a refusal of the kit keeps its code and its entry in the answer [S4-22]', async () => {
     const { ok, errors } = await scene.session.call('word-report', { inputs: { top: 0 } });
     assert.equal(ok, false);
     const details = errors[0]?.details as { exit_code: number; errors: { code: string }[] };

@@ -93,10 +93,10 @@ function checkInvariants(run: Run, at: string): void {
   if (kinds.has('intent')) assert.ok(ended, `intent left open in a living process: ${at}`);
 }
 
-describe('S1-37 the fault loop', () => {
+describe('the fault loop [S1-37]', () => {
   for (const verdict of ['pass', 'block'] as const) {
     for (const mode of ['once', 'onwards'] as const) {
-      test(`S1-37 failing every port call in turn (${mode}, after-rule ${verdict}) leaves no lock, no unrecorded effect, no untold answer`, async () => {
+      test(`failing every port call in turn (${mode}, after-rule ${verdict}) leaves no lock, no unrecorded effect, no untold answer [S1-37]`, async () => {
         const reached = new Set<string>();
         for (let nth = 1; ; nth++) {
           const run = await runUnderFault({ nth, mode }, verdict);
@@ -128,7 +128,7 @@ describe('S1-37 the fault loop', () => {
 });
 
 describe('a journal that fails', () => {
-  test('S1-37 section 6.17: when the intent cannot be written the tool does not start, E_INTERNAL, retry class repair', async () => {
+  test('section 6.17: when the intent cannot be written the tool does not start, E_INTERNAL, retry class repair [S1-37]', async () => {
     const plan = { nth: Number.POSITIVE_INFINITY, mode: 'onwards' } as const;
     const faults = createFaults(plan);
     const scratch = await openScratchRuntime({
@@ -156,7 +156,7 @@ describe('a journal that fails', () => {
     await scratch.dispose();
   });
 
-  test('S1-37 after a result that could not be recorded, unsafe effects are refused until the marker is written', async () => {
+  test('after a result that could not be recorded, unsafe effects are refused until the marker is written [S1-37]', async () => {
     let broken = false;
     const { tool, runs } = createCounter();
     const scratch = await openScratchRuntime({

@@ -165,15 +165,15 @@ async function interrupt(repository: TestRepository, call: Call, expectedEnd: Re
   }
 }
 
-describe('S0-51 git killed at work', () => {
-  test('S0-47 in the middle of a merge, with and without conflicts', async () => {
+describe('git killed at work [S0-51]', () => {
+  test('in the middle of a merge, with and without conflicts [S0-47]', async () => {
     const repository = plant();
     await interrupt(repository, { tool: 'git_merge', args: { branch: 'side' } }, /^ends true/);
     await interrupt(repository, { tool: 'git_merge', args: { branch: 'clashing' } }, /^ends true/);
     repository.dispose();
   });
 
-  test('S0-48 in the middle of a rebase, and of taking one back', async () => {
+  test('in the middle of a rebase, and of taking one back [S0-48]', async () => {
     const repository = plant();
     repository.git('switch', '--quiet', 'side');
     repository.write({ 'crlf.txt': 'three\r\n' });
@@ -185,7 +185,7 @@ describe('S0-51 git killed at work', () => {
     repository.dispose();
   });
 
-  test('S0-51 in the middle of a restore', async () => {
+  test('in the middle of a restore [S0-51]', async () => {
     const repository = plant();
     repository.write({ ...contents('dirty'), 'run.sh': { text: 'dirty\n', mode: 0o644 }, link: null, shape: null });
     repository.write({ 'shape/untracked': 'x\n' });
@@ -194,7 +194,7 @@ describe('S0-51 git killed at work', () => {
     repository.dispose();
   });
 
-  test('S0-51 in the middle of going back: it can be started again', async () => {
+  test('in the middle of going back: it can be started again [S0-51]', async () => {
     const repository = plant();
     // What git calls clean, only the verb that writes over it saves; here another one does.
     repository.write({ ...contents('dirty'), 'run.sh': null, 'crlf.txt': 'clean\nthough\n' });

@@ -93,7 +93,7 @@ async function assertRefused(runtime: GitRuntime, { remoteHas }: Scene, args: ob
   assert.equal(remoteHas('refs/'), before, 'nothing was published');
 }
 
-describe('S0-49 S0-67 the push gate and forged references', () => {
+describe('the push gate and forged references [S0-49 S0-67]', () => {
   for (const [forgery, forge] of Object.entries(FORGERIES)) {
     test(`${forgery}: the unjudged commit is refused; without the secret the push goes through`, async () => {
       const scene = createScene();

@@ -36,7 +36,7 @@ const scenario = fc.record({
   picked: fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }),
 });
 
-test('S0-42 S0-43 S0-44 status, diff, log and add agree with git on random histories and edits', async () => {
+test('status, diff, log and add agree with git on random histories and edits [S0-42 S0-43 S0-44]', async () => {
   await withRepository({ tools: [gitAdd, gitDiff, gitLog] }, async (repository, runtime) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ base, history, staged, moves, loose, picked }) => {

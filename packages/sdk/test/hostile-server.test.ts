@@ -18,7 +18,7 @@ const failsWith = (code: string, reason?: string) => (error: { code: string; det
   return true;
 };
 
-describe('S0-41 servers that break the rules of HTTP', () => {
+describe('servers that break the rules of HTTP [S0-41]', () => {
   const broken: [string, string, string][] = [
     ['says nothing and hangs up', '', 'reset'],
     ['sends no HTTP', 'SSH-2.0-OpenSSH_9\r\n\r\n', 'protocol'],
@@ -41,13 +41,13 @@ describe('S0-41 servers that break the rules of HTTP', () => {
     ['puts NUL into a header', 'HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n', 'protocol'],
   ];
   for (const [what, bytes, reason] of broken) {
-    test(`S0-41 a server that ${what} is E_HTTP ${reason}`, async (t) => {
+    test(`a server that ${what} is E_HTTP ${reason} [S0-41]`, async (t) => {
       const { send } = await rawClient(t, (socket) => socket.end(bytes));
       await assert.rejects(send(), failsWith('E_HTTP', reason));
     });
   }
 
-  test('S0-41 a reset in the middle of the body is E_HTTP reset', async (t) => {
+  test('a reset in the middle of the body is E_HTTP reset [S0-41]', async (t) => {
     const { send } = await rawClient(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome');
       setTimeout(() => socket.resetAndDestroy(), 20);
@@ -55,14 +55,14 @@ describe('S0-41 servers that break the rules of HTTP', () => {
     await assert.rejects(send(), failsWith('E_HTTP', 'reset'));
   });
 
-  test('S0-39 a body longer than its announced length ends where it was announced', async (t) => {
+  test('a body longer than its announced length ends where it was announced [S0-39]', async (t) => {
     const { send } = await rawClient(t, (socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbodyHTTP/1.1 200 evil'),
     );
     assert.equal(textOf(await send()), 'body');
   });
 
-  test('S0-39 an early refusal of a large upload is still an answer', async (t) => {
+  test('an early refusal of a large upload is still an answer [S0-39]', async (t) => {
     const server = await startWeb(t, (_request, response) =>
       response.writeHead(413, { Connection: 'close' }).end('too large'),
     );
@@ -77,8 +77,8 @@ describe('S0-41 servers that break the rules of HTTP', () => {
   });
 });
 
-describe('S0-39 servers that send too much', () => {
-  test('S0-39 a hundred megabytes are cut, the connection is closed and memory stays flat', async (t) => {
+describe('servers that send too much [S0-39]', () => {
+  test('a hundred megabytes are cut, the connection is closed and memory stays flat [S0-39]', async (t) => {
     const chunk = Buffer.alloc(64 * 1024, 97);
     let sent = 0;
     const server = await startWeb(t, (_request, response) => {
@@ -101,7 +101,7 @@ describe('S0-39 servers that send too much', () => {
     assert.ok(sent < 32 * MEGABYTE, `${sent} bytes were taken`);
   });
 
-  test('S0-39 a compressed bomb is cut at the decoded size', async (t) => {
+  test('a compressed bomb is cut at the decoded size [S0-39]', async (t) => {
     const bomb = await new Promise<Buffer>((resolve) => {
       const gzip = createGzip({ level: 9 });
       const parts: Buffer[] = [];
@@ -121,7 +121,7 @@ describe('S0-39 servers that send too much', () => {
     assert.ok(process.memoryUsage().arrayBuffers - before < 32 * MEGABYTE);
   });
 
-  test('S0-39 a compressed body that fits comes back whole', async (t) => {
+  test('a compressed body that fits comes back whole [S0-39]', async (t) => {
     const text = 'a'.repeat(MEGABYTE);
     const server = await startWeb(t, (_request, response) =>
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text)),
@@ -132,14 +132,14 @@ describe('S0-39 servers that send too much', () => {
   });
 });
 
-describe('S0-39 servers that take their time', () => {
+describe('servers that take their time [S0-39]', () => {
   const stalls: [string, (write: (text: string) => void) => void][] = [
     ['drips a status', (write) => write('HTTP/1.1 200 ')],
     ['drips headers', (write) => write('HTTP/1.1 200 OK\r\nX: ')],
     ['drips a body', (write) => write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n')],
   ];
   for (const [what, begin] of stalls) {
-    test(`S0-39 a server that ${what} meets one deadline over everything`, async (t) => {
+    test(`a server that ${what} meets one deadline over everything [S0-39]`, async (t) => {
       const { server, send } = await rawClient(t, (socket) => {
         begin((text) => socket.write(text));
         const drip = setInterval(() => socket.write('a'), 20);
@@ -150,7 +150,7 @@ describe('S0-39 servers that take their time', () => {
     });
   }
 
-  test('S0-39 a silent server meets the deadline, a slow one in time does not', async (t) => {
+  test('a silent server meets the deadline, a slow one in time does not [S0-39]', async (t) => {
     const { send } = await rawClient(t, (socket) => {
       setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'), 150);
     });
@@ -158,7 +158,7 @@ describe('S0-39 servers that take their time', () => {
     assert.equal(textOf(await send({ timeoutMs: 10_000 })), 'ok');
   });
 
-  test('S0-39 the deadline counts over redirects together', async (t) => {
+  test('the deadline counts over redirects together [S0-39]', async (t) => {
     const server = await startWeb(t, (request, response) => {
       const nth = Number((request.url ?? '/0').slice(1));
       setTimeout(() => response.writeHead(nth < 3 ? 302 : 200, { Location: `/${nth + 1}` }).end(), 150);
@@ -167,16 +167,16 @@ describe('S0-39 servers that take their time', () => {
     await assert.rejects(get(client, `http://127.0.0.1:${server.port}/0`, { timeoutMs: 400 }), failsWith('E_TIMEOUT'));
   });
 
-  test('S0-39 a lookup that hangs meets the deadline', async (t) => {
+  test('a lookup that hangs meets the deadline [S0-39]', async (t) => {
     const client = openClient(t, { allowedDomains: ['a.test'], resolve: () => new Promise(() => {}) });
     await assert.rejects(get(client, 'http://a.test/', { timeoutMs: 50 }), failsWith('E_TIMEOUT'));
   });
 });
 
-describe('S0-39 a caller that stops', () => {
+describe('a caller that stops [S0-39]', () => {
   const reason = new ToolError('E_INTERNAL', 'Cancelled by the caller', { details: { reason: 'cancelled' } });
 
-  test('S0-39 abort in the body closes the connection and fails with its reason', async (t) => {
+  test('abort in the body closes the connection and fails with its reason [S0-39]', async (t) => {
     const { server, send } = await rawClient(t, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf'),
     );
@@ -186,14 +186,14 @@ describe('S0-39 a caller that stops', () => {
     await closed(server.connections[0]);
   });
 
-  test('S0-39 abort before the start connects nowhere; a reason of another kind becomes a cancellation', async (t) => {
+  test('abort before the start connects nowhere; a reason of another kind becomes a cancellation [S0-39]', async (t) => {
     const { server, send } = await rawClient(t, (socket) => socket.end());
     await assert.rejects(send({ signal: AbortSignal.abort(reason) }), (error) => error === reason);
     await assert.rejects(send({ signal: AbortSignal.abort('because') }), { message: 'Request was cancelled' });
     assert.equal(server.connections.length, 0);
   });
 
-  test('S0-39 closing the client breaks off what runs', async (t) => {
+  test('closing the client breaks off what runs [S0-39]', async (t) => {
     const server = await startRaw(t, () => {});
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     const sent = get(client, `http://127.0.0.1:${server.port}/`);

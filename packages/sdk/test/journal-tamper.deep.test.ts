@@ -128,7 +128,7 @@ function effectOf(world: World): string | undefined {
 
 describe('whatever is changed in the folder', () => {
   for (const [area, changes] of tamperings(original, foreign)) {
-    test(`S1-41 S1-43 verify fails, or nobody can be told anything else: ${area}`, async () => {
+    test(`verify fails, or nobody can be told anything else: ${area} [S1-41 S1-43]`, async () => {
       const done = { applied: 0, found: 0 };
       for (const change of changes) {
         const folder = copyOf(original);
@@ -141,7 +141,7 @@ describe('whatever is changed in the folder', () => {
     });
   }
 
-  test('S1-41 random bit flips: verify fails, or records and answers are the same', () => {
+  test('random bit flips: verify fails, or records and answers are the same [S1-41]', () => {
     const files = filesIn(original);
     fc.assert(
       fc.property(fc.constantFrom(...files), fc.nat(), fc.nat({ max: 7 }), (name, place, bit) => {
@@ -224,7 +224,7 @@ async function workOn(folder: string): Promise<boolean> {
 }
 
 describe('claims put back', () => {
-  test('S1-43 a row of an earlier day is found, alone or with what hides it from the runtime', async () => {
+  test('a row of an earlier day is found, alone or with what hides it from the runtime [S1-43]', async () => {
     const folder = copyOf(original);
     const early = copyOf(folder);
     const store = openIn(folder);
@@ -239,7 +239,7 @@ describe('claims put back', () => {
     assert.match(verdict(folder), /^claims: /);
   });
 
-  test('S1-43 a total hidden from the next writer is found behind what it wrote', async () => {
+  test('a total hidden from the next writer is found behind what it wrote [S1-43]', async () => {
     const folder = copyOf(original);
     editDatabase(folder, `DELETE FROM key_claim WHERE key = 'running'`);
     hideTotals(folder, `first_seq < (SELECT max(first_seq) FROM block WHERE body LIKE '%"call_id":"running"%')`);
@@ -249,7 +249,7 @@ describe('claims put back', () => {
     assert.match(verdict(folder), /^claims rolled back: /);
   });
 
-  test('S1-43 a claim invented where there never was one is not taken over with an older version', async () => {
+  test('a claim invented where there never was one is not taken over with an older version [S1-43]', async () => {
     const folder = openStateFolder(join(root, 'unkeyed')).path;
     const store = openIn(folder);
     await store.append([sampleIntent('a'), sampleResult('a')]);
@@ -262,7 +262,7 @@ describe('claims put back', () => {
     assert.match(verdict(copy), /^claims: /);
   });
 
-  test('S1-43 a chain cut back to before its rotation is not sealed anew', async () => {
+  test('a chain cut back to before its rotation is not sealed anew [S1-43]', async () => {
     const folder = openStateFolder(join(root, 'cut-back')).path;
     const store = openIn(folder);
     await keyed(store, 'a');
@@ -302,7 +302,7 @@ function hideTotals(folder: string, condition: string): void {
 }
 
 describe('a journal nobody has been at', () => {
-  test('S1-41 verifies as it lies, copied, after more work, rotated, pruned and restored', async () => {
+  test('verifies as it lies, copied, after more work, rotated, pruned and restored [S1-41]', async () => {
     assert.equal(verdict(original), 'ok');
     const copy = copyOf(original);
     assert.equal(verdict(copy), 'ok');
@@ -321,7 +321,7 @@ describe('a journal nobody has been at', () => {
     assert.equal(effectOf(worldOf(copy)), undefined);
   });
 
-  test('S1-43 a rotation that moves every record takes the claims along', async () => {
+  test('a rotation that moves every record takes the claims along [S1-43]', async () => {
     const folder = openStateFolder(join(root, 'all-moved')).path;
     const store = openIn(folder);
     await keyed(store, 'a');
@@ -333,7 +333,7 @@ describe('a journal nobody has been at', () => {
     assert.match(verdict(folder), /^claims: there are 0 claims where the chain has 1$/);
   });
 
-  test('S1-43 verifies while another process claims a key', async () => {
+  test('verifies while another process claims a key [S1-43]', async () => {
     const state = openStateFolder(copyOf(original));
     const masterKey = state.key();
     const other = openSqliteJournal(state);
@@ -352,7 +352,7 @@ describe('a journal nobody has been at', () => {
     await store.close();
   });
 
-  test('S1-41 verifies in copies made while it is written', async () => {
+  test('verifies in copies made while it is written [S1-41]', async () => {
     const folder = copyOf(original);
     const store = openIn(folder);
     for (let round = 0; round < 12; round++) {
@@ -373,7 +373,7 @@ describe('a journal nobody has been at', () => {
     assert.match(verdict(folder), /^emptied: /);
   });
 
-  test('S1-43 of version 1 to 3 verifies before and after it was sealed, and is sealed only once', async () => {
+  test('of version 1 to 3 verifies before and after it was sealed, and is sealed only once [S1-43]', async () => {
     for (const version of [1, 2, 3] as const) {
       const folder = join(root, `version-${version}`);
       const first = openIn(folder);

@@ -160,7 +160,7 @@ async function judgeAll(t: TestContext, cases: readonly KeyedCase[]): Promise<vo
   }
 }
 
-describe('S1-42 S1-43 a keyed call killed at every point', () => {
+describe('a keyed call killed at every point [S1-42 S1-43]', () => {
   test('every tool that changes something has a case', () => {
     const tools = Object.values(builtInTools as Record<string, AnyTool>).filter(({ effect }) => effect !== 'read');
     const named = new Set([...Object.values(CASES).flat(), curlCase('', '')].map(({ tool }) => tool));
@@ -187,7 +187,7 @@ describe('S1-42 S1-43 a keyed call killed at every point', () => {
 const WRITE = CASES.files[0] as KeyedCase;
 const SHELL = CASES.other[0] as KeyedCase;
 
-describe('S1-42 a process that lives while another dies', () => {
+describe('a process that lives while another dies [S1-42]', () => {
   test('decides the keys of the dead one without a restart, and no sooner', async (t) => {
     const scratch = folderFor(t);
     const scene = (given: KeyedCase, point: Point, name: string) =>
@@ -260,7 +260,7 @@ describe('S1-42 a process that lives while another dies', () => {
   });
 });
 
-describe('S1-43 what an operator says about a lost call', () => {
+describe('what an operator says about a lost call [S1-43]', () => {
   test('completed: the key gives the answer the call intended, or a warning that nobody knows it', async (t) => {
     const scratch = folderFor(t);
     for (const [given, name] of [

@@ -76,7 +76,7 @@ function apply(workspace: string, given: Write): void {
 
 const LOST: readonly Point[] = ['after-intent', 'after-effect'];
 
-test('S1-42 S1-43 whatever is called, killed and written meanwhile: at most one effect, nothing overwritten', async () => {
+test('whatever is called, killed and written meanwhile: at most one effect, nothing overwritten [S1-42 S1-43]', async () => {
   const ends = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(

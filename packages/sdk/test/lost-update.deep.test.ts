@@ -37,16 +37,16 @@ async function outcome(t: TestContext, { way, processes, backend = 'openat2' }: 
 
 for (const backend of ['openat2', 'walk'] as const) {
   for (const processes of [2, 4]) {
-    test(`S0-31 ${processes} processes that name the content they expect lose no update (${backend})`, async (t) => {
+    test(`${processes} processes that name the content they expect lose no update (${backend}) [S0-31]`, async (t) => {
       assert.equal(await outcome(t, { way: 'expected', processes, backend }), String(processes * ROUNDS));
     });
   }
 
-  test(`S0-31 four processes that append lose no line (${backend})`, async (t) => {
+  test(`four processes that append lose no line (${backend}) [S0-31]`, async (t) => {
     assert.equal(await outcome(t, { way: 'append', processes: 4, backend }), '+'.repeat(4 * ROUNDS));
   });
 }
 
-test('S0-31 without the lock a comparison right before the rename loses updates', async (t) => {
+test('without the lock a comparison right before the rename loses updates [S0-31]', async (t) => {
   assert.ok(Number(await outcome(t, { way: 'naive', processes: 4 })) < 4 * ROUNDS);
 });

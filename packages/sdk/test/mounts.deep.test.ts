@@ -44,7 +44,7 @@ function isHarmless(saw: string): boolean {
 }
 
 for (const user of USERS) {
-  test(`S0-36 S0-39 no swap of a mounted path shows or loses anything, as user ${user}`, async (t) => {
+  test(`no swap of a mounted path shows or loses anything, as user ${user} [S0-36 S0-39]`, async (t) => {
     const { verified, naive } = await runChild(t, './mount-attack-child.ts', user);
     const cases = Object.entries<string>(verified);
     assert.deepEqual(
@@ -64,7 +64,7 @@ for (const user of USERS) {
 }
 
 for (const user of USERS) {
-  test(`S0-36 S0-39 nothing outside is seen while folders are swapped for links, as user ${user}`, async (t) => {
+  test(`nothing outside is seen while folders are swapped for links, as user ${user} [S0-36 S0-39]`, async (t) => {
     const { report } = await runChild(t, './mount-race-child.ts', user, ROUNDS);
     for (const [name, { verified, naive }] of Object.entries<{ verified: Answers; naive: Answers }>(report)) {
       t.diagnostic(`${name}: ${JSON.stringify({ verified, naive })}`);
@@ -105,7 +105,7 @@ async function linkedRuntime(t: TestContext) {
   return { base, shell };
 }
 
-test('S0-36 a link to the workspace that is repointed before the first command leads nowhere else', async (t) => {
+test('a link to the workspace that is repointed before the first command leads nowhere else [S0-36]', async (t) => {
   const { base, shell } = await linkedRuntime(t);
   rmSync(join(base, 'link'));
   symlinkSync('outside', join(base, 'link'));
@@ -114,7 +114,7 @@ test('S0-36 a link to the workspace that is repointed before the first command l
   assert.equal((data as unknown as ShellData).stdout, `inside\n${join(base, 'inside')}\n`);
 });
 
-test('S0-36 a workspace that was moved starts no command, and does again when it is back', async (t) => {
+test('a workspace that was moved starts no command, and does again when it is back [S0-36]', async (t) => {
   const { base, shell } = await linkedRuntime(t);
   renameSync(join(base, 'inside'), join(base, 'moved'));
   for (const stands of [false, true]) {

@@ -98,7 +98,7 @@ function isStyleKept(before: Buffer, diff: Buffer): boolean {
 }
 
 for (const program of ['git', 'diff'] as const) {
-  test(`S0-32 a patch made by ${program} gives exactly the other file, in both directions`, (t) => {
+  test(`a patch made by ${program} gives exactly the other file, in both directions [S0-32]`, (t) => {
     const differ = differs(t)[program];
     fc.assert(
       fc.property(pair, fc.nat({ max: 5 }), ({ before, after }, context) => {

@@ -61,7 +61,7 @@ function outsideState(outside: string): string[] {
 
 const UNTOUCHED = ['deep', `file=${CANARY}`];
 
-test('S0-14 checking the real path and then opening it loses the race', async (t) => {
+test('checking the real path and then opening it loses the race [S0-14]', async (t) => {
   const { inside } = await arena(t);
   const path = join(inside, 'folder/deep/file');
   let escaped = 0;
@@ -104,7 +104,7 @@ for (const backend of ['openat2', 'walk'] as const) {
     return [...answers.keys()].filter((answer) => !['inside', 'E_POLICY', 'E_FILE_IO'].includes(answer));
   };
 
-  test(`S0-14 ${backend} never reads outside while the folder is swapped`, async (t) => {
+  test(`${backend} never reads outside while the folder is swapped [S0-14]`, async (t) => {
     const paths = ['folder/deep/file', 'folder/deep/../deep/file', 'folder/../folder/deep/file'];
     const strange = await play(t, READS, async (workspace, round) => {
       const { bytes } = await workspace.readFile(paths[round % paths.length] ?? '');
@@ -113,7 +113,7 @@ for (const backend of ['openat2', 'walk'] as const) {
     assert.deepEqual(strange, []);
   });
 
-  test(`S0-31 S0-34 ${backend} never writes, makes folders or removes outside while the folder is swapped`, async (t) => {
+  test(`${backend} never writes, makes folders or removes outside while the folder is swapped [S0-31 S0-34]`, async (t) => {
     const strange = await play(t, WRITES, async (workspace, round) => {
       const name = `folder/deep/new-${round % 7}`;
       if (round % 5 === 0) await workspace.removeFile('folder/deep/new-1');

@@ -139,7 +139,7 @@ const same = (one: Buffer | null | undefined, other: Buffer | null | undefined):
   one === other || (one instanceof Buffer && other instanceof Buffer && one.equals(other));
 
 describe('a power cut', { timeout: 600_000 }, () => {
-  test('S1-40 under full takes nothing that was answered: neither record nor file', async () => {
+  test('under full takes nothing that was answered: neither record nor file [S1-40]', async () => {
     const { cuts, after: states } = replay('full', ({ top }) => [
       droppedImage(top),
       namesOnlyImage(top),
@@ -163,7 +163,7 @@ describe('a power cut', { timeout: 600_000 }, () => {
     assert.ok(cuts.length > 100, `${cuts.length} cuts`);
   });
 
-  test('S1-40 under normal is told wherever it took something that was answered', async () => {
+  test('under normal is told wherever it took something that was answered [S1-40]', async () => {
     const { cuts } = replay('normal', ({ top }) => [droppedImage(top), tornImage(top, chances(1))]);
     let losses = 0;
     let isBounded = false;

@@ -67,7 +67,7 @@ async function untilBoth(t: TestContext, act: () => unknown): Promise<void> {
   assert.ok(met.done > 0 && met.refused > 0, 'both sides of the swap were met');
 }
 
-test('S4-10 looking for a link and then making the folder by its path is led outside', async (t) => {
+test('looking for a link and then making the folder by its path is led outside [S4-10]', async (t) => {
   const { tools, outside, attack } = await arena(t);
   await attack();
   const next = ids();
@@ -81,7 +81,7 @@ test('S4-10 looking for a link and then making the folder by its path is led out
   assert.notEqual(readdirSync(outside).length, 0);
 });
 
-test('S4-10 a run folder is never made outside while its parent is swapped', async (t) => {
+test('a run folder is never made outside while its parent is swapped [S4-10]', async (t) => {
   const { outside, attack, place } = await arena(t);
   await attack();
   const next = ids();
@@ -89,7 +89,7 @@ test('S4-10 a run folder is never made outside while its parent is swapped', asy
   assert.deepEqual(readdirSync(outside), []);
 });
 
-test('S4-19 looking for a link and then writing the result by its path is led outside', async (t) => {
+test('looking for a link and then writing the result by its path is led outside [S4-19]', async (t) => {
   const { outside, attack, place } = await arena(t);
   const run = createRunFolder({ ...place, ids: ids() });
   run.close();
@@ -106,7 +106,7 @@ test('S4-19 looking for a link and then writing the result by its path is led ou
   assert.ok(isOutside());
 });
 
-test('S4-19 S4-20 S4-13 a held run folder is read and written where it is while its parent is swapped', async (t) => {
+test('a held run folder is read and written where it is while its parent is swapped [S4-19 S4-20 S4-13]', async (t) => {
   const { outside, attack, place } = await arena(t);
   const run = createRunFolder({ ...place, ids: ids() });
   t.after(run.close);
@@ -124,7 +124,7 @@ test('S4-19 S4-20 S4-13 a held run folder is read and written where it is while 
   assert.deepEqual(readdirSync(join(outside, run.runId)).sort(), ['output', 'result.json']);
 });
 
-test('S4-10 an earlier run is never opened outside while its parent is swapped', async (t) => {
+test('an earlier run is never opened outside while its parent is swapped [S4-10]', async (t) => {
   const { outside, attack, place } = await arena(t);
   const run = createRunFolder({ ...place, ids: ids() });
   t.after(run.close);
@@ -143,7 +143,7 @@ test('S4-10 an earlier run is never opened outside while its parent is swapped',
   });
 });
 
-test('S4-13 an output is never read outside while a folder on its way is swapped', async (t) => {
+test('an output is never read outside while a folder on its way is swapped [S4-13]', async (t) => {
   const { outside, place, attack } = await arena(t);
   const run = createRunFolder({ ...place, tool: 'ask', ids: ids() });
   t.after(run.close);

@@ -38,7 +38,7 @@ async function arena(t: TestContext): Promise<string> {
   return inside;
 }
 
-test('S0-33 ripgrep alone is led outside by a folder that is swapped under it', async (t) => {
+test('ripgrep alone is led outside by a folder that is swapped under it [S0-33]', async (t) => {
   const inside = await arena(t);
   let leaked = false;
   for (let round = 0; round < MAX_NAIVE_ROUNDS && !leaked; round++) {
@@ -50,7 +50,7 @@ test('S0-33 ripgrep alone is led outside by a folder that is swapped under it', 
 
 for (const confinement of ['auto', 'off'] as const) {
   const way = confinement === 'auto' ? 'behind a wall' : 'confirming every line';
-  test(`S0-33 a search ${way} never shows a line from outside`, async (t) => {
+  test(`a search ${way} never shows a line from outside [S0-33]`, async (t) => {
     const root = openRoot(await arena(t));
     t.after(() => root.close());
     const tree = createFileTree(root, { confinement });
@@ -81,7 +81,7 @@ for (const confinement of ['auto', 'off'] as const) {
 }
 
 for (const backend of ['openat2', 'walk'] as const) {
-  test(`S0-26 a listing on ${backend} never shows a name from outside`, async (t) => {
+  test(`a listing on ${backend} never shows a name from outside [S0-26]`, async (t) => {
     const root = openRoot(await arena(t), { backend });
     t.after(() => root.close());
     const tree = createFileTree(root);
@@ -98,7 +98,7 @@ for (const backend of ['openat2', 'walk'] as const) {
   });
 }
 
-test('S0-33 S0-39 a search of a folder that is itself swapped for a link stays in the folder that was opened', async (t) => {
+test('a search of a folder that is itself swapped for a link stays in the folder that was opened [S0-33 S0-39]', async (t) => {
   const inside = await arena(t);
   const root = openOwn(join(inside, 'folder'));
   t.after(() => root.close());

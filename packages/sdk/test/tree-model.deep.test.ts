@@ -168,7 +168,7 @@ async function perform(workspace: FileWorkspace, operation: Operation): Promise<
   }
 }
 
-test('S0-27 S0-28 S0-29 S0-34 both back ends answer and leave behind what a plain model of a tree does', async (t) => {
+test('both back ends answer and leave behind what a plain model of a tree does [S0-27 S0-28 S0-29 S0-34]', async (t) => {
   const base = mkdtempSync(join(tmpdir(), 'tree-model-'));
   const umask = process.umask(0o022);
   t.after(() => {

@@ -140,7 +140,7 @@ function naively(action: () => void): void {
   }
 }
 
-test('S0-34 checking the real path and then copying loses the race', async (t) => {
+test('checking the real path and then copying loses the race [S0-34]', async (t) => {
   const { inside } = await arena(t);
   const [from, to] = [join(inside, 'folder/deep'), join(inside, 'stolen')];
   let isStolen = false;
@@ -153,7 +153,7 @@ test('S0-34 checking the real path and then copying loses the race', async (t) =
   assert.ok(isStolen);
 });
 
-test('S0-34 checking the real path and then removing loses the race', async (t) => {
+test('checking the real path and then removing loses the race [S0-34]', async (t) => {
   const { inside, outside } = await arena(t);
   const victim = join(outside, 'deep/victim');
   const path = join(inside, 'folder/deep/victim');
@@ -198,7 +198,7 @@ const OPERATIONS: Record<string, (workspace: FileWorkspace) => unknown> = {
 };
 
 for (const backend of ['openat2', 'walk'] as const) {
-  test(`S0-27 S0-28 S0-29 S0-34 ${backend} never reaches outside while folders are swapped`, async (t) => {
+  test(`${backend} never reaches outside while folders are swapped [S0-27 S0-28 S0-29 S0-34]`, async (t) => {
     const { inside, outside, attacker } = await arena(t);
     const root = openRoot(inside, { backend });
     t.after(root.close);

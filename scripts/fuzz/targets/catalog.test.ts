@@ -28,7 +28,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
 };
 
 for (const [target, { cases, outcomes, ids }] of Object.entries(TRIALS)) {
-  test(`${ids === undefined ? '' : `${ids} `}nothing is found by ${cases} inputs against ${target}`, async (t) => {
+  test(`nothing is found by ${cases} inputs against ${target}${ids === undefined ? '' : ` [${ids}]`}`, async (t) => {
     const crashFolder = mkdtempSync(join(tmpdir(), 'fuzz-crashes-'));
     t.after(() => rmSync(crashFolder, { recursive: true }));
     const report = await runTarget({

@@ -75,7 +75,7 @@ describe('a stand-in for Semgrep', () => {
   const run = { provider: 'semgrep', config: 'rules.yml' };
 
   for (const code of [0, 1]) {
-    test(`S0-56 ends with ${code} and has its output read`, async (t) => {
+    test(`ends with ${code} and has its output read [S0-56]`, async (t) => {
       const { runner, program } = open(t, { 'a.js': 'eval(1)\n' });
       program('semgrep', printing(semgrepOutput([RESULT]), code));
       const { findings, exitCode, provider, notes } = await runner.run(run);
@@ -88,7 +88,7 @@ describe('a stand-in for Semgrep', () => {
   }
 
   for (const code of [2, 7]) {
-    test(`S0-56 ends with ${code} and has failed, for the reason it printed, without secrets`, async (t) => {
+    test(`ends with ${code} and has failed, for the reason it printed, without secrets [S0-56]`, async (t) => {
       const { runner, program } = open(t, {}, { redact: (text) => text.replaceAll('hunter2', '[secret]') });
       const errors = [{ code, level: 'error', type: 'InvalidRule', message: 'bad rule hunter2' }];
       program('semgrep', `echo 'scan failed' >&2\n${printing(semgrepOutput([RESULT], errors), code)}`);
@@ -102,7 +102,7 @@ describe('a stand-in for Semgrep', () => {
     });
   }
 
-  test('S0-56 is told to stay offline, to use the given rules, and gets names no one takes for options', async (t) => {
+  test('is told to stay offline, to use the given rules, and gets names no one takes for options [S0-56]', async (t) => {
     const { runner, program, workspace } = open(t);
     program('semgrep', `printf '%s\\n' "$@" > args\n${printing(semgrepOutput([]), 0)}`);
     await runner.run({ ...run, config: 'p/ci', paths: ['src dir', '--config=auto', '$(touch owned)'] });
@@ -113,12 +113,12 @@ describe('a stand-in for Semgrep', () => {
     assert.equal(existsSync(join(workspace, 'owned')), false);
   });
 
-  test('S0-56 is not asked without rules', async (t) => {
+  test('is not asked without rules [S0-56]', async (t) => {
     const { runner } = open(t);
     await assert.rejects(runner.run({ provider: 'semgrep' }), { code: 'E_VALIDATION_FAIL', path: 'config' });
   });
 
-  test('S0-56 that is not there is said to be missing, with what to install', async (t) => {
+  test('that is not there is said to be missing, with what to install [S0-56]', async (t) => {
     const { runner } = open(t);
     await assert.rejects(runner.run(run), (thrown: ToolError) => {
       assert.deepEqual([thrown.code, thrown.message], ['E_SHELL', 'Analyzer is not installed: semgrep']);
@@ -133,7 +133,7 @@ describe('any analyzer', () => {
   const own = { name: 'own', command: ['own-tool', '-x'], format: 'oxlint-json' } as const;
   const NOTHING = '{"diagnostics":[]}';
 
-  test('S0-56 may be configured by the operator, also in place of a known one', async (t) => {
+  test('may be configured by the operator, also in place of a known one [S0-56]', async (t) => {
     const better = { name: 'eslint', command: ['own-tool'], format: 'oxlint-json', goodCodes: [4] } as const;
     const { runner, program, workspace } = open(t, {}, { configured: [own, better] });
     program('own-tool', `printf '%s\\n' "$@" > args\n${printing(NOTHING, 0)}`);
@@ -145,20 +145,20 @@ describe('any analyzer', () => {
     assert.deepEqual(runner.names, ['ast-grep', 'biome', 'eslint', 'own', 'oxlint', 'pyright', 'semgrep']);
   });
 
-  test('S0-56 must be configured, and rightly', async (t) => {
+  test('must be configured, and rightly [S0-56]', async (t) => {
     const { runner } = open(t);
     await assert.rejects(runner.run({ provider: 'toString' }), { code: 'E_VALIDATION_FAIL', path: 'provider' });
     assert.throws(() => open(t, {}, { configured: [{ ...own, command: [] }] }), TypeError);
     assert.throws(() => open(t, {}, { configured: [{ ...own, format: 'x' as 'sarif' }] }), TypeError);
   });
 
-  test('S0-56 looks at nothing outside the workspace', async (t) => {
+  test('looks at nothing outside the workspace [S0-56]', async (t) => {
     const { runner } = open(t, {}, { configured: [own] });
     await assert.rejects(runner.run({ provider: 'own', paths: ['../x'] }), { code: 'E_POLICY', path: 'paths' });
     await assert.rejects(runner.run({ provider: 'own', config: '/etc/x' }), { code: 'E_POLICY', path: 'config' });
   });
 
-  test('S0-56 that prints no findings where it should has failed, or is of another format', async (t) => {
+  test('that prints no findings where it should has failed, or is of another format [S0-56]', async (t) => {
     const { runner, program } = open(t, {}, { configured: [own] });
     program('own-tool', printing('cannot read the configuration', 1));
     await assert.rejects(runner.run({ provider: 'own' }), (thrown: ToolError) => {
@@ -170,7 +170,7 @@ describe('any analyzer', () => {
     await assert.rejects(runner.run({ provider: 'own' }), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('S0-56 that is ended by a signal has failed', async (t) => {
+  test('that is ended by a signal has failed [S0-56]', async (t) => {
     const { runner, program } = open(t, {}, { configured: [own] });
     program('own-tool', 'kill -9 $$');
     await assert.rejects(runner.run({ provider: 'own' }), {
@@ -179,7 +179,7 @@ describe('any analyzer', () => {
     });
   });
 
-  test('S0-56 is stopped when it prints too much', async (t) => {
+  test('is stopped when it prints too much [S0-56]', async (t) => {
     const { runner, program } = open(t, {}, { configured: [own] });
     program('own-tool', 'exec yes');
     await assert.rejects(runner.run({ provider: 'own' }), (thrown: ToolError) => {
@@ -187,13 +187,13 @@ describe('any analyzer', () => {
     });
   });
 
-  test('S0-56 is stopped at its time limit, the one of the call before its own', async (t) => {
+  test('is stopped at its time limit, the one of the call before its own [S0-56]', async (t) => {
     const { runner, program } = open(t, {}, { configured: [{ ...own, timeoutMs: 3_600_000 }] });
     program('own-tool', 'exec sleep 3600');
     await assert.rejects(runner.run({ provider: 'own', timeoutMs: 50 }), { code: 'E_TIMEOUT' });
   });
 
-  test('S0-56 is stopped with its caller, before it starts and while it runs', async (t) => {
+  test('is stopped with its caller, before it starts and while it runs [S0-56]', async (t) => {
     const { runner, program, workspace } = open(t, {}, { configured: [own] });
     program('own-tool', 'echo started > started\nexec sleep 3600');
     const reason = new ToolError('E_TIMEOUT', 'The call took too long');
@@ -239,7 +239,7 @@ const placeOf = ({ line, col, endLine, endCol }: AnalyzerFinding) => ({ line, co
 
 describe('real analyzers', () => {
   for (const isolation of ['none', 'bubblewrap'] as const) {
-    test(`S0-56 ast-grep says the same as JSON and as SARIF, isolation ${isolation}`, async (t) => {
+    test(`ast-grep says the same as JSON and as SARIF, isolation ${isolation} [S0-56]`, async (t) => {
       const command = ['ast-grep', 'scan', '--rule', 'rules.yml', '--format', 'sarif'];
       const configured = [{ name: 'ast-grep-sarif', command, format: 'sarif' } as const];
       const files = { [ODD_NAME]: SCRIPT, 'rules.yml': RULES };
@@ -276,7 +276,7 @@ describe('real analyzers', () => {
     });
   }
 
-  test('S0-56 oxlint says the same as JSON and as SARIF, in a file whose name looks encoded', async (t) => {
+  test('oxlint says the same as JSON and as SARIF, in a file whose name looks encoded [S0-56]', async (t) => {
     const configured = [{ name: 'sarif', command: ['oxlint', '--format=sarif'], format: 'sarif' } as const];
     const { runner } = open(t, { [ODD_NAME]: SCRIPT }, { configured });
     const json = await runner.run({ provider: 'oxlint', paths: ['src'] });
@@ -299,7 +299,7 @@ describe('real analyzers', () => {
     assert.deepEqual(log.findings.map(facts), json.findings.map(facts));
   });
 
-  test('S0-56 Biome says the same as SARIF and as JSON', async (t) => {
+  test('Biome says the same as SARIF and as JSON [S0-56]', async (t) => {
     const command = ['biome', 'lint', '--reporter=json', '--max-diagnostics=none'];
     const { runner } = open(
       t,
@@ -321,13 +321,13 @@ describe('real analyzers', () => {
     );
   });
 
-  test('S0-56 Biome tells all it finds, not the first twenty', async (t) => {
+  test('Biome tells all it finds, not the first twenty [S0-56]', async (t) => {
     const { runner } = open(t, { 'a.ts': 'debugger;\n'.repeat(50) });
     const { findings } = await runner.run({ provider: 'biome' });
     assert.equal(findings.filter(({ rule }) => rule.endsWith('noDebugger')).length, 50);
   });
 
-  test('S0-56 Pyright counts in UTF-16 units already', async (t) => {
+  test('Pyright counts in UTF-16 units already [S0-56]', async (t) => {
     const source = 'face = "😀é"; missing_name\n\nbroken: int = "😀"\n';
     const { runner } = open(t, { 'pkg/m ä.py': source });
     const { findings, exitCode } = await runner.run({ provider: 'pyright' });
@@ -342,7 +342,7 @@ describe('real analyzers', () => {
     );
   });
 
-  test('S0-56 find nothing in an empty workspace, and that is no failure', async (t) => {
+  test('find nothing in an empty workspace, and that is no failure [S0-56]', async (t) => {
     const { runner } = open(t, { 'rules.yml': RULES });
     for (const provider of ['oxlint', 'biome', 'pyright']) {
       const { findings, notes } = await runner.run({ provider });
@@ -352,7 +352,7 @@ describe('real analyzers', () => {
     assert.deepEqual(findings, []);
   });
 
-  test('S0-56 that cannot read their configuration have failed and say why', async (t) => {
+  test('that cannot read their configuration have failed and say why [S0-56]', async (t) => {
     const broken = { '.oxlintrc.json': '{', 'biome.json': '{"linter": 3', 'sgconfig.yml': 'ruleDirs: [x' };
     const { runner } = open(t, { ...broken, 'pyrightconfig.json': '{"include": 3', 'a.ts': 'a;\n', 'a.py': 'a\n' });
     const reasons = { oxlint: /oxlint/, biome: /configuration/, 'ast-grep': /sgconfig/, pyright: /pyrightconfig/ };
@@ -367,14 +367,14 @@ describe('real analyzers', () => {
 });
 
 describe('what an analyzer is pointed at', () => {
-  test('S0-56 is written so that no name is taken for an option or a registry entry', () => {
+  test('is written so that no name is taken for an option or a registry entry [S0-56]', () => {
     assert.deepEqual(analyzerTarget(['src', '-o', './a b', '.', '!x'], 'p/ci'), {
       paths: ['./src', './-o', './a b', '.', './!x'],
       config: './p/ci',
     });
   });
 
-  test('S0-56 lies inside the workspace', () => {
+  test('lies inside the workspace [S0-56]', () => {
     for (const path of ['/etc', '..', 'a/../../b', '', 'a\0b']) {
       assert.throws(() => analyzerTarget([path], undefined), { code: 'E_POLICY', path: 'paths' }, path);
       assert.throws(() => analyzerTarget([], path), { code: 'E_POLICY', path: 'config' }, path);

@@ -67,7 +67,7 @@ async function holds(format: AnalyzerFormat, text: string): Promise<void> {
 
 for (const format of ANALYZER_FORMATS) {
   describe(`${format} of any content`, () => {
-    test('S0-56 is findings inside the workspace or a readable refusal, for random JSON', async () => {
+    test('is findings inside the workspace or a readable refusal, for random JSON [S0-56]', async () => {
       await fc.assert(fc.asyncProperty(value, (sample) => holds(format, JSON.stringify(sample))));
       const entries = fc.array(value, { maxLength: 5 });
       await fc.assert(
@@ -76,18 +76,18 @@ for (const format of ANALYZER_FORMATS) {
       );
     });
 
-    test('S0-56 is a readable refusal for text that is no JSON at all', async () => {
+    test('is a readable refusal for text that is no JSON at all [S0-56]', async () => {
       await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary' }), (text) => holds(format, text)));
       for (const text of ['{', '[1,', 'Error: no such rule', '{"results":1}', '"x"', '\uFEFF'])
         await holds(format, text);
     });
 
-    test('S0-56 may begin with a byte order mark', async () => {
+    test('may begin with a byte order mark [S0-56]', async () => {
       const text = JSON.stringify(ENVELOPES[format]([]));
       assert.deepEqual(await parseAnalysis(format, `\uFEFF${text}`, context), { findings: [], notes: [] });
     });
 
-    test('S0-56 is bounded in size and depth', async () => {
+    test('is bounded in size and depth [S0-56]', async () => {
       const deep = (levels: number) => JSON.stringify(ENVELOPES[format]([])).replace('[]', `[${nested(levels)}]`);
       await assert.rejects(parseAnalysis(format, deep(200), context), { code: 'E_VALIDATION_FAIL' });
       await parseAnalysis(format, deep(50), context);
@@ -103,6 +103,6 @@ function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }
 
-test('S0-56 an unknown format is a mistake of the program', async () => {
+test('an unknown format is a mistake of the program [S0-56]', async () => {
   await assert.rejects(parseAnalysis('toString' as AnalyzerFormat, '[]', context), TypeError);
 });

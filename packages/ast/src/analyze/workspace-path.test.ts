@@ -19,7 +19,7 @@ describe('paths that analyzers print', () => {
     ['odd:name.ts', 'odd:name.ts'],
   ];
   for (const [given, expected] of inside) {
-    test(`S0-56 ${given} is ${expected}`, () => assert.equal(toRelative(given), expected));
+    test(`${given} is ${expected} [S0-56]`, () => assert.equal(toRelative(given), expected));
   }
 
   const outside = [
@@ -37,6 +37,6 @@ describe('paths that analyzers print', () => {
     'a\0b',
   ];
   for (const given of outside) {
-    test(`S0-56 ${JSON.stringify(given)} is outside`, () => assert.equal(toRelative(given), undefined));
+    test(`${JSON.stringify(given)} is outside [S0-56]`, () => assert.equal(toRelative(given), undefined));
   }
 });

@@ -54,7 +54,7 @@ function faulty(
 }
 
 describe('applying a plan', () => {
-  test('S0-54 writes all files, keeps modes, and brings the index in line', async (t) => {
+  test('writes all files, keeps modes, and brings the index in line [S0-54]', async (t) => {
     const { editor, workspace, plan, read, snapshot, id } = await open(t);
     const before = snapshot();
     const made = await plan();
@@ -70,7 +70,7 @@ describe('applying a plan', () => {
 
   for (const write of [1, 2, 3]) {
     for (const when of ['before', 'after'] as const) {
-      test(`S0-54 leaves everything as it was when write ${write} fails ${when} it is done`, async (t) => {
+      test(`leaves everything as it was when write ${write} fails ${when} it is done [S0-54]`, async (t) => {
         const { editor, workspace, plan, snapshot, id } = await open(t);
         const before = snapshot();
         const made = await plan();
@@ -82,7 +82,7 @@ describe('applying a plan', () => {
     }
   }
 
-  test('S0-54 says loudly which files could not be put back', async (t) => {
+  test('says loudly which files could not be put back [S0-54]', async (t) => {
     const { editor, workspace, plan } = await open(t);
     const made = await plan();
     await assert.rejects(editor.apply(made, faulty(workspace, { write: 3, restore: true })), (thrown) => {
@@ -93,7 +93,7 @@ describe('applying a plan', () => {
     });
   });
 
-  test('S0-54 refuses before the first write when a file changed meanwhile', async (t) => {
+  test('refuses before the first write when a file changed meanwhile [S0-54]', async (t) => {
     const { editor, workspace, plan, snapshot, write } = await open(t);
     const made = await plan();
     write('b.ts', `${FILES['b.ts']}// more\n`);
@@ -102,7 +102,7 @@ describe('applying a plan', () => {
     assert.deepEqual(snapshot(), before);
   });
 
-  test('S0-54 takes everything back when another writer comes between two writes, and leaves its work alone', async (t) => {
+  test('takes everything back when another writer comes between two writes, and leaves its work alone [S0-54]', async (t) => {
     const { editor, workspace, plan, snapshot, write, read } = await open(t);
     const before = snapshot();
     const made = await plan();
@@ -119,7 +119,7 @@ describe('applying a plan', () => {
     assert.deepEqual({ ...snapshot(), 'b.ts': before['b.ts'] }, before);
   });
 
-  test('S0-54 does not overwrite what another writer made of a file it wrote', async (t) => {
+  test('does not overwrite what another writer made of a file it wrote [S0-54]', async (t) => {
     const { editor, workspace, plan, read, write } = await open(t);
     const made = await plan();
     const racing = faulty(workspace, { write: 2, wrong: () => write('a.ts', 'theirs\n') });
@@ -127,7 +127,7 @@ describe('applying a plan', () => {
     assert.equal(read('a.ts'), 'theirs\n');
   });
 
-  test('S0-54 two plans for the same content: the first is applied, the second refused', async (t) => {
+  test('two plans for the same content: the first is applied, the second refused [S0-54]', async (t) => {
     const { editor, workspace, plan, read } = await open(t);
     const plans = [await plan(), await plan()];
     const done = await Promise.allSettled(plans.map((one) => editor.apply(one, workspace)));
@@ -135,7 +135,7 @@ describe('applying a plan', () => {
     for (const [path, text] of Object.entries(AFTER)) assert.equal(read(path), text);
   });
 
-  test('S0-54 removes files and folders it made when a later write fails', async (t) => {
+  test('removes files and folders it made when a later write fails [S0-54]', async (t) => {
     const { editor, workspace, snapshot, id } = await open(t);
     const before = snapshot();
     const plan = await editor.plan({
@@ -170,7 +170,7 @@ describe('cancelling', () => {
     });
   }
 
-  test('S0-54 leaves the tree as it was or the whole edit, whenever it comes', async (t) => {
+  test('leaves the tree as it was or the whole edit, whenever it comes [S0-54]', async (t) => {
     const { editor, workspace, plan, snapshot, write } = await open(t);
     const before = snapshot();
     const made = await plan();
@@ -188,7 +188,7 @@ describe('cancelling', () => {
     for (const [path, text] of Object.entries(FILES)) write(path, text);
   });
 
-  test('S0-54 ends planning, whenever it comes', async (t) => {
+  test('ends planning, whenever it comes [S0-54]', async (t) => {
     const { plan, snapshot } = await open(t);
     const before = snapshot();
     let finished = false;
@@ -217,7 +217,7 @@ const TIDY: Formatter = {
 };
 
 describe('formatting', () => {
-  test('S0-54 touches only files that were formatted before', async (t) => {
+  test('touches only files that were formatted before [S0-54]', async (t) => {
     const { plan } = await open(t, { formatter: TIDY });
     const made = await plan(true);
     const texts = Object.fromEntries(made.files.map(({ path, after }) => [path, Buffer.from(after ?? '').toString()]));
@@ -247,7 +247,7 @@ describe('formatting', () => {
     ],
   ];
   for (const [what, format, warning] of failing) {
-    test(`S0-54 never loses the edit when the formatter ${what}`, async (t) => {
+    test(`never loses the edit when the formatter ${what} [S0-54]`, async (t) => {
       const { editor, workspace, plan, read } = await open(t, { formatter: { ...TIDY, format } });
       const made = await plan(true);
       assert.match(made.warnings.join('\n'), warning);
@@ -256,7 +256,7 @@ describe('formatting', () => {
     });
   }
 
-  test('S0-54 says when there is no formatter', async (t) => {
+  test('says when there is no formatter [S0-54]', async (t) => {
     const { plan } = await open(t);
     assert.deepEqual((await plan(true)).warnings[0], 'no formatter: a.ts');
     assert.deepEqual((await plan(false)).warnings, []);
@@ -273,12 +273,12 @@ describe('the build check', () => {
   });
   const validateBuild = true;
 
-  test('S0-54 keeps an edit that builds', async (t) => {
+  test('keeps an edit that builds [S0-54]', async (t) => {
     const { editor, workspace, plan } = await open(t, { build: reports(true, true) });
     assert.equal((await editor.apply(await plan(), workspace, { validateBuild })).build, 'passed');
   });
 
-  test('S0-54 takes back an edit that breaks the build', async (t) => {
+  test('takes back an edit that breaks the build [S0-54]', async (t) => {
     const { editor, workspace, plan, snapshot, id } = await open(t, { build: reports(true, false) });
     const before = snapshot();
     await assert.rejects(
@@ -289,7 +289,7 @@ describe('the build check', () => {
     await id('load', { type: 'const' });
   });
 
-  test('S0-54 takes the edit back when the build cannot be run after it', async (t) => {
+  test('takes the edit back when the build cannot be run after it [S0-54]', async (t) => {
     const { editor, workspace, plan, snapshot } = await open(t, {
       build: reports(true, new ToolError('E_SHELL', 'Gone')),
     });
@@ -301,14 +301,14 @@ describe('the build check', () => {
     assert.deepEqual(snapshot(), before);
   });
 
-  test('S0-54 does not blame the edit for a build that was broken before', async (t) => {
+  test('does not blame the edit for a build that was broken before [S0-54]', async (t) => {
     const { editor, workspace, plan } = await open(t, { build: reports(false) });
     const answer = await editor.apply(await plan(), workspace, { validateBuild });
     assert.deepEqual([answer.build, answer.edited], ['failed_before', true]);
     assert.match(answer.warnings.join(), /broken before/);
   });
 
-  test('S0-54 says when there is nothing to build with, and builds only when asked', async (t) => {
+  test('says when there is nothing to build with, and builds only when asked [S0-54]', async (t) => {
     const { editor, workspace, plan } = await open(t, { build: reports(undefined) });
     assert.equal((await editor.apply(await plan(), workspace, { validateBuild })).build, 'none');
     const plain = await open(t, { build: reports(new TypeError('must not be asked')) });

@@ -11,7 +11,7 @@ const replace = (target_node_id: string, text: string) =>
   ({ operation: 'replace_body', target_node_id, text }) as const;
 
 describe('the editor', () => {
-  test('S0-54 answers E_AST_EDIT for an operation nobody knows, in a batch too', async (t) => {
+  test('answers E_AST_EDIT for an operation nobody knows, in a batch too [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, {});
     const made = { operation: 'explode', target_node_id: 'n1' } as unknown as EditRequest;
     await assert.rejects(editor.plan(made), refusal('unknown_operation'));
@@ -19,7 +19,7 @@ describe('the editor', () => {
     await assert.rejects(editor.plan(batch), refusal('unknown_operation'));
   });
 
-  test('S0-54 answers E_VALIDATION_FAIL for wrong and unknown arguments', async (t) => {
+  test('answers E_VALIDATION_FAIL for wrong and unknown arguments [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, {});
     for (const wrong of [
       { target_node_id: 'n1' },
@@ -31,7 +31,7 @@ describe('the editor', () => {
     }
   });
 
-  test('S0-54 answers stale_node for an id that names nothing', async (t) => {
+  test('answers stale_node for an id that names nothing [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': 'function f() {}\n' });
     await assert.rejects(editor.plan(replace('nabcdefghijkl', 'x')), (thrown) => {
       assert.equal(candidateOf(thrown), undefined);
@@ -39,7 +39,7 @@ describe('the editor', () => {
     });
   });
 
-  test('S0-54 names the candidate when the declaration went to another file', async (t) => {
+  test('names the candidate when the declaration went to another file [S0-54]', async (t) => {
     const { editor, id, write, index } = await openScratchEditor(t, { 'a.ts': 'function f() {}\n', 'b.ts': '' });
     const old = await id('f');
     editor.remember((await index.query({ name_like: 'f' })).nodes);
@@ -53,7 +53,7 @@ describe('the editor', () => {
     });
   });
 
-  test('S0-54 keeps an id through changes elsewhere in the file', async (t) => {
+  test('keeps an id through changes elsewhere in the file [S0-54]', async (t) => {
     const { editor, id, write } = await openScratchEditor(t, { 'a.ts': 'function f() { 1; }\n' });
     const known = await id('f');
     write('a.ts', '// new\nconst x = 1;\nfunction f() { 1; }\n');
@@ -61,7 +61,7 @@ describe('the editor', () => {
     assert.equal(Buffer.from(plan.files[0]?.after ?? '').toString(), '// new\nconst x = 1;\nfunction f() { 2; }\n');
   });
 
-  test('S0-54 answers stale_node when the declaration is not the expected one', async (t) => {
+  test('answers stale_node when the declaration is not the expected one [S0-54]', async (t) => {
     const { editor, index, write } = await openScratchEditor(t, { 'a.ts': 'function f() { 1; }\n' });
     const [node] = (await index.query({ name_like: 'f' })).nodes;
     const request = { ...replace(node?.id ?? '', '2;'), expected_rev: node?.rev ?? '' };
@@ -73,7 +73,7 @@ describe('the editor', () => {
     });
   });
 
-  test('S0-54 answers stale_node when twins changed at once', async (t) => {
+  test('answers stale_node when twins changed at once [S0-54]', async (t) => {
     const {
       editor,
       index,
@@ -85,7 +85,7 @@ describe('the editor', () => {
     await assert.rejects(editor.plan(replace(first?.id ?? '', 'x')), refusal('stale_node'));
   });
 
-  test('S0-54 tells twins apart and keeps their ids', async (t) => {
+  test('tells twins apart and keeps their ids [S0-54]', async (t) => {
     const { editor, index, workspace } = await openScratchEditor(t, {
       'a.py': 'def f():\n    1\n\n\ndef f():\n    2\n',
     });
@@ -95,7 +95,7 @@ describe('the editor', () => {
     assert.equal(found?.node.line, 5);
   });
 
-  test('S0-54 answers no_such_file and unknown_language for files it cannot edit', async (t) => {
+  test('answers no_such_file and unknown_language for files it cannot edit [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.bin': 'x' });
     const add = (file: string) => ({ operation: 'add_import', file, source: 'x' }) as const;
     await assert.rejects(editor.plan(add('nowhere.ts')), refusal('no_such_file'));
@@ -115,7 +115,7 @@ describe('the editor', () => {
 describe('a batch', () => {
   const FILES = { 'a.ts': 'export function f() {\n  return 1;\n}\n', 'b.ts': "import { f } from './a.ts';\nf();\n" };
 
-  test('S0-54 resolves ids at the start and carries out operations one after the other', async (t) => {
+  test('resolves ids at the start and carries out operations one after the other [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, FILES);
     const target_node_id = await scratch.id('f', { type: 'fn' });
     const answer = await scratch.edit({
@@ -134,7 +134,7 @@ describe('a batch', () => {
     assert.equal(answer.confidence, 'resolver');
   });
 
-  test('S0-54 does nothing when one operation is refused', async (t) => {
+  test('does nothing when one operation is refused [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, FILES);
     const before = scratch.snapshot();
     const target_node_id = await scratch.id('f', { type: 'fn' });
@@ -149,7 +149,7 @@ describe('a batch', () => {
     assert.deepEqual(scratch.snapshot(), before);
   });
 
-  test('S0-54 refuses an operation on what an earlier one removed', async (t) => {
+  test('refuses an operation on what an earlier one removed [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, { 'a.ts': 'function f() {}\nfunction g() {}\n' });
     const [f, g] = [await scratch.id('f'), await scratch.id('g')];
     const batch = (target_node_id: string): EditRequest => ({
@@ -164,7 +164,7 @@ describe('a batch', () => {
     await scratch.editor.plan(batch(g));
   });
 
-  test('S0-54 follows what moved to another file', async (t) => {
+  test('follows what moved to another file [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, { 'a.ts': 'export function f() {}\nexport const k = 1;\n' });
     const target_node_id = await scratch.id('f');
     await scratch.edit({

@@ -20,7 +20,7 @@ function file(path: string, before: string | null, after: string | null): Planne
 
 const diff = (before: string | null, after: string | null) => writeDiff({ files: [file('a.txt', before, after)] });
 
-test('S0-54 the diff has three lines of context and names a missing line end', () => {
+test('the diff has three lines of context and names a missing line end [S0-54]', () => {
   const lines = Array.from({ length: 12 }, (_, at) => `line ${at}\n`);
   const after = [...lines.slice(0, 5), 'new\n', ...lines.slice(6, 11), 'line 11'];
   assert.equal(

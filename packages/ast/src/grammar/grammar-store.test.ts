@@ -46,7 +46,7 @@ function originalJson(): Buffer {
   return brotliDecompressSync(readFileSync(new URL('json.wasm.br', GRAMMARS_FOLDER)));
 }
 
-describe('S0-52 the grammar gate', () => {
+describe('the grammar gate [S0-52]', () => {
   const tampered = originalJson();
   tampered[tampered.length - 1] = (tampered.at(-1) ?? 0) ^ 1;
   const refusals: readonly [reason: string, change: Change][] = [

@@ -17,7 +17,7 @@ async function history(t: TestContext) {
 }
 
 describe('ids', () => {
-  test('S0-53 survive edits elsewhere in the file: insert, delete, reorder, reformat around', async (t) => {
+  test('survive edits elsewhere in the file: insert, delete, reorder, reformat around [S0-53]', async (t) => {
     const step = await history(t);
     const [one, two, three] = ['function one() {}', 'function two() { return 1; }', 'class Three {}'];
     const first = await step([one, two, three].join('\n'));
@@ -41,7 +41,7 @@ describe('ids', () => {
     assert.equal((await step([one, two, three].join('\n'))).idOf(two), kept[1], 'back again under its old id');
   });
 
-  test('S0-53 change with name, container and file, and rev with the text', async (t) => {
+  test('change with name, container and file, and rev with the text [S0-53]', async (t) => {
     const step = await history(t);
     const before = (await step('class A { run() {} }\nfunction f() { return 1; }\n')).nodes;
     const after = (await step('class B { run() {} }\nfunction f() { return 2; }\n')).nodes;
@@ -52,7 +52,7 @@ describe('ids', () => {
     assert.equal(by(before, 'run')?.rev, by(after, 'run')?.rev);
   });
 
-  test('S0-53 of twins go with the text, through duplication, deletion and reordering', async (t) => {
+  test('of twins go with the text, through duplication, deletion and reordering [S0-53]', async (t) => {
     const step = await history(t);
     const [a, b, c] = [
       'test("same", () => { a(); });',
@@ -70,7 +70,7 @@ describe('ids', () => {
     assert.deepEqual([b, c].map(more.idOf), [idB, idC]);
   });
 
-  test('S0-53 of twins that changed at once are marked, and not mixed up with others', async (t) => {
+  test('of twins that changed at once are marked, and not mixed up with others [S0-53]', async (t) => {
     const { index, write } = scratchIndex(t);
     const twins = (one: string, two: string) => `test("x", () => { ${one}(); });\ntest("x", () => { ${two}(); });\n`;
     await write('a.ts', twins('a', 'b'));
@@ -80,7 +80,7 @@ describe('ids', () => {
     for (const { id } of await index.nodesOfFile('a.ts')) assert.equal((await index.nodeById(id))?.ambiguous, false);
   });
 
-  test('S0-53 of twins are kept by the next process and by a new generate', async (t) => {
+  test('of twins are kept by the next process and by a new generate [S0-53]', async (t) => {
     const { index, write, open } = scratchIndex(t);
     const [a, b] = ['test("same", () => { a(); });', 'test("same", () => { b(); });'];
     const idOf = async (one: CodeIndex, source: string) =>
@@ -130,7 +130,7 @@ function parts() {
 }
 
 describe('after any edits', () => {
-  test('S0-52 S0-53 the index says what a fresh index says (deep)', async (t) => {
+  test('the index says what a fresh index says [S0-52 S0-53] (deep)', async (t) => {
     const { index, workspace, put, open } = scratchIndex(t);
     await index.generate();
     const change = async (one: Step) => {

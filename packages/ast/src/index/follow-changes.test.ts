@@ -6,7 +6,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { live, namesOf, scratchIndex } from '../../test/scratch-index.ts';
 
 describe('refresh', () => {
-  test('S0-53 shows a write to the next query, edit after edit', async (t) => {
+  test('shows a write to the next query, edit after edit [S0-53]', async (t) => {
     const { index, write } = scratchIndex(t, { 'a.ts': 'const a = 1;\n' });
     await index.generate();
     for (let round = 0; round < 40; round++) {
@@ -16,7 +16,7 @@ describe('refresh', () => {
     }
   });
 
-  test('S0-53 makes a query wait for changes reported before it', async (t) => {
+  test('makes a query wait for changes reported before it [S0-53]', async (t) => {
     const { index, workspace } = scratchIndex(t, { 'a.ts': 'const a = 1;\n' });
     await index.generate();
     const change = await workspace.writeFile('a.ts', Buffer.from('const z = 1;\n'));
@@ -119,7 +119,7 @@ describe('refresh', () => {
 });
 
 describe('parseProblems', () => {
-  test('S0-63 gives the syntax errors of the file as it is now', async (t) => {
+  test('gives the syntax errors of the file as it is now [S0-63]', async (t) => {
     const { index, write, put } = scratchIndex(t, { 'a.ts': 'const a = 1;\n' });
     await index.generate();
     assert.deepEqual(await index.parseProblems('a.ts', live()), []);
@@ -132,7 +132,7 @@ describe('parseProblems', () => {
     assert.equal(index.problemsBefore('a.ts'), index.fileRow('a.ts')?.problems === 0 ? 1 : undefined);
   });
 
-  test('S0-63 judges files that are not indexed too, without indexing them', async (t) => {
+  test('judges files that are not indexed too, without indexing them [S0-63]', async (t) => {
     const { index } = scratchIndex(t, { '.gitignore': 'out/\n', 'out/a.ts': 'function (\n', 'out/b.ts': 'let b;\n' });
     assert.equal((await index.parseProblems('out/a.ts', live())).length > 0, true);
     assert.deepEqual(await index.parseProblems('out/b.ts', live()), []);
@@ -141,7 +141,7 @@ describe('parseProblems', () => {
     assert.deepEqual([index.covers('x.ts'), index.covers('x.txt')], [true, false]);
   });
 
-  test('S0-63 does not pass what cannot be parsed', async (t) => {
+  test('does not pass what cannot be parsed [S0-63]', async (t) => {
     const { index, put } = scratchIndex(t);
     put('a.ts', Uint8Array.from([65, 0]));
     const [finding] = await index.parseProblems('a.ts', live());

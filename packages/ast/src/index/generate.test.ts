@@ -9,7 +9,7 @@ const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`src/file${at}.ts`, `export function fn${at}() {}\n`]));
 
 describe('generate', () => {
-  test('S0-52 parses the source files of the workspace and says what it did', async (t) => {
+  test('parses the source files of the workspace and says what it did [S0-52]', async (t) => {
     const { index } = scratchIndex(t, {
       'src/a.ts': 'export function one() {}\n',
       'src/b.py': 'def two():\n    pass\n',
@@ -21,7 +21,7 @@ describe('generate', () => {
     assert.deepEqual(namesOf((await index.query({})).nodes), ['one', 'two']);
   });
 
-  test('S0-52 leaves out ignored, hidden and installed files, and links', async (t) => {
+  test('leaves out ignored, hidden and installed files, and links [S0-52]', async (t) => {
     const { index, directory } = scratchIndex(t, {
       '.gitignore': 'dist/\n',
       'a.ts': 'const a = 1;\n',
@@ -35,7 +35,7 @@ describe('generate', () => {
     assert.deepEqual(index.files(), ['a.ts']);
   });
 
-  test('S0-52 skips unchanged files when incremental, by stamp and by content', async (t) => {
+  test('skips unchanged files when incremental, by stamp and by content [S0-52]', async (t) => {
     const { index, put } = scratchIndex(t, { 'a.ts': 'const a = 1;\n', 'b.ts': 'const b = 1;\n' });
     await index.generate();
     assert.deepEqual(pick(await index.generate()), { parsed: 0, unchanged: 2 });
@@ -47,7 +47,7 @@ describe('generate', () => {
     assert.deepEqual(namesOf((await index.query({})).nodes), ['c', 'b']);
   });
 
-  test('S0-52 keeps to the paths and the language asked for', async (t) => {
+  test('keeps to the paths and the language asked for [S0-52]', async (t) => {
     const { index } = scratchIndex(t, {
       'src/a.ts': 'const a = 1;\n',
       'src/b.py': 'b = 1\n',
@@ -62,7 +62,7 @@ describe('generate', () => {
     await assert.rejects(index.generate({ maxFiles: 0 }), isRefusal(/whole number/));
   });
 
-  test('S0-52 stops at the number of files allowed and says so (deep)', async (t) => {
+  test('stops at the number of files allowed and says so [S0-52] (deep)', async (t) => {
     const { index } = scratchIndex(t, many(6));
     const report = await index.generate({ maxFiles: 4 });
     assert.deepEqual([report.files, report.parsed, report.truncated], [4, 4, true]);
@@ -70,7 +70,7 @@ describe('generate', () => {
     assert.equal(index.files().length, 6);
   });
 
-  test('S0-52 names files it cannot parse with the reason, and remembers the judgement', async (t) => {
+  test('names files it cannot parse with the reason, and remembers the judgement [S0-52]', async (t) => {
     const { index, put } = scratchIndex(t, {
       'a.ts': 'const a = 1;\n',
       'large.ts': `// ${'x'.repeat(4 * 1024 * 1024)}\n`,
@@ -96,7 +96,7 @@ describe('generate', () => {
     assert.equal((await index.generate()).parsed, 1);
   });
 
-  test('S0-52 reports the first syntax error of each file, parsed or unchanged', async (t) => {
+  test('reports the first syntax error of each file, parsed or unchanged [S0-52]', async (t) => {
     const { index } = scratchIndex(t, { 'a.ts': 'const ok = 1;\nfunction (\n', 'b.ts': 'const b = 1;\n' });
     const { errors } = await index.generate();
     assert.deepEqual(
@@ -106,7 +106,7 @@ describe('generate', () => {
     assert.deepEqual((await index.generate()).errors, errors);
   });
 
-  test('S0-52 finds scripts without extension by their first line', async (t) => {
+  test('finds scripts without extension by their first line [S0-52]', async (t) => {
     const { index, put } = scratchIndex(t, {
       tool: '#!/usr/bin/env python3\ndef main():\n    pass\n',
       LICENSE: 'Permission is granted\n',
@@ -119,7 +119,7 @@ describe('generate', () => {
     assert.deepEqual(index.files(), []);
   });
 
-  test('S0-52 drops files that are gone', async (t) => {
+  test('drops files that are gone [S0-52]', async (t) => {
     const { index, directory } = scratchIndex(t, many(3));
     await index.generate();
     rmSync(path.join(directory, 'src/file1.ts'));
@@ -128,7 +128,7 @@ describe('generate', () => {
     assert.deepEqual((await index.query({ name_like: 'fn1' })).nodes, []);
   });
 
-  test('S0-52 tells about progress up to the end', async (t) => {
+  test('tells about progress up to the end [S0-52]', async (t) => {
     const { index } = scratchIndex(t, many(60));
     const seen: [number, number][] = [];
     await index.generate({ onProgress: (done, total) => seen.push([done, total]) });
@@ -140,7 +140,7 @@ describe('generate', () => {
     ]);
   });
 
-  test('S0-52 ends with the reason of its signal, keeps what is done, and goes on from there', async (t) => {
+  test('ends with the reason of its signal, keeps what is done, and goes on from there [S0-52]', async (t) => {
     const { index } = scratchIndex(t, many(120));
     const controller = new AbortController();
     const reason = new ToolError('E_TIMEOUT', 'Too slow: test');
@@ -156,7 +156,7 @@ describe('generate', () => {
     assert.equal((await index.query({ type: 'fn' })).nodes.length, 120);
   });
 
-  test('S0-52 does nothing when its signal has fired already', async (t) => {
+  test('does nothing when its signal has fired already [S0-52]', async (t) => {
     const { index } = scratchIndex(t, many(2));
     await assert.rejects(index.generate({ signal: AbortSignal.abort() }), (thrown) => isToolError(thrown));
     assert.deepEqual(index.files(), []);

@@ -7,7 +7,7 @@ import { namesOf, scratchIndex } from '../../test/scratch-index.ts';
 const ask = { fresh: true } as const;
 
 describe('changes by other programs', () => {
-  test('S0-53 are noticed: edits, new files, removals', async (t) => {
+  test('are noticed: edits, new files, removals [S0-53]', async (t) => {
     const { index, put, directory } = scratchIndex(t, { 'a.ts': 'const a = 1;\n', 'b.ts': 'const b = 1;\n' });
     await index.generate();
     put('a.ts', 'const changed = 1;\n');
@@ -17,7 +17,7 @@ describe('changes by other programs', () => {
     assert.deepEqual(index.files(), ['a.ts', 'c.ts']);
   });
 
-  test('S0-53 are noticed by the first query of a later process', async (t) => {
+  test('are noticed by the first query of a later process [S0-53]', async (t) => {
     const { index, put, open } = scratchIndex(t, { 'a.ts': 'const a = 1;\n', 'b.ts': 'const b = 1;\n' });
     await index.generate();
     await index.close();
@@ -26,7 +26,7 @@ describe('changes by other programs', () => {
     assert.deepEqual(namesOf((await open().query({})).nodes), ['changed', 'b', 'added']);
   });
 
-  test('S0-53 are noticed although size and time stay the same', async (t) => {
+  test('are noticed although size and time stay the same [S0-53]', async (t) => {
     const { index, put, directory } = scratchIndex(t, { 'a.ts': 'const a = 1;\n' });
     const file = path.join(directory, 'a.ts');
     const old = new Date(Date.now() - 60_000);
@@ -39,7 +39,7 @@ describe('changes by other programs', () => {
     assert.deepEqual(namesOf((await index.query({}, ask)).nodes), ['b']);
   });
 
-  test('S0-53 are noticed when a file was written twice in one tick of the clock', async (t) => {
+  test('are noticed when a file was written twice in one tick of the clock [S0-53]', async (t) => {
     const { index, put } = scratchIndex(t, { 'a.ts': 'const a0 = 1;\n' });
     await index.generate();
     for (let round = 1; round < 10; round++) {
@@ -48,7 +48,7 @@ describe('changes by other programs', () => {
     }
   });
 
-  test('S0-53 are looked for in the file an id belongs to', async (t) => {
+  test('are looked for in the file an id belongs to [S0-53]', async (t) => {
     const { index, put } = scratchIndex(t, { 'a.ts': 'function keep() {}\nfunction gone() {}\n' });
     await index.generate();
     const [keep, gone] = (await index.query({})).nodes;

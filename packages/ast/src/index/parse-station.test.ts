@@ -15,7 +15,7 @@ function newStation(t: TestContext): ParseStation {
   return station;
 }
 
-test('S0-53 a file that is only parsed gives the same facts later, for as long as its tree is kept', async (t) => {
+test('a file that is only parsed gives the same facts later, for as long as its tree is kept [S0-53]', async (t) => {
   const station = newStation(t);
   const job = jobOf('a.ts', 'export function a() { b(); }\nfunction (\n');
   const later = await station.parseOnly(job, live());
@@ -27,7 +27,7 @@ test('S0-53 a file that is only parsed gives the same facts later, for as long a
   assert.equal(later.unread.read(undefined), undefined, 'the second parse put its own tree in the place');
 });
 
-test('S0-53 a tree that goes to make room can be read for the last time', async (t) => {
+test('a tree that goes to make room can be read for the last time [S0-53]', async (t) => {
   const station = newStation(t);
   const first = await station.parseOnly(jobOf('first.ts', 'let first;'), live());
   assert.ok('unread' in first);
@@ -39,7 +39,7 @@ test('S0-53 a tree that goes to make room can be read for the last time', async 
   assert.equal(unread.read(undefined), undefined);
 });
 
-test('S0-53 files whose trees were lost before their facts were read are parsed again', async (t) => {
+test('files whose trees were lost before their facts were read are parsed again [S0-53]', async (t) => {
   const { workspace } = scratchIndex(t);
   const parts = createIndexParts({ workspace, workers: 1 });
   t.after(async () => {

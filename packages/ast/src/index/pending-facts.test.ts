@@ -6,7 +6,7 @@ import { everything, live, namesOf, scratchIndex } from '../../test/scratch-inde
 import { PendingFacts, type PendingFile } from './pending-facts.ts';
 
 describe('questions after a write', () => {
-  test('S0-53 see its rows at once, whatever is asked', async (t) => {
+  test('see its rows at once, whatever is asked [S0-53]', async (t) => {
     const { index, write } = scratchIndex(t, { 'a.ts': 'const a = 1;\n', 'b.ts': 'export const b = 1;\n' });
     await index.generate();
     const rewrite = (name: string) =>
@@ -32,7 +32,7 @@ describe('questions after a write', () => {
     assert.deepEqual(await index.importsOf('a.ts'), []);
   });
 
-  test('S0-53 find a declaration by its id, with the digest of the content it is in', async (t) => {
+  test('find a declaration by its id, with the digest of the content it is in [S0-53]', async (t) => {
     const { index, write } = scratchIndex(t, { 'a.ts': 'function stays() {}\n' });
     await index.generate();
     const id = (await index.nodesOfFile('a.ts'))[0]?.id ?? '';
@@ -43,7 +43,7 @@ describe('questions after a write', () => {
     assert.equal(await index.nodeById(id), undefined);
   });
 
-  test('S0-53 see the last of many writes, to one file and to more files than trees are kept of', async (t) => {
+  test('see the last of many writes, to one file and to more files than trees are kept of [S0-53]', async (t) => {
     const { index, write } = scratchIndex(t);
     await index.generate();
     for (let round = 0; round < 20; round++) await write('one.ts', `const round${round} = 1;\n`);
@@ -52,7 +52,7 @@ describe('questions after a write', () => {
     assert.deepEqual(namesOf(nodes).sort(), ['round19', ...Array.from({ length: 40 }, (_, at) => `v${at}`)].sort());
   });
 
-  test('S0-53 keep the ids of twins as of the rows that were shown last', async (t) => {
+  test('keep the ids of twins as of the rows that were shown last [S0-53]', async (t) => {
     const { index, write } = scratchIndex(t);
     const twin = (call: string) => `test("same", () => { ${call}(); });\n`;
     await write('a.ts', twin('a') + twin('b'));
@@ -67,7 +67,7 @@ describe('questions after a write', () => {
 });
 
 describe('a file whose facts wait', () => {
-  test('S0-63 has its syntax judged, before and after its facts are read', async (t) => {
+  test('has its syntax judged, before and after its facts are read [S0-63]', async (t) => {
     const { index, write } = scratchIndex(t, { 'a.ts': 'const a = 1;\n' });
     await index.generate();
     await write('a.ts', 'const a = 1;\nfunction (\n');
@@ -83,7 +83,7 @@ describe('a file whose facts wait', () => {
     assert.equal(index.problemsBefore('a.ts'), early.length);
   });
 
-  test('S0-63 is judged as it is now when another program wrote it since', async (t) => {
+  test('is judged as it is now when another program wrote it since [S0-63]', async (t) => {
     const { index, write, put } = scratchIndex(t);
     await write('a.ts', 'const a = 1;\n');
     put('a.ts', 'function (\n');
@@ -133,7 +133,7 @@ describe('a file whose facts wait', () => {
     assert.deepEqual(namesOf((await index.query({})).nodes), ['a']);
   });
 
-  test('S0-53 ends as if every write had been read at once (deep)', async (t) => {
+  test('ends as if every write had been read at once [S0-53] (deep)', async (t) => {
     const { index, write, workspace, open } = scratchIndex(t);
     await index.generate();
     const file = fc.constantFrom('a.ts', 'b.ts', 'c.py');

@@ -14,7 +14,7 @@ const FILES = {
 };
 
 describe('the stored index', () => {
-  test('S0-52 serves the next process without parsing again', async (t) => {
+  test('serves the next process without parsing again [S0-52]', async (t) => {
     const { index, open } = scratchIndex(t, FILES);
     await index.generate();
     const before = await everything(index);

@@ -24,7 +24,7 @@ const FILES = {
 };
 
 describe('query', () => {
-  test('S0-53 gives nodes with id, type, name, file and span, by path and then by start', async (t) => {
+  test('gives nodes with id, type, name, file and span, by path and then by start [S0-53]', async (t) => {
     const { index } = scratchIndex(t, FILES);
     await index.generate();
     const { nodes, truncated } = await index.query({});
@@ -62,7 +62,7 @@ describe('query', () => {
     });
   });
 
-  test('S0-53 narrows by every word of where', async (t) => {
+  test('narrows by every word of where [S0-53]', async (t) => {
     const { index } = scratchIndex(t, FILES);
     await index.generate();
     const ask = async (where: Where) => namesOf((await index.query(where)).nodes);
@@ -92,7 +92,7 @@ describe('query', () => {
     assert.deepEqual(await ask({ calls: 'decode', type: 'method', file_glob: 'src/**' }), ['read']);
   });
 
-  test('S0-53 gives at most the limit, says when there is more, and goes on from an offset', async (t) => {
+  test('gives at most the limit, says when there is more, and goes on from an offset [S0-53]', async (t) => {
     const text = Array.from({ length: 450 }, (_, at) => `export const c${at} = ${at};`).join('\n');
     const { index } = scratchIndex(t, { 'a.ts': text });
     await index.generate();
@@ -112,7 +112,7 @@ describe('query', () => {
     assert.equal((await index.query({}, { limit: 449 })).truncated, true);
   });
 
-  test('S0-53 adds the text of declarations on demand', async (t) => {
+  test('adds the text of declarations on demand [S0-53]', async (t) => {
     const { index, put } = scratchIndex(t, { 'a.ts': '// grüße 🎈\nexport const a = "ü";\n' });
     await index.generate();
     const ask = async () => (await index.query({ name_like: '?' }, { source: true })).nodes.map((node) => node.source);
@@ -123,7 +123,7 @@ describe('query', () => {
     assert.ok(plain !== undefined && !('source' in plain));
   });
 
-  test('S0-53 refuses words and values it does not know', async (t) => {
+  test('refuses words and values it does not know [S0-53]', async (t) => {
     const { index } = scratchIndex(t, FILES);
     await index.generate();
     const refused: [unknown, RegExp][] = [
@@ -149,7 +149,7 @@ describe('query', () => {
     }
   });
 
-  test('S0-53 treats brackets and backslashes in names as they stand', async (t) => {
+  test('treats brackets and backslashes in names as they stand [S0-53]', async (t) => {
     const { index } = scratchIndex(t, { 'a.test.ts': "test('a[b]\\\\c{d}', () => {});\ntest('ab', () => {});\n" });
     await index.generate();
     const [first] = namesOf((await index.query({})).nodes);

@@ -13,7 +13,7 @@ describe('TypeScript 7 behind the wall', () => {
   };
   const at = { path: 'src/a.ts', line: 0, character: 17 };
 
-  test('S0-54 plans a whole rename at once, and knows a new file when it is told (deep)', async (t) => {
+  test('plans a whole rename at once, and knows a new file when it is told [S0-54] (deep)', async (t) => {
     const { manager, write } = openScratchServers(t, { isolation: 'bubblewrap', providers: resolveProviders(), files });
     const server = await manager.serverFor(at.path);
     assert.equal(server.provider, 'typescript');
@@ -32,7 +32,7 @@ describe('TypeScript 7 behind the wall', () => {
     assert.deepEqual(Object.keys(after.files).sort(), ['src/a.ts', 'src/b.ts', 'src/c.ts']);
   });
 
-  test('S0-56 answers questions without naming places of the host (deep)', async (t) => {
+  test('answers questions without naming places of the host [S0-56] (deep)', async (t) => {
     const { manager, root } = openScratchServers(t, { isolation: 'bubblewrap', providers: resolveProviders(), files });
     const server = await manager.serverFor(at.path);
     const places = await server.references(at);
@@ -78,7 +78,7 @@ describe('Pyright behind the wall', () => {
   };
   const at = { path: 'a.py', line: 0, character: 5 };
 
-  test('S0-54 plans a whole rename although its first answer would be partial, also after a file came', async (t) => {
+  test('plans a whole rename although its first answer would be partial, also after a file came [S0-54]', async (t) => {
     const { manager, write } = openScratchServers(t, { isolation: 'bubblewrap', providers: resolveProviders(), files });
     const server = await manager.serverFor(at.path);
     assert.equal(server.provider, 'pyright');

@@ -58,17 +58,17 @@ describe('a server that is not ready yet', () => {
   };
   const ready = { kind: 'log-match', lines: ['Found * source file*'], rescanMs: 100 } as const;
 
-  test('S0-54 is waited for, so that a rename is whole', async (t) => {
+  test('is waited for, so that a rename is whole [S0-54]', async (t) => {
     const { server } = await open(t, script, { ready });
     assert.deepEqual(Object.keys((await server.rename(AT, 'three')).files), ['a.txt', 'b.txt']);
   });
 
-  test('S0-54 gives the partial answer without the wait: the trap is real', async (t) => {
+  test('gives the partial answer without the wait: the trap is real [S0-54]', async (t) => {
     const { server } = await open(t, { ...script, afterInitialized: [] });
     assert.deepEqual(Object.keys((await server.rename(AT, 'three')).files), ['a.txt']);
   });
 
-  test('S0-54 is asked by the probe until an answer proves that it knows the project', async (t) => {
+  test('is asked by the probe until an answer proves that it knows the project [S0-54]', async (t) => {
     const found = (path: string) => ({ uri: `@uri:${path}`, range: range(0, 0, 3) });
     const { server } = await open(t, {
       on: {
@@ -88,7 +88,7 @@ describe('a server that is not ready yet', () => {
     assert.deepEqual(Object.keys((await server.rename(AT, 'three', { probe })).files), ['a.txt', 'b.txt']);
   });
 
-  test('S0-54 past the limit is E_TIMEOUT with server_indexing, for the strategy and for the probe (deep)', async (t) => {
+  test('past the limit is E_TIMEOUT with server_indexing, for the strategy and for the probe [S0-54] (deep)', async (t) => {
     const { server } = await open(t, {}, { ready });
     await server.start();
     await assert.rejects(server.rename(AT, 'three', { timeoutMs: 500 }), failing('E_TIMEOUT', 'server_indexing'));
@@ -234,7 +234,7 @@ describe('a server that fails', () => {
 describe('a server that names files outside', () => {
   const outside = { uri: 'file:///usr/lib/secret/x.py', range: range(1, 2, 3) };
 
-  test('S0-56 has them replaced in answers by opaque names', async (t) => {
+  test('has them replaced in answers by opaque names [S0-56]', async (t) => {
     const { server } = await open(t, {
       on: {
         'textDocument/definition': [[{ answer: [outside, { uri: '@uri:b.txt', range: range(0, 0, 3) }] }]],
@@ -249,13 +249,13 @@ describe('a server that names files outside', () => {
     assert.doesNotMatch(JSON.stringify(raw), /usr|secret/);
   });
 
-  test('S0-54 has its edit refused whole', async (t) => {
+  test('has its edit refused whole [S0-54]', async (t) => {
     const changes = { '@uri:a.txt': [edit(0, 4, 7)], 'file:///usr/lib/x.py': [edit(0, 0, 1)] };
     const { server } = await open(t, { on: { 'textDocument/rename': [[{ answer: { changes } }]] } });
     await assert.rejects(server.rename(AT, 'three'), failing('E_AST_EDIT', 'edit_outside_workspace'));
   });
 
-  test('S0-54 or nothing at all has its rename refused', async (t) => {
+  test('or nothing at all has its rename refused [S0-54]', async (t) => {
     const { server } = await open(t, {
       on: { 'textDocument/rename': [[{ answer: null }], [{ answer: { changes: {} } }]] },
     });
@@ -265,7 +265,7 @@ describe('a server that names files outside', () => {
 });
 
 describe('raw requests', () => {
-  test('S0-56 pass read methods on, with files by path', async (t) => {
+  test('pass read methods on, with files by path [S0-56]', async (t) => {
     const { server } = await open(t, { on: { 'textDocument/hover': [[{ answer: { contents: 'x' } }]] } });
     const params = { textDocument: { uri: 'a.txt' }, position: { line: 0, character: 0 } };
     assert.deepEqual(await server.raw('textDocument/hover', params), { contents: 'x' });
@@ -281,13 +281,13 @@ describe('raw requests', () => {
     '$/cancelRequest',
     '',
   ]) {
-    test(`S0-56 refuse ${method || 'nothing'}`, async (t) => {
+    test(`refuse ${method || 'nothing'} [S0-56]`, async (t) => {
       const { server } = await open(t, {});
       await assert.rejects(server.raw(method, {}), failing('E_POLICY', 'method_not_allowed'));
     });
   }
 
-  test('S0-56 refuse files outside, also behind a link, before the server hears of them', async (t) => {
+  test('refuse files outside, also behind a link, before the server hears of them [S0-56]', async (t) => {
     const { server, root } = await open(t, { on: { 'textDocument/hover': [[{ answer: null }]] } });
     mkdirSync(join(root, 'sub'));
     symlinkSync('/etc', join(root, 'sub/link'));
@@ -302,7 +302,7 @@ describe('raw requests', () => {
     );
   });
 
-  test("S0-56 carry a server's own data from answer to request", async (t) => {
+  test("carry a server's own data from answer to request [S0-56]", async (t) => {
     const item = { name: 'two', kind: 12, uri: '@uri:a.txt', range: range(0, 4, 7), selectionRange: range(0, 4, 7) };
     const { server, root } = await open(t, {
       on: {

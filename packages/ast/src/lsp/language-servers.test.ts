@@ -7,13 +7,13 @@ const failing = (code: string, reason: string) => (thrown: unknown) =>
   isToolError(thrown) && thrown.code === code && thrown.details['reason'] === reason;
 
 describe('the language servers of a workspace', () => {
-  test('S0-56 answer E_POLICY for a provider that is not configured', async (t) => {
+  test('answer E_POLICY for a provider that is not configured [S0-56]', async (t) => {
     const { manager } = openScratchServers(t, { providers: [scripted()] });
     await assert.rejects(manager.serverOf('made-up'), failing('E_POLICY', 'not_configured'));
     assert.equal((await manager.serverOf('scripted')).provider, 'scripted');
   });
 
-  test('S0-56 answer E_POLICY with what to install when the program is not there', async (t) => {
+  test('answer E_POLICY with what to install when the program is not there [S0-56]', async (t) => {
     const missing = scripted({}, { command: 'no-such-language-server', install: 'install it with apt' });
     const { manager } = openScratchServers(t, { providers: [missing], files: { 'a.txt': '' } });
     await assert.rejects(manager.serverFor('a.txt'), (thrown) => {

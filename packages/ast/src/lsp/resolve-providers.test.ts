@@ -8,12 +8,12 @@ const byName = (name: string, registry: Parameters<typeof resolveProviders>[0]) 
   resolveProviders(registry).find((provider) => provider.name === name);
 
 describe('the providers of a session', () => {
-  test('S0-56 are the known ones without a registry', () => {
+  test('are the known ones without a registry [S0-56]', () => {
     assert.deepEqual(resolveProviders(), KNOWN_PROVIDERS);
     assert.equal(new Set(KNOWN_PROVIDERS.map(({ name }) => name)).size, KNOWN_PROVIDERS.length);
   });
 
-  test('S0-56 are changed key by key', () => {
+  test('are changed key by key [S0-56]', () => {
     const known = byName('pyright', {});
     const changed = byName('pyright', {
       pyright: {
@@ -40,7 +40,7 @@ describe('the providers of a session', () => {
     });
   });
 
-  test('S0-56 can be switched off, and new ones come first', () => {
+  test('can be switched off, and new ones come first [S0-56]', () => {
     const providers = resolveProviders({
       gopls: { enabled: false },
       zls: { kind: 'lsp', command: 'zls', documents: { '.zig': 'zig' } },
@@ -53,7 +53,7 @@ describe('the providers of a session', () => {
     );
   });
 
-  test('S0-56 leave analyzers alone, also one that bears the name of a server', () => {
+  test('leave analyzers alone, also one that bears the name of a server [S0-56]', () => {
     const registry = { semgrep: { command: 'semgrep' }, pyright: { kind: 'analyzer', anything: true } };
     assert.deepEqual(resolveProviders(registry), KNOWN_PROVIDERS);
   });
@@ -68,7 +68,7 @@ describe('the providers of a session', () => {
     ['providers.pyright', { pyright: 'yes' }],
   ];
   for (const [field, registry] of wrong) {
-    test(`S0-56 refuses ${JSON.stringify(registry)} and names ${field}`, () => {
+    test(`refuses ${JSON.stringify(registry)} and names ${field} [S0-56]`, () => {
       assert.throws(
         () => resolveProviders(registry),
         (thrown) => isToolError(thrown) && thrown.code === 'E_VALIDATION_FAIL' && thrown.path === field,

@@ -12,7 +12,7 @@ function translation() {
 const hasCode = (code: string) => (thrown: unknown) => isToolError(thrown) && thrown.code === code;
 
 describe('parameters and answers with their file names translated', () => {
-  test('S0-56 parameters name files by path or by URI below the root', () => {
+  test('parameters name files by path or by URI below the root [S0-56]', () => {
     const given = {
       textDocument: { uri: 'src/a.ts' },
       item: [{ uri: 'file:///srv/work/b.ts' }],
@@ -38,12 +38,12 @@ describe('parameters and answers with their file names translated', () => {
     { anything: ' FILE:///etc/passwd' },
   ];
   for (const params of outside) {
-    test(`S0-56 refuses ${JSON.stringify(params)}`, () => {
+    test(`refuses ${JSON.stringify(params)} [S0-56]`, () => {
       assert.throws(() => sealParams(params, translation()), hasCode('E_POLICY'));
     });
   }
 
-  test('S0-56 answers name files by path, and places outside by opaque names, keys included', () => {
+  test('answers name files by path, and places outside by opaque names, keys included [S0-56]', () => {
     const edit = { newText: 'x' };
     const answer = revealAnswer(
       {
@@ -65,7 +65,7 @@ describe('parameters and answers with their file names translated', () => {
     assert.doesNotMatch(JSON.stringify(answer), /srv|var|usr/);
   });
 
-  test("S0-56 a server's own data comes back to it unchanged and is shown to nobody", () => {
+  test("a server's own data comes back to it unchanged and is shown to nobody [S0-56]", () => {
     const both = translation();
     const data = { file: '/srv/work/a.ts', id: 7 };
     const shown = revealAnswer({ uri: 'file:///srv/work/a.ts', data }, both, 'any') as Record<string, unknown>;

@@ -30,7 +30,7 @@ const document = (path: string, edits: unknown[], version: number | null = null)
 });
 
 describe("a server's workspace edit", () => {
-  test('S0-54 is one table of files, sorted, from both forms', () => {
+  test('is one table of files, sorted, from both forms [S0-54]', () => {
     const edits = [change(4, 0, 2), change(1, 5, 9)];
     const expected = { files: { 'a.ts': [flat(1, 5, 9), flat(4, 0, 2)] }, operations: [] };
     assert.deepEqual(read({ changes: { [uri('a.ts')]: edits } }), expected);
@@ -41,7 +41,7 @@ describe("a server's workspace edit", () => {
     assert.deepEqual(read(both), expected, 'documentChanges is the richer form');
   });
 
-  test('S0-54 keeps insertions at one place in their order and a replacement once', () => {
+  test('keeps insertions at one place in their order and a replacement once [S0-54]', () => {
     const edits = [change(1, 5, 9), change(1, 5, 5, '('), change(1, 5, 5, '('), change(1, 5, 9)];
     assert.deepEqual(read({ changes: { [uri('a.ts')]: edits } }).files['a.ts'], [
       flat(1, 5, 5, '('),
@@ -50,7 +50,7 @@ describe("a server's workspace edit", () => {
     ]);
   });
 
-  test('S0-54 with overlapping edits is refused, with touching ones accepted', () => {
+  test('with overlapping edits is refused, with touching ones accepted [S0-54]', () => {
     const overlapping = { changes: { [uri('a.ts')]: [change(1, 5, 9), change(1, 8, 12)] } };
     assert.throws(() => read(overlapping), because('overlapping_edits'));
     const differing = { changes: { [uri('a.ts')]: [change(1, 5, 9, 'x'), change(1, 5, 9, 'y')] } };
@@ -59,7 +59,7 @@ describe("a server's workspace edit", () => {
     assert.equal(read(touching).files['a.ts']?.length, 2);
   });
 
-  test('S0-54 that reaches outside the workspace is refused whole', () => {
+  test('that reaches outside the workspace is refused whole [S0-54]', () => {
     const edit = { changes: { [uri('a.ts')]: [change(1, 5, 9)], 'file:///usr/lib/x.d.ts': [change(1, 5, 9)] } };
     assert.throws(() => read(edit), because('edit_outside_workspace'));
     assert.throws(
@@ -68,7 +68,7 @@ describe("a server's workspace edit", () => {
     );
   });
 
-  test('S0-54 for an older version of an open document is refused', () => {
+  test('for an older version of an open document is refused [S0-54]', () => {
     assert.throws(() => read({ documentChanges: [document('open.ts', [change(1, 1, 2)], 2)] }), because('stale_edit'));
     const current = { documentChanges: [document('open.ts', [change(1, 1, 2)], 3)] };
     assert.deepEqual(Object.keys(read(current).files), ['open.ts']);
@@ -76,7 +76,7 @@ describe("a server's workspace edit", () => {
     assert.deepEqual(Object.keys(read(unversioned).files), ['open.ts']);
   });
 
-  test('S0-54 that creates, renames or deletes files is refused unless asked for', () => {
+  test('that creates, renames or deletes files is refused unless asked for [S0-54]', () => {
     const edit = {
       documentChanges: [
         { kind: 'create', uri: uri('new.ts') },

@@ -13,7 +13,7 @@ function sourceOf(text: string): SourceText {
   return decodeSource(Buffer.from(text), 'a.ts');
 }
 
-test('S0-52 the edit between two texts turns one into the other and cuts no character', () => {
+test('the edit between two texts turns one into the other and cuts no character [S0-52]', () => {
   fc.assert(
     fc.property(piece, piece, piece, piece, (head, before, after, tail) => {
       const [old, changed] = [head + before + tail, head + after + tail];

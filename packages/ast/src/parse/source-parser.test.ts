@@ -48,7 +48,7 @@ function apply(text: string, { at, remove, insert }: { at: number; remove: numbe
   return [...characters.slice(0, from), insert, ...characters.slice(from + remove)].join('');
 }
 
-describe('S0-52 incremental parsing', () => {
+describe('incremental parsing [S0-52]', () => {
   for (const [language, file] of SAMPLES) {
     test(`of ${language} gives the tree of a full parse after any series of edits`, async () => {
       const parser = await parsers.parserFor(language);

@@ -22,7 +22,7 @@ function boundaries(value: string): [offset: number, byte: number][] {
 }
 
 describe('source text', () => {
-  test('S0-53 converts every character boundary between units and bytes, both ways', () => {
+  test('converts every character boundary between units and bytes, both ways [S0-53]', () => {
     fc.assert(
       fc.property(text, (value) => {
         const source = decodeSource(Buffer.from(value), 'a.ts');

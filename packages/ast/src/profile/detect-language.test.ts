@@ -25,7 +25,7 @@ const FILES: readonly [file: string, hints: DetectHints, language: string | unde
 ];
 
 for (const [file, hints, language] of FILES) {
-  test(`S0-52 ${file} ${JSON.stringify(hints)} is ${language ?? 'in no known language'}`, () => {
+  test(`${file} ${JSON.stringify(hints)} is ${language ?? 'in no known language'} [S0-52]`, () => {
     assert.equal(detector.detect(file, hints), language);
   });
 }

@@ -20,7 +20,7 @@ function write(id: string, profile: object, files: Readonly<Record<string, strin
   }
 }
 
-test('S0-52 every profile of the catalog has the right form', () => {
+test('every profile of the catalog has the right form [S0-52]', () => {
   for (const id of LANGUAGE_IDS) assert.equal(loadProfile(id).profile.id, id);
 });
 

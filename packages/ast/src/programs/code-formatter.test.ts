@@ -64,7 +64,7 @@ function open(t: TestContext, files: Readonly<Record<string, string>>): Setting 
   };
 }
 
-describe('S0-54 formatting', () => {
+describe('formatting [S0-54]', () => {
   test("the registry's command comes first, for the language and for all, with the file as its last word", async (t) => {
     const { format } = open(t, { 'biome.json': '{}' });
     const all = { format: 'house --all', 'format.python': 'house --python' };
@@ -116,7 +116,7 @@ describe('S0-54 formatting', () => {
   });
 });
 
-describe('S0-54 build check', () => {
+describe('build check [S0-54]', () => {
   test("asks the registry: the language's command, else the project's", async (t) => {
     const { build } = open(t, {});
     const commands = { build: 'house all', 'build.rust': 'house rust' };

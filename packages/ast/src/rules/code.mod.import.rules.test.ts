@@ -49,8 +49,8 @@ const EXAMPLES: readonly [path: string, text: string, found: readonly string[]][
   ['src/core/a.ts', "import { type Row, query } from '../db/index.ts';\n", ['src/core/a.ts:1 imports src/db/index.ts']],
 ];
 
-describe('S0-70 code.mod.import.rules', () => {
-  test('S0-70 finds imports that cross a boundary, by the file they lead to (deep)', async () => {
+describe('code.mod.import.rules [S0-70]', () => {
+  test('finds imports that cross a boundary, by the file they lead to [S0-70] (deep)', async () => {
     await using gate = await openCommitGate({ rule, registry: BOUNDARIES, files: FILES });
     for (const [path, text, found] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });
@@ -60,14 +60,14 @@ describe('S0-70 code.mod.import.rules', () => {
     }
   });
 
-  test('S0-70 says why in the words of the registry, and where they stand', async () => {
+  test('says why in the words of the registry, and where they stand [S0-70]', async () => {
     await using gate = await openCommitGate({ rule, registry: BOUNDARIES, files: FILES });
     const { error } = await gate.commit({ 'src/ui/a.ts': "import '../db/index.ts';\n" });
     assert.match(String(error?.message), /^The user interface does not touch the database: src\/ui\/a\.ts:1 imports/);
     assert.deepEqual([error?.code, error?.details?.['import_rule']], ['E_VALIDATION_FAIL', 'r.yaml:5']);
   });
 
-  test('S0-70 resolves against the tree that is committed, not the work tree', async () => {
+  test('resolves against the tree that is committed, not the work tree [S0-70]', async () => {
     const registry = 'import_rules: [{from: "app/**", allow: ["app/**", "api/index.ts"]}]';
     await using gate = await openCommitGate({ rule, registry, files: { 'api/index.ts': 'export {};\n' } });
     gate.code.write({ 'api.ts': 'export {};\n' });
@@ -78,14 +78,14 @@ describe('S0-70 code.mod.import.rules', () => {
     assert.equal((await gate.code.call('commit_probe', {})).ok, false, 'now ../api is api.ts');
   });
 
-  test('S0-70 other languages are judged by what their imports say', async () => {
+  test('other languages are judged by what their imports say [S0-70]', async () => {
     const registry = 'import_rules: [{from: "**/*.rs", deny: ["crate::db::*", "crate::db"]}]';
     await using gate = await openCommitGate({ rule, registry });
     assert.equal((await gate.commit({ 'src/ui.rs': 'use crate::db::query;\n' })).ok, false);
     assert.equal((await gate.commit({ 'src/ui.rs': 'use crate::lib::query;\n' })).ok, true);
   });
 
-  test('S0-70 a rule that cannot be understood stops the runtime from opening, and names its line', async () => {
+  test('a rule that cannot be understood stops the runtime from opening, and names its line [S0-70]', async () => {
     for (const [text, field] of [
       ['[{from: "a/**"}]', 'import_rules.0'],
       ['[{from: "a/**", deny: [b], colour: red}]', 'import_rules.0'],

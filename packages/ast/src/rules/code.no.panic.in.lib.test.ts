@@ -25,8 +25,8 @@ const EXAMPLES: readonly [path: string, text: string, found: readonly string[]][
   ['a.py', 'import sys\n\ndef a():\n    sys.exit(1)\n', ['exit() (a.py:4)']],
 ];
 
-describe('S0-69 code.no.panic.in.lib', () => {
-  test('S0-69 finds what ends the program in library code, and leaves entry points, examples and tests alone (deep)', async () => {
+describe('code.no.panic.in.lib [S0-69]', () => {
+  test('finds what ends the program in library code, and leaves entry points, examples and tests alone [S0-69] (deep)', async () => {
     await using gate = await openCommitGate({ rule });
     for (const [path, text, found] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });
@@ -39,7 +39,7 @@ describe('S0-69 code.no.panic.in.lib', () => {
     }
   });
 
-  test('S0-69 S0-72 as a warning it lets the commit pass and says so', async () => {
+  test('as a warning it lets the commit pass and says so [S0-69 S0-72]', async () => {
     await using gate = await openCommitGate({ rule, level: 'warning' });
     const { ok, warnings } = await gate.commit({ 'src/lib.rs': 'fn a() { panic!() }\n' });
     assert.equal(ok, true);

@@ -21,8 +21,8 @@ const EXAMPLES: readonly [path: string, text: string, found: readonly string[]][
   ],
 ];
 
-describe('S0-69 code.no.unwrap', () => {
-  test('S0-69 finds unwrapping outside tests, in arguments of macros too, by the language of the file (deep)', async () => {
+describe('code.no.unwrap [S0-69]', () => {
+  test('finds unwrapping outside tests, in arguments of macros too, by the language of the file [S0-69] (deep)', async () => {
     await using gate = await openCommitGate({ rule });
     for (const [path, text, found] of EXAMPLES) {
       const { error } = await gate.commit({ [path]: text });
@@ -35,7 +35,7 @@ describe('S0-69 code.no.unwrap', () => {
     }
   });
 
-  test('S0-69 a comment on the line or above switches it off', async () => {
+  test('a comment on the line or above switches it off [S0-69]', async () => {
     await using gate = await openCommitGate({ rule });
     const off = [
       'fn a(x: Option<u8>) -> u8 { x.unwrap() } // sdk-ignore code.no.unwrap',

@@ -23,7 +23,7 @@ async function references(marked: Readonly<Record<string, string>>): Promise<str
 }
 
 describe('findReferences', () => {
-  test('S0-54 lists definitions, imports, uses and what is passed on', async () => {
+  test('lists definitions, imports, uses and what is passed on [S0-54]', async () => {
     assert.deepEqual(
       await references({
         'a.ts': 'export const «*x» = 1;\n({ x });\n',

@@ -13,7 +13,7 @@ async function importers(path: string, texts: Readonly<Record<string, string>>):
   return found.importers.map((one) => `${one.path}:${one.line} ${one.source} [${one.names}]`);
 }
 
-describe('S0-70 whoImports', () => {
+describe('whoImports [S0-70]', () => {
   test('finds every way to import an ECMAScript file', async () => {
     const texts = {
       'tsconfig.json': '{ "compilerOptions": { "paths": { "the-a": ["./src/a.ts"] } } }',

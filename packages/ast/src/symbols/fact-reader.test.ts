@@ -13,7 +13,7 @@ const index = (language: string, path: string, text: string) =>
   // Not a test of speed: a busy machine needs longer than the default limit for the largest of these.
   engine.index({ path, language, bytes: Buffer.from(text), maxParseMs: 100_000 });
 
-describe('S0-53 facts', () => {
+describe('facts [S0-53]', () => {
   test('keep their ids and revs when something else in the file changes', async () => {
     const before = await index('typescript', 'a.ts', 'function a() {}\nclass B {\n  m() {}\n}\n');
     const changed = await index(
@@ -75,7 +75,7 @@ describe('S0-53 facts', () => {
     assert.deepEqual((await index('python', 'a.py', 'def f():\n    pass\n'.repeat(60))).problems, []);
   });
 
-  test('S0-69 find unwraps and panics inside the arguments of macros, but not in strings and comments', async () => {
+  test('find unwraps and panics inside the arguments of macros, but not in strings and comments [S0-69]', async () => {
     const text = 'fn f() {\n  check!(a . unwrap ( ), panic! (""), ".unwrap()", /* .unwrap() */ b - (c));\n}\n';
     const facts = await index('rust', 'src/lib.rs', text);
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe('S0-53 facts', () => {
     );
   });
 
-  test('S0-69 say which files are library code', async () => {
+  test('say which files are library code [S0-69]', async () => {
     const isLibrary = async (path: string) => (await index('rust', path, '')).library;
     const paths = [
       'src/lib.rs',
@@ -102,7 +102,7 @@ describe('S0-53 facts', () => {
     assert.deepEqual(await Promise.all(paths.map(isLibrary)), [true, false, false, false, false, false, true]);
   });
 
-  test('S0-68 tell a doc comment from one that belongs to something else', async () => {
+  test('tell a doc comment from one that belongs to something else [S0-68]', async () => {
     const text = [
       '/** doc */\nexport function a() {}',
       'export const one = 1; /** trailing */\nexport function b() {}',

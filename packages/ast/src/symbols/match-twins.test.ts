@@ -25,7 +25,7 @@ function idOf(facts: FileFacts, parameter: string): string | undefined {
   return facts.nodes.find((node) => node.signature.includes(`${parameter}:`))?.id;
 }
 
-describe('S0-53 twins', () => {
+describe('twins [S0-53]', () => {
   test('keep their ids when they change places', async () => {
     const { old, kept } = await indexBoth(A + B, B + A);
     assert.deepEqual([idOf(kept, 'a'), idOf(kept, 'b')], [idOf(old, 'a'), idOf(old, 'b')]);

@@ -4,7 +4,7 @@ import { nodeId, nodeRev } from './node-id.ts';
 
 const PARTS = { type: 'fn', container: 'A.b', name: 'c', ordinal: 0 } as const;
 
-test('S0-53 an id is made of path, type, container, name and ordinal, and of nothing else', () => {
+test('an id is made of path, type, container, name and ordinal, and of nothing else [S0-53]', () => {
   const id = nodeId('src/a.ts', PARTS);
   assert.match(id, /^n[A-Za-z0-9]{12}$/);
   assert.equal(nodeId('src/a.ts', { ...PARTS }), id);

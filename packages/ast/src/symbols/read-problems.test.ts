@@ -7,7 +7,7 @@ import { readProblems } from './read-problems.ts';
 const SOUND =
   "import { a } from './a.ts';\nclass K { m(x: number) { return [x, `t`]; } }\nif (a) { a(); } else { f({ b: 1 }); }\n";
 
-test('S0-63 finds what a query over the whole tree finds, wherever a text is broken', async (t) => {
+test('finds what a query over the whole tree finds, wherever a text is broken [S0-63]', async (t) => {
   const engine = createEngine();
   t.after(() => engine.delete());
   const place = fc.nat({ max: SOUND.length });

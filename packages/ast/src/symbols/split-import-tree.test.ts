@@ -17,7 +17,7 @@ const ROWS: readonly [tree: string, parts: string[]][] = [
 ];
 
 for (const [tree, parts] of ROWS) {
-  test(`S0-70 the import tree ${JSON.stringify(tree)} stands for ${parts.join(', ')}`, () => {
+  test(`the import tree ${JSON.stringify(tree)} stands for ${parts.join(', ')} [S0-70]`, () => {
     const answer = splitImportTree(tree, RUST).map(
       ({ source, name, alias, star }) =>
         `${source}${name === undefined ? '' : ` ${name}`}${star ? ' *' : ''}${alias === undefined ? '' : `=${alias}`}`,

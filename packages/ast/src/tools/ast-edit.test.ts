@@ -42,8 +42,8 @@ const rename = async (code: CodeRuntime, name: string, newName: string, more: ob
 const contents = (code: CodeRuntime, files: Files) =>
   Object.fromEntries(Object.keys(files).map((path) => [path, code.read(path)]));
 
-describe('S0-54 ast_edit', () => {
-  test('S0-54 answers the example of the specification: a rename in all files, formatter and build asked for', async () => {
+describe('ast_edit [S0-54]', () => {
+  test('answers the example of the specification: a rename in all files, formatter and build asked for [S0-54]', async () => {
     await using code = await openCodeRuntime(FILES);
     const more = { format_on_save: true, validate_build: true };
     const { data, warnings } = await code.call('ast_edit', await rename(code, 'load', 'fetchAll', more));
@@ -60,7 +60,7 @@ describe('S0-54 ast_edit', () => {
     assert.deepEqual([stale.code, stale.details?.['reason']], ['E_AST_EDIT', 'stale_node']);
   });
 
-  test('S0-54 an unknown operation is E_AST_EDIT, a stale id too, wrong arguments E_VALIDATION_FAIL', async () => {
+  test('an unknown operation is E_AST_EDIT, a stale id too, wrong arguments E_VALIDATION_FAIL [S0-54]', async () => {
     await using code = await openCodeRuntime(FILES);
     const unknown = await code.refusal('ast_edit', { operation: 'beautify' });
     assert.deepEqual([unknown.code, unknown.details?.['reason']], ['E_AST_EDIT', 'unknown_operation']);
@@ -82,7 +82,7 @@ describe('S0-54 ast_edit', () => {
     assert.match(code.read('src/a.ts'), /^\/\*\*/);
   });
 
-  test('S0-54 a dry run answers the diff, writes nothing and is open to sessions that may only read', async () => {
+  test('a dry run answers the diff, writes nothing and is open to sessions that may only read [S0-54]', async () => {
     await using code = await openCodeRuntime(FILES, { registry: 'side_effect_level: read_only' });
     const args = await rename(code, 'load', 'fetchAll', { dry_run: true });
     const answer = await edit(code, args);
@@ -92,7 +92,7 @@ describe('S0-54 ast_edit', () => {
     assert.equal((await code.refusal('ast_edit', { ...args, dry_run: false })).code, 'E_POLICY');
   });
 
-  test('S0-54 S0-63 a batch is one edit: what breaks a rule afterwards is taken back in every file', async () => {
+  test('a batch is one edit: what breaks a rule afterwards is taken back in every file [S0-54 S0-63]', async () => {
     const registry = 'validators: [{rule: house.no.rename, enforcement: blocking}]';
     const rules = [
       {
@@ -121,7 +121,7 @@ describe('S0-54 ast_edit', () => {
     assert.notEqual(code.read('src/a.ts'), FILES['src/a.ts']);
   });
 
-  test('S0-21 S0-54 formats by the command of the registry, and leaves what was not formatted before', async () => {
+  test('formats by the command of the registry, and leaves what was not formatted before [S0-21 S0-54]', async () => {
     const registry = `${PROGRAMS.registry}\ncommands: {format.typescript: house-format}\nast: {format_on_save: true}`;
     await using code = await openCodeRuntime(
       { 'a.ts': 'export const a = 1;\n', 'dirty.ts': 'export  const  b = 2;\n', 'c.py': 'def c():\n    return 1\n' },
@@ -147,7 +147,7 @@ describe('S0-54 ast_edit', () => {
     assert.equal(code.read('a.ts'), `${text}\n`, 'a failing formatter loses no edit');
   });
 
-  test('S0-54 takes an edit back that breaks the build, and not one in a build that was broken before', async () => {
+  test('takes an edit back that breaks the build, and not one in a build that was broken before [S0-54]', async () => {
     const registry = `${PROGRAMS.registry}\ncommands: {build: house-build}`;
     await using code = await openCodeRuntime(FILES, { programs: true, registry });
     code.program('house-build', `grep -q BROKEN src/*.ts && { echo 'src/a.ts: BROKEN' >&2; exit 1; }\nexit 0`);
@@ -165,7 +165,7 @@ describe('S0-54 ast_edit', () => {
     assert.deepEqual([again.build, again.edited], ['failed_before', true]);
   });
 
-  test('S0-54 a language server that agrees makes a rename proven; a running one says what is new and wrong (deep)', async () => {
+  test('a language server that agrees makes a rename proven; a running one says what is new and wrong [S0-54] (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const answer = await edit(code, await rename(code, 'load', 'fetchAll'));
     assert.deepEqual([answer.confidence, answer.edits], ['proven', 3]);
@@ -182,7 +182,7 @@ describe('S0-54 ast_edit', () => {
     assert.deepEqual(same.diagnostics, [], 'what was wrong before is not new');
   });
 
-  test('S0-54 where programs may not run, a server that is required is refused and one that is not is left out', async () => {
+  test('where programs may not run, a server that is required is refused and one that is not is left out [S0-54]', async () => {
     await using code = await openCodeRuntime(FILES);
     const args = await rename(code, 'load', 'fetchAll', { server: 'require' });
     assert.equal((await code.refusal('ast_edit', args)).code, 'E_POLICY');
@@ -191,7 +191,7 @@ describe('S0-54 ast_edit', () => {
     assert.equal((await edit(code, { ...args, server: 'auto' })).confidence, 'resolver');
   });
 
-  test('S0-54 keeps to the paths that may be written and to the workspace', async () => {
+  test('keeps to the paths that may be written and to the workspace [S0-54]', async () => {
     const registry = 'approvals: {auto_approve: ["*"], write_path_allowlist: ["src/b.ts", "src/c.ts"]}';
     await using code = await openCodeRuntime(FILES, { registry });
     const add = { operation: 'add_import', source: './a.ts', name: 'load', alias: 'again' };
@@ -203,7 +203,7 @@ describe('S0-54 ast_edit', () => {
     assert.equal((await edit(code, { ...add, file: 'src/b.ts' })).edited, true);
   });
 
-  test('S0-54 a constraint holds for every file a plan touches, also when no argument names it', async () => {
+  test('a constraint holds for every file a plan touches, also when no argument names it [S0-54]', async () => {
     const outside = { ...FILES, 'other/c.ts': "import { load } from '../src/a.ts';\n\nexport const two = load();\n" };
     const registry = 'arg_constraints: [{tool: ast_edit, arg_patterns: ["src/**"]}]';
     await using code = await openCodeRuntime(outside, { registry });
@@ -223,7 +223,7 @@ describe('S0-54 ast_edit', () => {
     assert.equal((await edit(code, await rename(code, 'one', 'first'))).edited, true);
   });
 
-  test('S0-54 a file that an edit would write through a link is judged by its target', async () => {
+  test('a file that an edit would write through a link is judged by its target [S0-54]', async () => {
     const registry = 'arg_constraints: [{tool: ast_edit, arg_patterns: ["src/**"]}]';
     await using code = await openCodeRuntime({ ...FILES, 'other/c.ts': 'export const kept = 1;\n' }, { registry });
     symlinkSync('../other', join(code.workspace, 'src/link'));
@@ -235,7 +235,7 @@ describe('S0-54 ast_edit', () => {
     assert.equal((await edit(code, { ...move, to_file: 'src/new.ts' })).edited, true);
   });
 
-  test('S0-77 edits of one workspace take turns', async () => {
+  test('edits of one workspace take turns [S0-77]', async () => {
     await using code = await openCodeRuntime({
       'a.ts': Array.from({ length: 6 }, (_, at) => `export const name${at} = ${at};\n`).join(''),
     });

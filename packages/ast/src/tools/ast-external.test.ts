@@ -32,8 +32,8 @@ const SEMGREP = {
   ],
 };
 
-describe('S0-56 ast_external', () => {
-  test('S0-56 asks a real language server, by URI and by path, and answers relative paths (deep)', async () => {
+describe('ast_external [S0-56]', () => {
+  test('asks a real language server, by URI and by path, and answers relative paths [S0-56] (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const uri = pathToFileURL(`${code.workspace}/src/a.ts`).href;
     const ask = (method: string, params: object) =>
@@ -52,7 +52,7 @@ describe('S0-56 ast_external', () => {
     assert.ok(!JSON.stringify([symbols, found]).includes(code.workspace), 'no place of the host');
   });
 
-  test('S0-78 a server is told what the runtime wrote and what others did (deep)', async () => {
+  test('a server is told what the runtime wrote and what others did [S0-78] (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const references = async () => {
       const params = { textDocument: { uri: 'src/a.ts' }, position: { line: 0, character: 17 } };
@@ -70,7 +70,7 @@ describe('S0-56 ast_external', () => {
     assert.deepEqual(await references(), ['src/b.ts', 'src/d.ts']);
   });
 
-  test('S0-56 refuses what changes something, what lies outside, and providers nobody configured (deep)', async () => {
+  test('refuses what changes something, what lies outside, and providers nobody configured [S0-56] (deep)', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const refuse = (provider: string, method: string, params: object) =>
       code.refusal('ast_external', { provider, request: { method, params } });
@@ -86,7 +86,7 @@ describe('S0-56 ast_external', () => {
     assert.equal((await refuse('semgrep', 'scan', { colour: 'red' })).code, 'E_VALIDATION_FAIL');
   });
 
-  test('S0-56 says what to install when a provider is known but not there', async () => {
+  test('says what to install when a provider is known but not there [S0-56]', async () => {
     await using code = await openCodeRuntime(FILES, PROGRAMS);
     const server = await code.refusal('ast_external', {
       provider: 'rust-analyzer',
@@ -101,7 +101,7 @@ describe('S0-56 ast_external', () => {
     assert.match(String(analyzer.details?.['next']), /install Semgrep/);
   });
 
-  test('S0-56 runs analyzers, names the declaration around each finding, and keeps to the paths asked for', async () => {
+  test('runs analyzers, names the declaration around each finding, and keeps to the paths asked for [S0-56]', async () => {
     await using code = await openCodeRuntime(
       { ...FILES, 'bad.js': 'function f() {\n  debugger;\n}\nf();\n' },
       PROGRAMS,
@@ -124,7 +124,7 @@ describe('S0-56 ast_external', () => {
     );
   });
 
-  test('S0-56 the registry adds providers and switches known ones off', async () => {
+  test('the registry adds providers and switches known ones off [S0-56]', async () => {
     const providers = `providers:
   house-lint: {kind: analyzer, command: [house-lint, --sarif], format: semgrep-json, good_codes: [0, 1]}
   semgrep: {enabled: false}
@@ -139,7 +139,7 @@ describe('S0-56 ast_external', () => {
     assert.equal((await code.refusal('ast_external', { provider: 'typescript', request: hover })).code, 'E_POLICY');
   });
 
-  test('S0-56 a session that leaves a provider of its host out does not get the known one instead', async () => {
+  test('a session that leaves a provider of its host out does not get the known one instead [S0-56]', async () => {
     const registry = 'isolation: none\nproviders: {semgrep: {enabled: false}, typescript: {enabled: false}}';
     await using code = await openCodeRuntime(FILES, { programs: true, registry });
     const text = 'version: 1\nisolation: none\nside_effect_level: process_exec\n';
@@ -153,7 +153,7 @@ describe('S0-56 ast_external', () => {
     assert.equal((await ask('oxlint', { method: 'scan', params: { paths: ['src'] } }))?.code, undefined);
   });
 
-  test('S0-56 a registry without programs hides it', async () => {
+  test('a registry without programs hides it [S0-56]', async () => {
     await using code = await openCodeRuntime(FILES);
     const request = { method: 'scan', params: {} };
     assert.equal((await code.refusal('ast_external', { provider: 'oxlint', request })).code, 'E_POLICY');
@@ -161,7 +161,7 @@ describe('S0-56 ast_external', () => {
     assert.ok(code.session.tools().some(({ name }) => name === 'ast_query'));
   });
 
-  test('S0-56 a provider that cannot be understood stops the runtime from opening', async () => {
+  test('a provider that cannot be understood stops the runtime from opening [S0-56]', async () => {
     for (const entry of [
       '{kind: robot}',
       '{kind: analyzer}',

@@ -21,8 +21,8 @@ const FILES = {
   'README.md': '# no source\n',
 };
 
-describe('S0-52 ast_generate', () => {
-  test('S0-52 parses what the globs name, in the language asked for, and skips unchanged files afterwards', async () => {
+describe('ast_generate [S0-52]', () => {
+  test('parses what the globs name, in the language asked for, and skips unchanged files afterwards [S0-52]', async () => {
     await using code = await openCodeRuntime(FILES);
     const args = { paths: ['src/**/*.rs'], language: 'rust', incremental: true, max_files: 5000 };
     const first = await code.ask<Answer>('ast_generate', args);
@@ -35,7 +35,7 @@ describe('S0-52 ast_generate', () => {
     assert.deepEqual([full.parsed_files, full.unchanged], [2, 0]);
   });
 
-  test('S0-52 takes folders and files by name, everything without paths, and counts by language', async () => {
+  test('takes folders and files by name, everything without paths, and counts by language [S0-52]', async () => {
     await using code = await openCodeRuntime(FILES);
     assert.equal((await code.ask<Answer>('ast_generate', { paths: ['src/deep', 'src/c.ts'] })).parsed_files, 2);
     const all = await code.ask<Answer>('ast_generate', {});
@@ -43,7 +43,7 @@ describe('S0-52 ast_generate', () => {
     assert.equal(all.storage, 'disk');
   });
 
-  test('S0-52 reports the first syntax error of each broken file and still indexes it', async () => {
+  test('reports the first syntax error of each broken file and still indexes it [S0-52]', async () => {
     await using code = await openCodeRuntime({ 'bad.ts': 'const a = 1;\nfunction (] {\n', 'good.ts': 'let b = 1;\n' });
     const { parsed_files, errors } = await code.ask<Answer>('ast_generate', {});
     assert.equal(parsed_files, 2);
@@ -53,20 +53,20 @@ describe('S0-52 ast_generate', () => {
     );
   });
 
-  test('S0-52 stops at max_files and says so', async () => {
+  test('stops at max_files and says so [S0-52]', async () => {
     await using code = await openCodeRuntime(FILES);
     const { files, truncated } = await code.ask<Answer>('ast_generate', { max_files: 2 });
     assert.deepEqual([files, truncated], [2, true]);
   });
 
-  test('S0-52 refuses paths outside of the workspace and languages nobody knows', async () => {
+  test('refuses paths outside of the workspace and languages nobody knows [S0-52]', async () => {
     await using code = await openCodeRuntime(FILES);
     assert.equal((await code.refusal('ast_generate', { paths: ['../**'] })).code, 'E_POLICY');
     assert.equal((await code.refusal('ast_generate', { paths: ['/etc/**'] })).code, 'E_POLICY');
     assert.equal((await code.refusal('ast_generate', { language: 'klingon' })).code, 'E_VALIDATION_FAIL');
   });
 
-  test('S0-52 announces progress while it works', async () => {
+  test('announces progress while it works [S0-52]', async () => {
     await using code = await openCodeRuntime(FILES);
     const seen: string[] = [];
     code.session.listen(({ message }) => {

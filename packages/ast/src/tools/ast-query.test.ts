@@ -19,8 +19,8 @@ const FILES = {
 const ask = (code: CodeRuntime, args: object) => code.ask<Answer>('ast_query', args);
 const names = ({ nodes }: Answer) => nodes.map(({ name }) => name);
 
-describe('S0-53 ast_query', () => {
-  test('S0-53 answers the example of the specification, and indexes the workspace for the first question', async () => {
+describe('ast_query [S0-53]', () => {
+  test('answers the example of the specification, and indexes the workspace for the first question [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
     const answer = await ask(code, { where: { type: 'fn', name_like: 'auth*', file_glob: 'src/**' }, limit: 200 });
     assert.deepEqual(names(answer), ['auth_login', 'auth_helper', 'auth_other']);
@@ -39,7 +39,7 @@ describe('S0-53 ast_query', () => {
     );
   });
 
-  test('S0-53 every word narrows, and a word nobody knows is an error', async () => {
+  test('every word narrows, and a word nobody knows is an error [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
     assert.deepEqual(names(await ask(code, { where: { exported: false } })), ['auth_helper']);
     assert.deepEqual(names(await ask(code, { where: { calls: 'auth_login' } })), ['auth_helper']);
@@ -55,7 +55,7 @@ describe('S0-53 ast_query', () => {
     }
   });
 
-  test('S0-53 limit and offset page through the answer, and it says when there is more', async () => {
+  test('limit and offset page through the answer, and it says when there is more [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
     const first = await ask(code, { where: { type: 'fn' }, limit: 3 });
     assert.deepEqual([names(first), first.truncated], [['auth_lib', 'auth_login', 'auth_helper'], true]);
@@ -63,7 +63,7 @@ describe('S0-53 ast_query', () => {
     assert.deepEqual([names(rest), rest.truncated], [['auth_other'], false]);
   });
 
-  test('S0-53 ids stay while other code changes, and change with the name; rev follows the text', async () => {
+  test('ids stay while other code changes, and change with the name; rev follows the text [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
     const [before] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
     await code.ask('file_write', { path: 'src/auth.rs', content: `fn new_first() {}\n\n${FILES['src/auth.rs']}` });
@@ -81,7 +81,7 @@ describe('S0-53 ast_query', () => {
     assert.deepEqual([gone.code, gone.details?.['reason']], ['E_VALIDATION_FAIL', 'stale_node']);
   });
 
-  test('S0-78 sees what other tools wrote, moved and removed', async () => {
+  test('sees what other tools wrote, moved and removed [S0-78]', async () => {
     await using code = await openCodeRuntime({ 'a.ts': 'export const one = 1;\n' });
     const where = { where: { language: 'typescript' } };
     assert.deepEqual(names(await ask(code, where)), ['one']);

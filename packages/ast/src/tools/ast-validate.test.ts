@@ -19,8 +19,8 @@ interface Answer {
 const judge = (code: CodeRuntime, ...rules: readonly object[]) => code.ask<Answer>('ast_validate', { rules });
 const messages = ({ violations }: Answer) => violations.map(({ message }) => message);
 
-describe('S0-55 ast_validate', () => {
-  test('S0-55 answers the example of the specification, with file, line and level', async () => {
+describe('ast_validate [S0-55]', () => {
+  test('answers the example of the specification, with file, line and level [S0-55]', async () => {
     await using code = await openCodeRuntime({
       'src/lib.rs': 'pub fn bare() {}\n\n/// Good.\npub fn good() {}\n\nfn hidden() {}\n',
     });
@@ -42,7 +42,7 @@ describe('S0-55 ast_validate', () => {
     assert.deepEqual([warned.passed, warned.violations[0]?.level], [true, 'warning']);
   });
 
-  test('S0-55 knows tests, return types, attributes and calls, as demands and as prohibitions', async () => {
+  test('knows tests, return types, attributes and calls, as demands and as prohibitions [S0-55]', async () => {
     await using code = await openCodeRuntime({
       'src/a.ts': [
         'export function typed(): number { return 1; }',
@@ -81,7 +81,7 @@ describe('S0-55 ast_validate', () => {
     assert.deepEqual(await check({ where: rust, must_not_have: ['attr:in', 'attr:tokio'] }), []);
   });
 
-  test('S0-55 a comment switches a rule off, and the answer lists it', async () => {
+  test('a comment switches a rule off, and the answer lists it [S0-55]', async () => {
     await using code = await openCodeRuntime({
       'a.py': '# sdk-ignore docs\ndef one():\n    return 1\n\ndef two():\n    return "sdk-ignore docs"\n',
     });
@@ -95,7 +95,7 @@ describe('S0-55 ast_validate', () => {
     assert.equal(other.violations.length, 2);
   });
 
-  test('S0-55 refuses words nobody knows instead of passing everything', async () => {
+  test('refuses words nobody knows instead of passing everything [S0-55]', async () => {
     await using code = await openCodeRuntime({ 'a.py': 'x = 1\n' });
     const refused = [
       { id: 'r', must_have: ['beauty'] },

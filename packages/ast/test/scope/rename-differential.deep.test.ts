@@ -103,7 +103,7 @@ async function targetsIn(texts: Readonly<Record<string, string>>, limit: number)
   );
 }
 
-describe('S0-54 the resolver and TypeScript 7', () => {
+describe('the resolver and TypeScript 7 [S0-54]', () => {
   const root = join(scratch, 'ts');
   mkdirSync(root);
   const server = new LanguageServerClient('tsc', ['--lsp', '--stdio'], root);
@@ -259,7 +259,7 @@ describe('S0-54 the resolver and TypeScript 7', () => {
   }
 });
 
-describe('S0-54 the resolver and Pyright', () => {
+describe('the resolver and Pyright [S0-54]', () => {
   const quoted: Reason = {
     name: 'quoted types outside of annotations are reported',
     explains: ({ by, before }, { residual }) =>

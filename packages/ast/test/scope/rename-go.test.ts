@@ -93,11 +93,11 @@ const CASES: readonly RenameCase[] = [
   },
 ];
 
-describe('S0-54 rename in Go edits', () => {
+describe('rename in Go edits [S0-54]', () => {
   for (const one of CASES) test(one.title, () => checkRename(engine, one));
 });
 
-describe('S0-54 rename in Go refuses', () => {
+describe('rename in Go refuses [S0-54]', () => {
   test('to hide a name that another package uses, and allows it when none does', async () => {
     const inside = { 'go.mod': MOD, 'a/a.go': 'package a\n\nfunc «*Foo»() {}\n' };
     const user = { 'b/b.go': 'package b\n\nimport "example.com/m/a"\n\nfunc f() { a.«Foo»() }\n' };

@@ -180,6 +180,6 @@ const CASES: readonly RenameCase[] = [
   },
 ];
 
-describe('S0-54 rename in Python edits', () => {
+describe('rename in Python edits [S0-54]', () => {
   for (const one of CASES) test(one.title, () => checkRename(engine, one));
 });

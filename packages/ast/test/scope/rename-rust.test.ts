@@ -141,6 +141,6 @@ const CASES: readonly RenameCase[] = [
   },
 ];
 
-describe('S0-54 rename in Rust edits', () => {
+describe('rename in Rust edits [S0-54]', () => {
   for (const one of CASES) test(one.title, () => checkRename(engine, one));
 });

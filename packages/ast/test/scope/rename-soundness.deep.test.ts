@@ -100,7 +100,7 @@ async function check(texts: Texts, language: string, choice: number): Promise<'a
   return 'applied';
 }
 
-describe('S0-54 a plan without conflicts changes no meaning', () => {
+describe('a plan without conflicts changes no meaning [S0-54]', () => {
   const cases: readonly (readonly [string, string, (tape: readonly number[]) => Texts])[] = [
     ['TypeScript', 'typescript', generateTypeScript],
     ['Python', 'python', (tape) => generatePython('p', tape)],

@@ -288,6 +288,6 @@ const CASES: readonly RenameCase[] = [
   },
 ];
 
-describe('S0-54 rename in TypeScript and JavaScript edits', () => {
+describe('rename in TypeScript and JavaScript edits [S0-54]', () => {
   for (const one of CASES) test(one.title, () => checkRename(engine, one));
 });

@@ -21,7 +21,7 @@ async function openFamily() {
   return { ...scratch, runtime, session, reviewer, leaf, other };
 }
 
-describe('S3-49 the family in the journal', () => {
+describe('the family in the journal [S3-49]', () => {
   test('stands as it was opened, with calls, refusals and ends of its own for each', async () => {
     const { runtime, session, reviewer, leaf, other, dispose } = await openFamily();
     const families = readFamilies(runtime, { archived: false });

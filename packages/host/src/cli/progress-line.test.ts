@@ -20,7 +20,7 @@ async function callWith(stream: WriteStream): Promise<void> {
 }
 
 describe('showProgress', () => {
-  test('S0-5 shows each step on one short line of a terminal and clears it at the end', async () => {
+  test('shows each step on one short line of a terminal and clears it at the end [S0-5]', async () => {
     const { stream, written } = createStream(true);
     await callWith(stream);
     assert.deepEqual(written, ['\r\u001b[K10% waiti', '\r\u001b[K90% waite', '\r\u001b[K']);

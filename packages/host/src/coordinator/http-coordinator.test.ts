@@ -81,7 +81,7 @@ const wrong: Readonly<Record<string, Answer>> = {
 };
 
 describe('a call governed over HTTP', () => {
-  test('S0-75 is asked about with the token, in the published form and over kept connections, and reported', async (t) => {
+  test('is asked about with the token, in the published form and over kept connections, and reported [S0-75]', async (t) => {
     const remote = await startCoordinator(t, json(allow));
     const { write, coordinator, session } = await openGoverned(t, remote.url, PATIENT);
     assert.equal((await write()).ok, true);
@@ -100,7 +100,7 @@ describe('a call governed over HTTP', () => {
     assert.ok(remote.connections < remote.asked.length);
   });
 
-  test('S0-75 a no refuses before anything runs; the twin after a yes runs', async (t) => {
+  test('a no refuses before anything runs; the twin after a yes runs [S0-75]', async (t) => {
     const remote = await startCoordinator(t, json({ verdict: 'deny', reason: 'freeze', message: 'not today' }));
     const { write, wasWritten } = await openGoverned(t, remote.url, PATIENT);
     const refused = await write();
@@ -111,7 +111,7 @@ describe('a call governed over HTTP', () => {
   });
 
   for (const [what, answer] of Object.entries(wrong)) {
-    test(`S0-75 a coordinator that ${what} has said nothing: refused where required, a warning where not`, async (t) => {
+    test(`a coordinator that ${what} has said nothing: refused where required, a warning where not [S0-75]`, async (t) => {
       const remote = await startCoordinator(t, answer);
       const strict = await openGoverned(t, remote.url, REQUIRED);
       const refused = await strict.write();
@@ -131,7 +131,7 @@ describe('a call governed over HTTP', () => {
     });
   }
 
-  test('S0-75 one that dies and comes back is heard again', async (t) => {
+  test('one that dies and comes back is heard again [S0-75]', async (t) => {
     const remote = await startCoordinator(t, json(allow));
     const { write } = await openGoverned(t, remote.url, PATIENT);
     assert.equal((await write()).ok, true);
@@ -143,7 +143,7 @@ describe('a call governed over HTTP', () => {
 });
 
 describe('httpCoordinator', () => {
-  test('S0-75 leaves out arguments that are too large to send, and says so', async (t) => {
+  test('leaves out arguments that are too large to send, and says so [S0-75]', async (t) => {
     const remote = await startCoordinator(t, json(allow));
     const { evaluate, proposePlan } = httpCoordinator({ url: remote.url });
     const args = { content: 'x'.repeat(2_000_000) };
@@ -157,7 +157,7 @@ describe('httpCoordinator', () => {
     assert.equal(coordinatorPlanSchema.parse(plan).args_omitted, true);
   });
 
-  test('S0-75 a question that cannot be sent at all is a no, so that size is no way past it', async (t) => {
+  test('a question that cannot be sent at all is a no, so that size is no way past it [S0-75]', async (t) => {
     const remote = await startCoordinator(t, json(allow));
     const { evaluate, reserve } = httpCoordinator({ url: remote.url });
     const large = {
@@ -173,7 +173,7 @@ describe('httpCoordinator', () => {
   });
 
   for (const what of ['answers without end', 'answers with a small body that unpacks to a large one']) {
-    test(`S0-75 reads no more than 64 KiB of one that ${what}`, async (t) => {
+    test(`reads no more than 64 KiB of one that ${what} [S0-75]`, async (t) => {
       const remote = await startCoordinator(t, wrong[what] ?? json(allow));
       await assert.rejects(async () => httpCoordinator({ url: remote.url }).evaluate(question, never), {
         code: 'E_HTTP',
@@ -182,7 +182,7 @@ describe('httpCoordinator', () => {
     });
   }
 
-  test('S0-75 stops asking when it is told to', async (t) => {
+  test('stops asking when it is told to [S0-75]', async (t) => {
     const stop = new AbortController();
     const remote = await startCoordinator(t, () => stop.abort());
     await assert.rejects(async () => httpCoordinator({ url: remote.url }).evaluate(question, stop.signal), {
@@ -190,7 +190,7 @@ describe('httpCoordinator', () => {
     });
   });
 
-  test('S0-75 errors never hold the token or what the coordinator wrote', async (t) => {
+  test('errors never hold the token or what the coordinator wrote [S0-75]', async (t) => {
     const remote = await startCoordinator(t, (response) => response.end('secret words'));
     const { evaluate } = httpCoordinator({ url: remote.url, token: 'coordinator-token' });
     await assert.rejects(

@@ -31,7 +31,7 @@ function open(t: TestContext) {
 }
 
 describe('the queue of reports', () => {
-  test('S0-75 gathers for a moment and sends together, in order', async (t) => {
+  test('gathers for a moment and sends together, in order [S0-75]', async (t) => {
     const { queue, pass, batches, calls } = open(t);
     for (const call of [1, 2, 3]) queue.add(spent(call));
     await pass(249);
@@ -40,14 +40,14 @@ describe('the queue of reports', () => {
     assert.deepEqual([batches.length, calls()], [1, ['c1', 'c2', 'c3']]);
   });
 
-  test('S0-75 sends a full batch at once', async (t) => {
+  test('sends a full batch at once [S0-75]', async (t) => {
     const { queue, pass, batches } = open(t);
     for (let call = 0; call < 100; call++) queue.add(spent(call));
     await pass(0);
     assert.equal(batches[0]?.spent.length, 100);
   });
 
-  test('S0-75 keeps what could not be sent and tries again after growing pauses', async (t) => {
+  test('keeps what could not be sent and tries again after growing pauses [S0-75]', async (t) => {
     const { queue, pass, calls, state } = open(t);
     state.isDead = true;
     queue.add(spent(1));
@@ -61,7 +61,7 @@ describe('the queue of reports', () => {
     assert.deepEqual(calls(), ['c1', 'c2']);
   });
 
-  test('S0-75 is bounded: the oldest go, and their number is told once', async (t) => {
+  test('is bounded: the oldest go, and their number is told once [S0-75]', async (t) => {
     const { queue, pass, batches, calls, state } = open(t);
     state.isDead = true;
     for (let call = 0; call < 1_500; call++) queue.add(spent(call));
@@ -76,7 +76,7 @@ describe('the queue of reports', () => {
     );
   });
 
-  test('S0-75 closing sends the rest once and gives up on a dead receiver', async (t) => {
+  test('closing sends the rest once and gives up on a dead receiver [S0-75]', async (t) => {
     const living = open(t);
     for (let call = 0; call < 150; call++) living.queue.add(spent(call));
     await living.queue.close();

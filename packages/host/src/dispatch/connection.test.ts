@@ -60,7 +60,7 @@ function outlineOf(message: ServerMessage): string {
 }
 
 describe('a connection', () => {
-  test('S0-10 answers many requests that are in flight together, each exactly once', async () => {
+  test('answers many requests that are in flight together, each exactly once [S0-10]', async () => {
     await using host = await open();
     for (let index = 0; index < 200; index++) host.call(`r${index}`, 'probe_nothing', { text: `${index}` });
     assert.equal(host.connection.inFlight, 200);
@@ -69,14 +69,14 @@ describe('a connection', () => {
     assert.deepEqual(host.outline().toSorted(), Array.from({ length: 200 }, (_, index) => `r${index} ok`).toSorted());
   });
 
-  test('S0-10 sends the events of a request before its answer', async () => {
+  test('sends the events of a request before its answer [S0-10]', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 1 });
     await host.connection.drain();
     assert.deepEqual(host.outline(), ['r1 TaskProgress waiting', 'r1 TaskProgress waited', 'r1 ok']);
   });
 
-  test('S0-5 sends every change of status when all events are wanted', async () => {
+  test('sends every change of status when all events are wanted [S0-5]', async () => {
     await using host = await open({ events: 'all' });
     host.call('r1', 'probe_nothing');
     await host.connection.drain();
@@ -86,7 +86,7 @@ describe('a connection', () => {
     assert.equal(host.outline().at(-1), 'r1 ok');
   });
 
-  test('S0-10 drops what a tool still reports after its call was answered (deep)', async () => {
+  test('drops what a tool still reports after its call was answered [S0-10] (deep)', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 2_500, stubborn: true }, { timeout_ms: 10 });
     await host.connection.drain();
@@ -119,20 +119,20 @@ describe('a connection', () => {
     assert.equal(host.outline().filter((line) => line.endsWith(' E_INTERNAL')).length, 3);
   });
 
-  test('S0-7 answers a heartbeat with one of its own', async () => {
+  test('answers a heartbeat with one of its own [S0-7]', async () => {
     await using host = await open();
     host.beat();
     assert.deepEqual(host.sent, [{ type: 'Heartbeat', session_id: host.session.id, timestamp: 1_700_000_000 }]);
   });
 
-  test('S0-7 answers the heartbeat of an ended session with its end', async () => {
+  test('answers the heartbeat of an ended session with its end [S0-7]', async () => {
     await using host = await open();
     await host.session.close();
     host.beat();
     assert.deepEqual(host.outline(), ['null refused E_POLICY session_closed']);
   });
 
-  test('S0-6 names the field of whatever it refuses', async () => {
+  test('names the field of whatever it refuses [S0-6]', async () => {
     await using host = await open();
     host.beat({ session_id: 'other' });
     host.cancel('r1', { session_id: 'other' });
@@ -155,14 +155,14 @@ describe('a connection', () => {
     ]);
   });
 
-  test('S0-8 S1-45 answers an unknown tool as a call that is not allowed', async () => {
+  test('answers an unknown tool as a call that is not allowed [S0-8 S1-45]', async () => {
     await using host = await open();
     host.call('r1', 'no_such_tool');
     await host.connection.drain();
     assert.deepEqual(host.outline(), ['r1 E_POLICY']);
   });
 
-  test('S0-10 does not answer for a running request when a message about it is refused', async () => {
+  test('does not answer for a running request when a message about it is refused [S0-10]', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 60_000 });
     host.cancel('r1', { extra: 1 });
@@ -174,7 +174,7 @@ describe('a connection', () => {
     );
   });
 
-  test('S0-10 a request that reuses an id is refused and leaves the first one cancellable', async () => {
+  test('a request that reuses an id is refused and leaves the first one cancellable [S0-10]', async () => {
     await using host = await open();
     host.call('r1', 'probe_wait', { ms: 60_000 });
     host.call('r1', 'probe_nothing');
@@ -221,7 +221,7 @@ describe('a connection', () => {
 });
 
 describe('children on a connection', () => {
-  test('S3-49 one that has ended gets no more signs of life, and leaves nothing behind', async () => {
+  test('one that has ended gets no more signs of life, and leaves nothing behind [S3-49]', async () => {
     await using host = await open();
     host.connection.receive(host.childOpen('r1'));
     await host.connection.drain();
@@ -240,7 +240,7 @@ describe('children on a connection', () => {
     assert.deepEqual(host.session.children(), []);
   });
 
-  test('S0-7 every message keeps it alive; silence ends it, and its parent goes on', async () => {
+  test('every message keeps it alive; silence ends it, and its parent goes on [S0-7]', async () => {
     let now = 0;
     const clock = { now: () => 1000 + now, monotonic: () => now };
     await using host = await open({}, {}, { ports: { clock } });

@@ -39,7 +39,7 @@ function promtool(text: string): { status: number | null; output: string } {
 }
 
 describe('renderMetrics', () => {
-  test('S0-79 promtool reads what a real runtime counted and has nothing to complain about', async () => {
+  test('promtool reads what a real runtime counted and has nothing to complain about [S0-79]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing, createCounter().tool] });
     await session.call('file_write', { path: 'a', content: 'abc' });
     await session.call('probe_nothing', {});
@@ -58,14 +58,14 @@ describe('renderMetrics', () => {
     assert.notEqual(promtool(text.replace(/^# HELP .*\n/, '')).status, 0, 'the checker can complain');
   });
 
-  test('S0-79 a host without a single call is valid too', () => {
+  test('a host without a single call is valid too [S0-79]', () => {
     const text = renderMetrics({ totals: [], host });
     assert.deepEqual(promtool(text), { status: 0, output: '' });
     assert.deepEqual(samples(text, 'tool_runtime_sessions'), ['tool_runtime_sessions 2']);
     assert.deepEqual(samples(text, 'tool_runtime_uptime_seconds'), ['tool_runtime_uptime_seconds 12.5']);
   });
 
-  test('S0-79 buckets are cumulative, in seconds, and end with all calls', () => {
+  test('buckets are cumulative, in seconds, and end with all calls [S0-79]', () => {
     const text = renderMetrics({ totals: [{ t: totals([1, 2, ...new Array<number>(16).fill(0), 4]) }], host });
     const buckets = samples(text, 'tool_runtime_call_duration_seconds_bucket');
     assert.equal(buckets.length, DURATION_BOUNDS_MS.length + 1);
@@ -86,7 +86,7 @@ describe('renderMetrics', () => {
     ]);
   });
 
-  test('S0-79 runtimes are added up, so that no series stands twice', () => {
+  test('runtimes are added up, so that no series stands twice [S0-79]', () => {
     const one: Totals = { t: totals([1], { lockWaits: 1, lockWaitMs: 250, denials: 1 }) };
     const text = renderMetrics({ totals: [one, one], host });
     assert.deepEqual(samples(text, 'tool_runtime_calls_total'), ['tool_runtime_calls_total{tool="t"} 2']);
@@ -97,7 +97,7 @@ describe('renderMetrics', () => {
     assert.deepEqual(promtool(text), { status: 0, output: '' });
   });
 
-  test('S0-79 a name with quotes, backslashes and line ends stays inside its label', () => {
+  test('a name with quotes, backslashes and line ends stays inside its label [S0-79]', () => {
     const text = renderMetrics({ totals: [{ 'a"b\\c\nd': totals([1]) }], host });
     assert.deepEqual(samples(text, 'tool_runtime_calls_total'), ['tool_runtime_calls_total{tool="a\\"b\\\\c\\nd"} 1']);
     assert.deepEqual(promtool(text), { status: 0, output: '' });

@@ -45,7 +45,7 @@ describe('the token of a session', () => {
     assert.equal(await outcome(() => host.host.describe(session, OPERATOR)), 'session_closed');
   });
 
-  test('S3-48 ends the children of its session, and no other session', async () => {
+  test('ends the children of its session, and no other session [S3-48]', async () => {
     await using host = await openHost();
     const { children } = host.host;
     const [mine, theirs] = [await host.host.openSession(OPERATOR, {}), await host.host.openSession(OPERATOR, {})];

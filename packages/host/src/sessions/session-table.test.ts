@@ -71,14 +71,14 @@ describe('a session', () => {
 });
 
 describe('a parent', () => {
-  test('S3-49 is not silent while it waits for its children, unless it named its limit itself', () => {
+  test('is not silent while it waits for its children, unless it named its limit itself [S3-49]', () => {
     const children = ['sess-2'];
     assert.equal(dueEnd(session({ children }), 1001, 50), undefined);
     assert.equal(dueEnd(session({ children: [] }), 1001, 50), 'expired');
     assert.equal(dueEnd(session({ children }, { isStrict: true }), 1001, 50), 'expired');
   });
 
-  test('S3-49 of a connection that is gone ends, and does not give way before its time', () => {
+  test('of a connection that is gone ends, and does not give way before its time [S3-49]', () => {
     const parent = session({ children: ['sess-2'] }, { isOfConnection: true });
     assert.equal(dueEnd(parent, 51, 50), 'closed');
     assert.equal(isAbandoned(parent), false);

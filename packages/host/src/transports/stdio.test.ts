@@ -69,7 +69,7 @@ function terminalIds(messages: readonly ServerMessage[]): (string | null)[] {
 }
 
 describe('serveStdio', () => {
-  test('S0-2 speaks first, with the session it opened', async () => {
+  test('speaks first, with the session it opened [S0-2]', async () => {
     await using client = await open();
     await new Promise(setImmediate);
     const [first] = messagesIn(client.output);
@@ -86,7 +86,7 @@ describe('serveStdio', () => {
     await client.served;
   });
 
-  test('S0-10 answers what still runs when the input ends, then ends the session', async () => {
+  test('answers what still runs when the input ends, then ends the session [S0-10]', async () => {
     await using client = await open();
     client.send(client.request('slow', 'probe_wait', { ms: 50 }));
     client.input.write(client.request('last', 'probe_nothing'));
@@ -94,7 +94,7 @@ describe('serveStdio', () => {
     await assert.rejects(client.session.call('probe_nothing', {}), { code: 'E_POLICY' });
   });
 
-  test('S0-10 serves more requests than may be held at once, each exactly once and in little memory', async () => {
+  test('serves more requests than may be held at once, each exactly once and in little memory [S0-10]', async () => {
     await using client = await open({ maxHeldBytes: 40_000 });
     const ids = Array.from({ length: 500 }, (_, index) => `r${index}`);
     client.input.write(ids.map((id) => `${client.request(id, 'probe_nothing')}\n`).join(''));
@@ -145,7 +145,7 @@ describe('serveStdio', () => {
     assert.match(huge?.type === 'ErrorMessage' ? huge.message : '', /^Line is longer/, 'let go before it was whole');
   });
 
-  test('S0-6 answers bytes that are no UTF-8 once, and goes on', async () => {
+  test('answers bytes that are no UTF-8 once, and goes on [S0-6]', async () => {
     await using client = await open();
     client.send(Buffer.from([0x7b, 0xff, 0xfe, 0x7d, 0x0a]));
     client.send(client.request('next', 'probe_nothing'));
@@ -221,7 +221,7 @@ describe('serveStdio', () => {
     assert.deepEqual(terminalIds(messagesIn(client.output)).toSorted(), [null, 'whole'].toSorted());
   });
 
-  test('S0-9 S0-10 survives whatever lines it is sent and answers each that is not blank exactly once (deep)', async () => {
+  test('survives whatever lines it is sent and answers each that is not blank exactly once [S0-9 S0-10] (deep)', async () => {
     const piece = fc.oneof(
       fc.string(),
       fc.json(),

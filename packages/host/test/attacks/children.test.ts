@@ -84,7 +84,7 @@ function outcome(message: JsonObject): string {
   return message['type'] === 'ToolResponse' ? `ToolResponse ${message['ok']}` : String(message['type']);
 }
 
-describe('S3-46 the token of a child', () => {
+describe('the token of a child [S3-46]', () => {
   test('reaches nothing of its parent, and everything of its own', async () => {
     const parent = await open(TOKENS.operator);
     const child = await openChild(parent);
@@ -164,7 +164,7 @@ describe('S3-46 the token of a child', () => {
   });
 });
 
-describe('S3-48 the token of a parent', () => {
+describe('the token of a parent [S3-48]', () => {
   test('opens, lists and ends its children, and does not call in their name', async () => {
     const parent = await open(TOKENS.caller);
     const child = await openChild(parent);
@@ -200,7 +200,7 @@ describe('S3-48 the token of a parent', () => {
   });
 });
 
-describe('S3-46 somebody else', () => {
+describe('somebody else [S3-46]', () => {
   test('is told the same of a foreign family as of none', async () => {
     const parent = await open(TOKENS.caller);
     const child = await openChild(parent);
@@ -246,7 +246,7 @@ describe('S3-46 somebody else', () => {
   });
 });
 
-describe('S3-49 a parent that is gone', () => {
+describe('a parent that is gone [S3-49]', () => {
   test('opens no more children, closing or closed', async () => {
     const parent = await open(TOKENS.operator);
     const path = `/v1/sessions/${parent.session_id}`;
@@ -331,7 +331,7 @@ describe('S3-49 a parent that is gone', () => {
   });
 });
 
-describe('S3-28 a flood of children', () => {
+describe('a flood of children [S3-28]', () => {
   async function flood(options: TestHostOptions, count: number): Promise<string[]> {
     await using own = await openHost(options);
     const { socket, sessionId } = await connect(TOKENS.operator, own);

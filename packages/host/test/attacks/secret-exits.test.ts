@@ -24,7 +24,7 @@ const PLACES = {
   ],
 } as const satisfies Record<string, (secret: string) => readonly [string, object]>;
 
-test('S0-13 no secret of a call leaves a host by an answer, event, log, figure, export or file (deep)', async () => {
+test('no secret of a call leaves a host by an answer, event, log, figure, export or file [S0-13] (deep)', async () => {
   using scratch = createScratch();
   const registry = join(scratch.root, 'ops.yaml');
   writeFileSync(registry, REGISTRY);

@@ -28,7 +28,7 @@ export function transportSuite(name: string, open: () => Promise<Transport>): vo
       lifeTests(transport);
     });
 
-    test('S0-3 everything that was said, in both directions, is what the published schemas allow', () => {
+    test('everything that was said, in both directions, is what the published schemas allow [S0-3]', () => {
       transport().traffic.check();
     });
   });

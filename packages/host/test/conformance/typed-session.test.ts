@@ -77,7 +77,7 @@ for (const transport of ['ws', 'http'] as const) {
       assert.equal(hostStage.stage.runs(name), 1);
     });
 
-    test('S3-46 opens a child that is a session like it, with less to do, across cut wires', async () => {
+    test('opens a child that is a session like it, with less to do, across cut wires [S3-46]', async () => {
       const { stage, host } = hostStage;
       const name = stage.name();
       const child = await client.openChild({ agent_id: 'builder', tools: ['shell_exec', 'artifact_read'] });
@@ -107,7 +107,7 @@ for (const transport of ['ws', 'http'] as const) {
       assert.equal((await client.call('file_read', { path: 'hello.txt' })).ok, true);
     });
 
-    test('S3-49 a child with children is not completed, and cancelled with them', async () => {
+    test('a child with children is not completed, and cancelled with them [S3-49]', async () => {
       const child = await client.openChild({ agent_id: 'parent' });
       const grandchild = await child.openChild({ agent_id: 'leaf', tools: ['file_read'] });
       await assert.rejects(child.complete(), { code: 'E_POLICY', message: /open children: leaf/ });

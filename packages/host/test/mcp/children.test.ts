@@ -41,7 +41,7 @@ async function openFamily(stage: Stage): Promise<{ parent: SessionOpened; child:
   return { parent, child: child as ChildOpened };
 }
 
-describe('S3-46 S3-48 a model that delegates', { concurrency: 2 }, () => {
+describe('a model that delegates [S3-46 S3-48]', { concurrency: 2 }, () => {
   for (const { name, kind, open } of WAYS) {
     test(`${name}: opens a child, calls in its session, and ends it`, async () => {
       await using stage = await openStage(kind);
@@ -150,7 +150,7 @@ describe('S3-46 S3-48 a model that delegates', { concurrency: 2 }, () => {
   });
 });
 
-describe('S3-45 an agent with the token of a child', () => {
+describe('an agent with the token of a child [S3-45]', () => {
   for (const { name, open } of httpWays) {
     test(`${name}: sees and uses the child's session and nothing else`, async () => {
       await using stage = await openStage('http');

@@ -12,7 +12,7 @@ const FAMILY_VERSION = { '2025': '2025-11-25', '2026': '2026-07-28' };
 
 describe('MCP server, by official clients', { concurrency: 2 }, () => {
   for (const [at, { name, kind, family, open }] of WAYS.entries()) {
-    test(`S0-82 ${name}: lists strict schemas, calls, refuses, reports progress, cancels`, async () => {
+    test(`${name}: lists strict schemas, calls, refuses, reports progress, cancels [S0-82]`, async () => {
       await using stage = await openStage(kind);
       await using client = await open(stage, { name: `client ${at}` });
       assert.equal(client.version, FAMILY_VERSION[family]);

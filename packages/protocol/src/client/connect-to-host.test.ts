@@ -94,7 +94,7 @@ for (const transport of ['ws', 'http'] as const) {
       assert.equal((await rejection(client.call('t', {}))).details['reason'], 'connection_closed');
     });
 
-    test('S0-7 beats three times within what the session allows', async (context) => {
+    test('beats three times within what the session allows [S0-7]', async (context) => {
       const { host, connect } = await start(context, 60);
       const client = await connect({ transport });
       const session = host.sessions.get(client.session.session_id);

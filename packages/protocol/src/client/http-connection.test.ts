@@ -47,7 +47,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('an HTTP connection', () => {
-  test('S0-10 carries calls and heartbeats, each as one POST with the token in its header', async (context) => {
+  test('carries calls and heartbeats, each as one POST with the token in its header [S0-10]', async (context) => {
     const { loopback, open, session } = await start(context, { token: 'abc' });
     const client = open('abc');
     assert.equal((await client.ready()).server_version, '9.9.9');

@@ -50,7 +50,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });`;
 
 describe('a connection of JSON lines', () => {
-  test('S0-10 carries calls over a Unix socket', async (context) => {
+  test('carries calls over a Unix socket [S0-10]', async (context) => {
     const host = new ModelHost();
     const session = host.openSession();
     const path = await startUnix(context, (socket) => void serveLines(host, session, socket));

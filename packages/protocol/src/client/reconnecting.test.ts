@@ -62,7 +62,7 @@ function cuttingWork(cut: () => Loopback | undefined): NonNullable<ModelHostOpti
 
 for (const transport of ['ws', 'http'] as const) {
   describe(`a connection that comes back, over ${transport}`, () => {
-    test('S0-10 calls survive 20 drops in the middle, and no effect runs twice', async (context) => {
+    test('calls survive 20 drops in the middle, and no effect runs twice [S0-10]', async (context) => {
       let loopback: Loopback | undefined;
       const started = await start(context, transport, { model: { work: cuttingWork(() => loopback) } });
       loopback = started.loopback;

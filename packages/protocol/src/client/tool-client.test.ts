@@ -46,7 +46,7 @@ async function nextRequest(host: HostEnd): Promise<ToolRequest> {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('tool client calls', () => {
-  test('S0-3 sends a ToolRequest with the session, a fresh id and Unix seconds', async () => {
+  test('sends a ToolRequest with the session, a fresh id and Unix seconds [S0-3]', async () => {
     const { client, host } = openAcknowledged({ now: () => 1_731_662_400_250, newId: () => 'id-1' });
     const call = client.call('file_read', { path: 'a' }, { idempotencyKey: 'key', timeoutMs: 50 });
     const request = await nextRequest(host);
@@ -86,7 +86,7 @@ describe('tool client calls', () => {
     assert.equal((await call).ok, true);
   });
 
-  test('S0-10 routes interleaved answers and events to their own calls', async () => {
+  test('routes interleaved answers and events to their own calls [S0-10]', async () => {
     const { client, host } = openAcknowledged();
     const seen: string[] = [];
     const start = (tool: string) =>
@@ -105,7 +105,7 @@ describe('tool client calls', () => {
     assert.deepEqual(seen, ['b 10', 'a 20']);
   });
 
-  test('S0-10 ignores events and further answers after the terminal message', async () => {
+  test('ignores events and further answers after the terminal message [S0-10]', async () => {
     const { client, host } = openAcknowledged();
     const seen: number[] = [];
     const call = client.call('a', {}, { onEvent: (event) => seen.push(event.progress.pct) });
@@ -121,7 +121,7 @@ describe('tool client calls', () => {
     await client.close();
   });
 
-  test('S0-4 resolves with an answer that is not ok: the tool was reached', async () => {
+  test('resolves with an answer that is not ok: the tool was reached [S0-4]', async () => {
     const { client, host } = openAcknowledged();
     const call = client.call('a', {});
     const request = await nextRequest(host);
@@ -134,7 +134,7 @@ describe('tool client calls', () => {
     assert.deepEqual(await call, refused);
   });
 
-  test('S0-6 rejects with the code, message and details of an ErrorMessage', async () => {
+  test('rejects with the code, message and details of an ErrorMessage [S0-6]', async () => {
     const { client, host } = openAcknowledged();
     const call = client.call('a', {});
     const { request_id } = await nextRequest(host);
@@ -225,7 +225,7 @@ describe('tool client cancellation', () => {
 });
 
 describe('tool client sessions', () => {
-  test('S0-7 sends a Heartbeat and is not disturbed by one', async () => {
+  test('sends a Heartbeat and is not disturbed by one [S0-7]', async () => {
     const { client, host } = openAcknowledged({ now: () => 1500 });
     host.send(SAMPLES.Heartbeat);
     await client.heartbeat();
@@ -394,7 +394,7 @@ describe('tool client events', () => {
 });
 
 describe('tool client heartbeats and retries', () => {
-  test('S0-7 beats by itself once there is a session, until it is closed', async () => {
+  test('beats by itself once there is a session, until it is closed [S0-7]', async () => {
     const { client, host } = open({ heartbeatMs: 2 });
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(host.received.length, 0);

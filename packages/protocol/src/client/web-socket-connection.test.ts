@@ -21,7 +21,7 @@ describe('a WebSocket connection', () => {
     ["Node's own WebSocket", globalThis.WebSocket],
     ['the ws package', WsSocket],
   ] as const) {
-    test(`S0-10 carries calls, events and heartbeats over ${name}`, async (context) => {
+    test(`carries calls, events and heartbeats over ${name} [S0-10]`, async (context) => {
       const { host, loopback, session } = await start(context, { token: 'abc-1' });
       const client = createToolClient(webSocketConnection({ url: loopback.url, token: 'abc-1', WebSocket }));
       assert.equal((await client.ready()).session_id, session.id);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SAMPLES } from '../../test/sample-messages.ts';
 import { clientMessageSchema } from './client-message.ts';
 
-test('S0-2 a client may send its seven messages and none of the host', () => {
+test('a client may send its seven messages and none of the host [S0-2]', () => {
   const accepted = Object.values(SAMPLES).filter((sample) => clientMessageSchema.safeParse(sample).success);
   assert.deepEqual(accepted, [
     SAMPLES.ToolRequest,

@@ -17,12 +17,12 @@ function errorOf(text: string): ErrorMessage {
 
 describe('parseClientMessage', () => {
   for (const name of ['ToolRequest', 'Heartbeat', 'CancelRequest', 'SessionAttach', 'ApprovalAnswer'] as const) {
-    test(`S0-2 S0-3 S0-7 gives back a ${name} as it was sent`, () => {
+    test(`gives back a ${name} as it was sent [S0-2 S0-3 S0-7]`, () => {
       assert.deepEqual(parseClientMessage(JSON.stringify(SAMPLES[name])), { ok: true, message: SAMPLES[name] });
     });
   }
 
-  test('S0-3 S0-6 answers a bad field with its path, and addresses the request', () => {
+  test('answers a bad field with its path, and addresses the request [S0-3 S0-6]', () => {
     assert.deepEqual(errorOf(JSON.stringify({ ...request, tool: 5, timestamp: '1', extra: true })), {
       type: 'ErrorMessage',
       code: 'E_VALIDATION_FAIL',
@@ -33,7 +33,7 @@ describe('parseClientMessage', () => {
     });
   });
 
-  test('S0-6 names the types it takes when the type is another', () => {
+  test('names the types it takes when the type is another [S0-6]', () => {
     const { message, request_id } = errorOf(JSON.stringify({ ...request, type: 'ToolResponse' }));
     assert.equal(
       message,
@@ -44,7 +44,7 @@ describe('parseClientMessage', () => {
     assert.equal(errorOf('[]').message, 'Invalid message: expected object, got array');
   });
 
-  test('S0-6 has no request_id when it is missing, invalid or doubled', () => {
+  test('has no request_id when it is missing, invalid or doubled [S0-6]', () => {
     const { request_id: _id, ...anonymous } = request;
     assert.equal(errorOf(JSON.stringify(anonymous)).request_id, null);
     assert.equal(errorOf(JSON.stringify({ ...request, request_id: 'a\u0000' })).request_id, null);
@@ -52,7 +52,7 @@ describe('parseClientMessage', () => {
     assert.equal(errorOf('{"request_id":"request-1"').request_id, null);
   });
 
-  test('S0-6 answers a text refused by the scan with offset and path, and still addresses the request', () => {
+  test('answers a text refused by the scan with offset and path, and still addresses the request [S0-6]', () => {
     const text = JSON.stringify(request).replace('"path"', '"path":"a","path"');
     assert.deepEqual(errorOf(text), {
       type: 'ErrorMessage',
@@ -63,7 +63,7 @@ describe('parseClientMessage', () => {
     });
   });
 
-  test('S0-6 addresses the sender of a text somewhat too large, and does not read one far too large', () => {
+  test('addresses the sender of a text somewhat too large, and does not read one far too large [S0-6]', () => {
     const text = JSON.stringify(request);
     const parse = (maxBytes: number) => parseClientMessage(text, { maxBytes });
     const idOf = (maxBytes: number) => {
@@ -75,7 +75,7 @@ describe('parseClientMessage', () => {
     assert.equal(idOf(10), null);
   });
 
-  test('S0-9 never throws, whatever the text, and its errors are valid messages of bounded size', () => {
+  test('never throws, whatever the text, and its errors are valid messages of bounded size [S0-9]', () => {
     const text = fc.oneof(
       fc.string(),
       fc.json(),
@@ -101,12 +101,12 @@ describe('parseClientMessage', () => {
 
 describe('parseServerMessage', () => {
   for (const name of ['SessionAck', 'EventMessage', 'ToolResponse', 'ErrorMessage', 'Heartbeat'] as const) {
-    test(`S0-4 S0-5 S0-6 S0-7 gives back a ${name} as it was sent`, () => {
+    test(`gives back a ${name} as it was sent [S0-4 S0-5 S0-6 S0-7]`, () => {
       assert.deepEqual(parseServerMessage(JSON.stringify(SAMPLES[name])), { ok: true, message: SAMPLES[name] });
     });
   }
 
-  test('S0-8 refuses an error code outside the ten', () => {
+  test('refuses an error code outside the ten [S0-8]', () => {
     const parsed = parseServerMessage(JSON.stringify({ ...SAMPLES.ErrorMessage, code: 'E_OTHER' }));
     assert.ok(!parsed.ok);
     assert.match(parsed.error.message, /^Invalid ErrorMessage: code: expected one of .*, got "E_OTHER"$/);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { eventMessageSchema } from './from-host/event-message.ts';
 import { createProgress } from './progress.ts';
 
-test('S0-5 progress stays inside 0 to 100 and never goes back, whatever is reported', () => {
+test('progress stays inside 0 to 100 and never goes back, whatever is reported [S0-5]', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.double(), fc.integer({ min: -20, max: 140 }))), (reports) => {
       const progress = createProgress();
@@ -19,7 +19,7 @@ test('S0-5 progress stays inside 0 to 100 and never goes back, whatever is repor
   );
 });
 
-test('S0-5 progress passes honest reports through, each request on its own', () => {
+test('progress passes honest reports through, each request on its own [S0-5]', () => {
   const [first, second] = [createProgress(), createProgress()];
   assert.deepEqual(first.advance(60, 'most'), { pct: 60, message: 'most' });
   assert.deepEqual(second.advance(10, 'some'), { pct: 10, message: 'some' });

@@ -12,7 +12,7 @@ function words(schema: z.ZodType, input: unknown): string {
 const field = (schema: z.ZodType, value: unknown) => words(z.object({ f: schema }), { f: value });
 
 describe('describeIssues', () => {
-  test('S0-3 lists every bad field with what was expected and what came', () => {
+  test('lists every bad field with what was expected and what came [S0-3]', () => {
     const schema = z.strictObject({
       path: z.string(),
       max_bytes: z.int().positive(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ERROR_GUIDE } from './error-guide.ts';
 import { ERROR_CODES } from './errors.ts';
 
-test('S0-8 the guide explains exactly the ten codes', () => {
+test('the guide explains exactly the ten codes [S0-8]', () => {
   assert.deepEqual(Object.keys(ERROR_GUIDE), [...ERROR_CODES]);
 });
 

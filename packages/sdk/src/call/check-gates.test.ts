@@ -9,7 +9,7 @@ function call(tool: object, mutationClass: string, args: object): Call {
   return { compiled: { tool }, mutationClass, subject: { args } } as unknown as Call;
 }
 
-test('S0-31 a lost write may be made again unless it appended, and a lost read always', () => {
+test('a lost write may be made again unless it appended, and a lost read always [S0-31]', () => {
   assert.equal(isRepeatable(call(fileRead, 'read_only', {})), true);
   assert.equal(isRepeatable(call({}, 'read_only', {})), true);
   assert.equal(isRepeatable(call(fileWrite, 'workspace_write', { append: false })), true);

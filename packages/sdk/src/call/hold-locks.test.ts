@@ -27,7 +27,7 @@ const waits = (totals: { lockWaits: number; lockWaitMs: number } | undefined) =>
 ];
 
 describe('locks of a call', () => {
-  test('S0-79 a wait is counted for the tool that waited; a lock that was free is none', async () => {
+  test('a wait is counted for the tool that waited; a lock that was free is none [S0-79]', async () => {
     const holder = createHolder();
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [holder.tool, createCounter().tool] });
     await session.call('probe_count', {});
@@ -42,7 +42,7 @@ describe('locks of a call', () => {
     await dispose();
   });
 
-  test('S0-79 a wait in vain is counted too', async () => {
+  test('a wait in vain is counted too [S0-79]', async () => {
     const holder = createHolder();
     const { session, dispose } = await openScratchRuntime({
       tools: [holder.tool, createCounter().tool],

@@ -32,7 +32,7 @@ function reasonOf({ errors }: ToolResponse): unknown {
   return errors[0]?.details?.['reason'];
 }
 
-describe('S1-43 the key of a call whose process died', () => {
+describe('the key of a call whose process died [S1-43]', () => {
   test('as intended: its own answer, and nothing runs', async (t) => {
     const call = await lost(t, 'after-effect');
     const response = await retry(call);
@@ -102,7 +102,7 @@ describe('S1-43 the key of a call whose process died', () => {
   });
 });
 
-describe('S1-43 claims and processes that somebody has been at', () => {
+describe('claims and processes that somebody has been at [S1-43]', () => {
   const edit = ({ state }: GivenUp, sql: string) => {
     const database = new DatabaseSync(join(state, 'journal.db'));
     database.exec(sql);
@@ -136,7 +136,7 @@ describe('S1-43 claims and processes that somebody has been at', () => {
   });
 });
 
-describe('S1-43 claims of a version that noted nothing', () => {
+describe('claims of a version that noted nothing [S1-43]', () => {
   const forget = ({ state }: GivenUp) => makeLegacy(state, 2);
 
   test('a write stays unknown', async (t) => {

@@ -8,7 +8,7 @@ import { narrowProfile, requireKeys, rewriteAliases } from './normalize-args.ts'
 
 const worst: CallProfile = { kind: 'edit', side_effect_level: 'workspace_write', effect: 'write', risk: 'medium' };
 
-test('S2-18 a call may be lower than its tool declares, and never higher', () => {
+test('a call may be lower than its tool declares, and never higher [S2-18]', () => {
   assert.deepEqual(narrowProfile(worst, { side_effect_level: 'read_only', kind: 'read' }), {
     ...worst,
     side_effect_level: 'read_only',
@@ -22,14 +22,14 @@ test('S2-18 a call may be lower than its tool declares, and never higher', () =>
   }
 });
 
-test('S2-15 counts absent and null keys as missing, and falsy values as given', () => {
+test('counts absent and null keys as missing, and falsy values as given [S2-15]', () => {
   const required = (args: Record<string, JsonValue>, keys: readonly string[]) => () => requireKeys(args, keys, 'any');
   const message = 'Required arguments are missing for any: ';
   assert.throws(required({ a: null, c: 0, d: '', e: false }, ['a', 'b', 'c', 'd', 'e']), { message: `${message}a, b` });
   assert.throws(required({}, ['toString']), { message: `${message}toString` });
 });
 
-test('S2-15 names every missing required key in one error', () => {
+test('names every missing required key in one error [S2-15]', () => {
   assert.throws(
     () => requireKeys({ a: null, c: 1 }, ['a', 'b', 'c'], 'fs_move'),
     (thrown) =>
@@ -54,13 +54,13 @@ function refusal(args: Record<string, JsonValue>): string {
 }
 
 describe('rewriteAliases', () => {
-  test('S2-14 moves each alias to its canonical key and keeps the rest', () => {
+  test('moves each alias to its canonical key and keeps the rest [S2-14]', () => {
     const args = { file: 'a', text: 'b', mode: 1 };
     assert.deepEqual(rewriteAliases(args, aliases), { path: 'a', content: 'b', mode: 1 });
     assert.deepEqual(args, { file: 'a', text: 'b', mode: 1 });
   });
 
-  test('S2-14 returns the same object when there is nothing to do', () => {
+  test('returns the same object when there is nothing to do [S2-14]', () => {
     const args = { path: 'a' };
     assert.equal(rewriteAliases(args, aliases), args);
     assert.equal(rewriteAliases(args, {}), args);
@@ -68,24 +68,24 @@ describe('rewriteAliases', () => {
     assert.equal(rewriteAliases(list, aliases), list);
   });
 
-  test('S2-14 refuses a value under an alias and its canonical key', () => {
+  test('refuses a value under an alias and its canonical key [S2-14]', () => {
     assert.equal(refusal({ file: 'a', path: 'b' }), 'Argument is given under two names: file and path');
     assert.equal(refusal({ file: 'a', path: null }), 'Argument is given under two names: file and path');
     assert.equal(refusal({ file: 'a' }), 'accepted');
   });
 
-  test('S2-14 refuses two aliases of one key, whatever their order', () => {
+  test('refuses two aliases of one key, whatever their order [S2-14]', () => {
     assert.equal(refusal({ filename: 'a', file: 'b' }), 'Argument is given under two names: filename and file');
     assert.equal(refusal({ file: 'b', filename: 'a' }), 'Argument is given under two names: filename and file');
   });
 
-  test('S2-14 does not follow chains: each key moves one step', () => {
+  test('does not follow chains: each key moves one step [S2-14]', () => {
     assert.deepEqual(rewriteAliases({ a: 1 }, { a: 'b', b: 'c' }), { b: 1 });
     assert.deepEqual(rewriteAliases({ z: 1 }, { z: 'y', y: 'x' }), { y: 1 });
     assert.throws(() => rewriteAliases({ a: 1, b: 2 }, { a: 'b', b: 'c' }), isToolError);
   });
 
-  test('S2-14 never touches the prototype', () => {
+  test('never touches the prototype [S2-14]', () => {
     const args = JSON.parse('{"__proto__":{"polluted":true},"file":"a"}') as Record<string, JsonValue>;
     const hostile = JSON.parse('{"__proto__":"path","file":"__proto__"}') as Record<string, string>;
     assert.equal(rewriteAliases(args, hostile), args);

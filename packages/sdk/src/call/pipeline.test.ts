@@ -29,7 +29,7 @@ function kinds(scratch: ScratchRuntime): string[] {
 }
 
 describe('the path of a call', () => {
-  test('S0-4 S1-24 S1-38 S0-74 an allowed call is answered and leaves request, decision, intent and result in that order', () =>
+  test('an allowed call is answered and leaves request, decision, intent and result in that order [S0-4 S1-24 S1-38 S0-74]', () =>
     withScratch({ tools: [nothing] }, async (scratch) => {
       const response = await scratch.session.call('probe_nothing', { text: 'hi' }, { requestId: 'req-1' });
       const { duration_ms, ...rest } = response;
@@ -50,7 +50,7 @@ describe('the path of a call', () => {
       assert.match(result.args_hash, /^hmac-sha256:[0-9a-f]{64}$/);
     }));
 
-  test('S1-17 S1-39 4.3 an unknown tool is E_POLICY, names the nearest one, runs nothing and is on record', () =>
+  test('4.3 an unknown tool is E_POLICY, names the nearest one, runs nothing and is on record [S1-17 S1-39]', () =>
     withScratch({ tools: [nothing] }, async (scratch) => {
       const response = await scratch.session.call('probe_nothin', {});
       assert.equal(response.errors[0]?.code, 'E_POLICY');
@@ -58,7 +58,7 @@ describe('the path of a call', () => {
       assert.deepEqual(kinds(scratch), ['requested', 'decision']);
     }));
 
-  test('S2-14 S2-15 4.3 bad arguments are E_VALIDATION_FAIL naming the field; the twin with an alias passes', () =>
+  test('4.3 bad arguments are E_VALIDATION_FAIL naming the field; the twin with an alias passes [S2-14 S2-15]', () =>
     withScratch({}, async (scratch) => {
       writeFileSync(join(scratch.workspace, 'a.txt'), 'A');
       const bad = await scratch.session.call('file_read', { path: 'a.txt', max_bytes: -1, extra: true });
@@ -76,7 +76,7 @@ describe('the path of a call', () => {
       }
     }));
 
-  test('S1-38 arguments without a canonical form cannot be recorded, so they do not run; the twin does', () =>
+  test('arguments without a canonical form cannot be recorded, so they do not run; the twin does [S1-38]', () =>
     withScratch({ tools: [nothing] }, async ({ session }) => {
       const broken = await session.call('probe_nothing', { text: 'half \ud83d' });
       assert.equal(broken.errors[0]?.code, 'E_VALIDATION_FAIL');
@@ -84,7 +84,7 @@ describe('the path of a call', () => {
       assert.equal((await session.call('probe_nothing', { text: 'whole \u{1f600}' })).ok, true);
     }));
 
-  test('S0-9 an answer that breaks the contract of its tool is kept back, one that keeps it arrives', () => {
+  test('an answer that breaks the contract of its tool is kept back, one that keeps it arrives [S0-9]', () => {
     const answering = (name: string, count: unknown) =>
       defineTool({
         ...nothing,
@@ -103,7 +103,7 @@ describe('the path of a call', () => {
     );
   });
 
-  test('S2-23 a tool that promises inline results cannot answer with a handle only', () => {
+  test('a tool that promises inline results cannot answer with a handle only [S2-23]', () => {
     const handle = `artifact:${'0'.repeat(32)}`;
     const reference = { artifact: handle, digest: `sha256:${'0'.repeat(64)}`, bytes: 3, next: null };
     const answers: readonly (readonly [boolean, boolean, JsonValue])[] = [
@@ -135,7 +135,7 @@ describe('the path of a call', () => {
     });
   });
 
-  test('S0-74 a secret in what is refused or fails stands neither in the answer nor in the records', () => {
+  test('a secret in what is refused or fails stands neither in the answer nor in the records [S0-74]', () => {
     const token = `ghp_${'a1'.repeat(15)}`;
     const failing = defineTool({
       ...nothing,
@@ -156,7 +156,7 @@ describe('the path of a call', () => {
     });
   });
 
-  test('S0-34 S0-61 a path outside the root is E_POLICY and nothing is touched, by name and by link', () =>
+  test('a path outside the root is E_POLICY and nothing is touched, by name and by link [S0-34 S0-61]', () =>
     withScratch({}, async (scratch) => {
       const outside = join(scratch.workspace, '..', 'outside.txt');
       writeFileSync(outside, 'secret');
@@ -175,7 +175,7 @@ describe('the path of a call', () => {
       assert.equal((await scratch.session.call('file_read', { path: 'inner' })).ok, true);
     }));
 
-  test('S0-9 a throwing tool becomes one coded response that does not leak the cause', () => {
+  test('a throwing tool becomes one coded response that does not leak the cause [S0-9]', () => {
     const counter = createCounter();
     const unexpected: unknown[] = [];
     return withScratch(
@@ -191,7 +191,7 @@ describe('the path of a call', () => {
     );
   });
 
-  test('S0-80 a tool over its limit is E_TIMEOUT; the caller may lower the limit, never raise it', () =>
+  test('a tool over its limit is E_TIMEOUT; the caller may lower the limit, never raise it [S0-80]', () =>
     withScratch({ tools: [wait] }, async ({ session }) => {
       const late = await session.call('probe_wait', { ms: 5_000 }, { timeoutMs: 20 });
       assert.equal(late.errors[0]?.code, 'E_TIMEOUT');
@@ -211,7 +211,7 @@ describe('the path of a call', () => {
       await limited.dispose();
     }));
 
-  test('S0-80 a limit that a call may choose by argument ends where the registry says', () => {
+  test('a limit that a call may choose by argument ends where the registry says [S0-80]', () => {
     const patient = defineTool({ ...wait, name: 'probe_patient', timeoutArg: 'ms', maxTimeoutMs: 60_000 });
     const text = 'version: 1\ntools: { probe_patient: { max_timeout_ms: 20 } }\n';
     return withScratch({ tools: [patient], registry: { file: 'r.yaml', text } }, async ({ session }) => {
@@ -243,7 +243,7 @@ describe('the path of a call', () => {
       assert.equal(decisions.at(-1), 'cancelled');
     }));
 
-  test('S0-5 S0-73 S2-31 events show pending, the phases, progress and the end, in order and before the answer', () =>
+  test('events show pending, the phases, progress and the end, in order and before the answer [S0-5 S0-73 S2-31]', () =>
     withScratch({ tools: [wait] }, async ({ session }) => {
       const seen: string[] = [];
       session.listen(({ message }) =>
@@ -256,7 +256,7 @@ describe('the path of a call', () => {
       assert.deepEqual(seen, ['pre-check', 'Tool is not in the package: nope', 'failed']);
     }));
 
-  test('S2-18 S2-25 a tool that is not annotated, or exceeds the ceiling, is hidden with its reason and refused', () => {
+  test('a tool that is not annotated, or exceeds the ceiling, is hidden with its reason and refused [S2-18 S2-25]', () => {
     const bare = defineTool({ ...nothing, name: 'probe_bare', annotations: undefined as never });
     const process = defineTool({
       ...nothing,
@@ -295,7 +295,7 @@ describe('the path of a call', () => {
 });
 
 describe('capabilities of a call', () => {
-  test('S2-18 a tool that is shown for its harmless calls is refused the others at the ceiling', () => {
+  test('a tool that is shown for its harmless calls is refused the others at the ceiling [S2-18]', () => {
     const mixed = defineTool({
       ...(nothing as AnyTool),
       name: 'probe_mixed',
@@ -313,7 +313,7 @@ describe('capabilities of a call', () => {
     });
   });
 
-  test('S0-34 a call below its level is handed a git that cannot change, or cannot reach a remote; the others can', async () => {
+  test('a call below its level is handed a git that cannot change, or cannot reach a remote; the others can [S0-34]', async () => {
     const levels = ['read_only', 'workspace_write', 'network'] as const;
     const probing = (level: (typeof levels)[number]) =>
       defineTool({
@@ -352,7 +352,7 @@ describe('capabilities of a call', () => {
     repository.dispose();
   });
 
-  test('S0-34 a rule is handed a git that looks and cannot change', async () => {
+  test('a rule is handed a git that looks and cannot change [S0-34]', async () => {
     const words = { look: ['status'], change: ['tag', 'made-by-a-rule'] };
     const judging = (id: 'look' | 'change') =>
       defineRule({
@@ -411,7 +411,7 @@ describe('hooks', () => {
     ...(before ? { before } : {}),
   });
 
-  test('S2-28 finding 9: a hook that rewrites a path to outside the root is judged again and denied', () =>
+  test('finding 9: a hook that rewrites a path to outside the root is judged again and denied [S2-28]', () =>
     withScratch({ hooks: [hook(() => ({ type: 'modify', args: { path: '../outside' } }))] }, async (scratch) => {
       writeFileSync(join(scratch.workspace, 'a'), 'A');
       const response = await scratch.session.call('file_read', { path: 'a' });
@@ -419,7 +419,7 @@ describe('hooks', () => {
       assert.deepEqual(kinds(scratch), ['requested', 'hook', 'decision']);
     }));
 
-  test('S2-28 a rewrite inside the root is what runs', () =>
+  test('a rewrite inside the root is what runs [S2-28]', () =>
     withScratch({ hooks: [hook(() => ({ type: 'modify', args: { path: 'b' } }))] }, async (scratch) => {
       writeFileSync(join(scratch.workspace, 'a'), 'A');
       writeFileSync(join(scratch.workspace, 'b'), 'B');
@@ -427,7 +427,7 @@ describe('hooks', () => {
       assert.equal((response.data as { content: string }).content, 'B');
     }));
 
-  test('S2-28 a denying hook and a throwing hook both refuse, and the tool does not run', async () => {
+  test('a denying hook and a throwing hook both refuse, and the tool does not run [S2-28]', async () => {
     const counter = createCounter();
     for (const before of [
       () => ({ type: 'deny', reason: 'no' }) as const,
@@ -450,7 +450,7 @@ describe('hooks', () => {
     });
   });
 
-  test('S2-28 an after hook that breaks keeps the data back, one that passes does not', async () => {
+  test('an after hook that breaks keeps the data back, one that passes does not [S2-28]', async () => {
     const after = (answer: () => { type: 'pass' }): Hook => ({ id: 'after', tools: '*', after: answer });
     const broken = after(() => {
       throw new TypeError('broken hook');
@@ -479,7 +479,7 @@ describe('policy port and approvals', () => {
     evaluatePostTool: () => outcome(post, 'post_tool'),
   });
 
-  test('S1-33 a denying and a throwing policy refuse; a post-tool denial withholds the data although the tool ran', async () => {
+  test('a denying and a throwing policy refuse; a post-tool denial withholds the data although the tool ran [S1-33]', async () => {
     const counter = createCounter();
     await withScratch({ tools: [counter.tool], policy: policy('deny') }, async ({ session }) => {
       assert.equal((await session.call('probe_count', {})).errors[0]?.code, 'E_POLICY');
@@ -528,7 +528,7 @@ describe('policy port and approvals', () => {
     });
   });
 
-  test('S1-40 edited arguments are judged again: an escape is refused, a harmless edit runs', async () => {
+  test('edited arguments are judged again: an escape is refused, a harmless edit runs [S1-40]', async () => {
     const editing = (path: string) => ({
       ask: async (request: { call: { args: object } }) => {
         const isEdited = (request.call.args as { path: string }).path === path;
@@ -547,7 +547,7 @@ describe('policy port and approvals', () => {
     });
   });
 
-  test('S1-40 an approver who keeps editing is not followed for ever', async () => {
+  test('an approver who keeps editing is not followed for ever [S1-40]', async () => {
     const counter = createCounter();
     const editing = (edits: number) => {
       let asked = 0;
@@ -567,7 +567,7 @@ describe('policy port and approvals', () => {
     });
   });
 
-  test('S2-27 the approval policy of the registry asks, and lets the others pass', () => {
+  test('the approval policy of the registry asks, and lets the others pass [S2-27]', () => {
     const text = 'version: 1\napprovals: { auto_approve: ["probe_*"], require_approval: [file_read] }\n';
     return withScratch({ tools: [nothing], registry: { file: 'r.yaml', text } }, async ({ session }) => {
       const asked = await session.call('file_read', { path: 'a' });
@@ -576,7 +576,7 @@ describe('policy port and approvals', () => {
     });
   });
 
-  test('S1-40 an approval for the session is asked once', async () => {
+  test('an approval for the session is asked once [S1-40]', async () => {
     let asked = 0;
     const approvals = {
       ask: async () => {
@@ -596,7 +596,7 @@ describe('policy port and approvals', () => {
 });
 
 describe('keys, budgets and the registry', () => {
-  test('S1-43 4.7 a repeated key is answered from the record; other arguments under it are refused', async () => {
+  test('4.7 a repeated key is answered from the record; other arguments under it are refused [S1-43]', async () => {
     const counter = createCounter();
     await withScratch({ tools: [counter.tool] }, async (scratch) => {
       const first = await scratch.session.call('probe_count', { n: 1 }, { idempotencyKey: 'k' });
@@ -611,7 +611,7 @@ describe('keys, budgets and the registry', () => {
     });
   });
 
-  test('S1-43 of many concurrent calls with one key exactly one runs', async () => {
+  test('of many concurrent calls with one key exactly one runs [S1-43]', async () => {
     const counter = createCounter();
     await withScratch({ tools: [counter.tool] }, async ({ session }) => {
       const calls = Array.from({ length: 20 }, () => session.call('probe_count', {}, { dedupeKey: 'once' }));
@@ -623,7 +623,7 @@ describe('keys, budgets and the registry', () => {
     });
   });
 
-  test('S1-43 while the outcome of a key is unknown it causes no second effect: running, and given up on (deep)', async () => {
+  test('while the outcome of a key is unknown it causes no second effect: running, and given up on [S1-43] (deep)', async () => {
     const release = Promise.withResolvers<void>();
     const runs: number[] = [];
     const slow = defineTool({
@@ -652,7 +652,7 @@ describe('keys, budgets and the registry', () => {
     });
   });
 
-  test('S0-75 a budget refuses before anything runs', async () => {
+  test('a budget refuses before anything runs [S0-75]', async () => {
     const counter = createCounter();
     const registry = { file: 'r.yaml', text: 'version: 1\nbudgets:\n  max_calls: 1\n' };
     await withScratch({ tools: [counter.tool], registry }, async ({ session }) => {

@@ -13,7 +13,7 @@ import {
 } from './annotations.ts';
 
 describe('tool kinds', () => {
-  test('S2-1 S2-32 are nine snake_case names that round-trip through JSON', () => {
+  test('are nine snake_case names that round-trip through JSON [S2-1 S2-32]', () => {
     assert.deepEqual(
       [...TOOL_KINDS],
       ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'],
@@ -22,7 +22,7 @@ describe('tool kinds', () => {
     assert.equal(completeAnnotations().kind, 'other');
   });
 
-  test('S2-2 read an unknown string as other, which is never read-only', () => {
+  test('read an unknown string as other, which is never read-only [S2-2]', () => {
     for (const value of ['switch_mode', '', 'Read', 'READ', 'toString', '__proto__']) {
       assert.equal(parseToolKind(value), 'other');
     }
@@ -34,11 +34,11 @@ describe('tool kinds', () => {
     );
   });
 
-  test('S2-3 S2-32 are read-only for exactly read, search, think and fetch', () => {
+  test('are read-only for exactly read, search, think and fetch [S2-3 S2-32]', () => {
     assert.deepEqual(TOOL_KINDS.filter(isReadOnlyKind).sort(), ['fetch', 'read', 'search', 'think']);
   });
 
-  test('S2-4 S2-32 have one mutation class each', () => {
+  test('have one mutation class each [S2-4 S2-32]', () => {
     assert.deepEqual(Object.fromEntries(TOOL_KINDS.map((kind) => [kind, mutationClass(kind)])), {
       read: 'read_only',
       search: 'read_only',
@@ -52,22 +52,22 @@ describe('tool kinds', () => {
     });
   });
 
-  test('S2-5 give an unannotated tool the mutation class other', () => {
+  test('give an unannotated tool the mutation class other [S2-5]', () => {
     assert.equal(mutationClass(completeAnnotations(undefined).kind), 'other');
   });
 });
 
 describe('side-effect levels', () => {
-  test('S2-6 S2-32 are five, and none by default', () => {
+  test('are five, and none by default [S2-6 S2-32]', () => {
     assert.deepEqual([...SIDE_EFFECT_LEVELS], ['none', 'read_only', 'workspace_write', 'process_exec', 'network']);
     assert.equal(completeAnnotations({}).side_effect_level, 'none');
   });
 
-  test('S2-7 S2-32 rank from 0 to 4 in that order', () => {
+  test('rank from 0 to 4 in that order [S2-7 S2-32]', () => {
     assert.deepEqual(SIDE_EFFECT_LEVELS.map(sideEffectRank), [0, 1, 2, 3, 4]);
   });
 
-  test('S2-8 S2-9 S2-32 parse from their own JSON text, and from anything else to none', () => {
+  test('parse from their own JSON text, and from anything else to none [S2-8 S2-9 S2-32]', () => {
     for (const level of SIDE_EFFECT_LEVELS) {
       assert.equal(JSON.stringify(level), `"${level}"`);
       assert.equal(parseSideEffectLevel(JSON.parse(JSON.stringify(level)) as string), level);
@@ -95,12 +95,12 @@ describe('completeAnnotations', () => {
     inline_result: false,
   };
 
-  test('S2-11 S2-32 defaults every field', () => {
+  test('defaults every field [S2-11 S2-32]', () => {
     assert.deepEqual(completeAnnotations(), defaults);
     assert.deepEqual(completeAnnotations({}), defaults);
   });
 
-  test('S2-10 S2-11 accepts partial objects and keeps what they say', () => {
+  test('accepts partial objects and keeps what they say [S2-10 S2-11]', () => {
     assert.deepEqual(completeAnnotations({ kind: 'edit', arg_schema: { path_params: ['path'] } }), {
       ...defaults,
       kind: 'edit',

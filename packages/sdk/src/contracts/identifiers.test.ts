@@ -18,23 +18,23 @@ function refusal(value: unknown): unknown {
 }
 
 describe('checkId', () => {
-  test('S1-44 returns a printable, bounded id unchanged', () => {
+  test('returns a printable, bounded id unchanged [S1-44]', () => {
     for (const value of ['a', 'call-1', 'ünïcode 日本 🙂', 'a'.repeat(MAX_ID_BYTES), 'é'.repeat(MAX_ID_BYTES / 2)]) {
       assert.equal(checkId(value, 'id'), value);
     }
   });
 
-  test('S1-44 reports an absent id as a missing field', () => {
+  test('reports an absent id as a missing field [S1-44]', () => {
     for (const value of ['', undefined, null, 7, {}]) assert.equal(refusal(value), 'invalid_package');
   });
 
-  test('S1-44 counts bytes, not characters', () => {
+  test('counts bytes, not characters [S1-44]', () => {
     assert.equal(refusal('a'.repeat(MAX_ID_BYTES + 1)), 'invalid_state_transition');
     assert.equal(refusal('é'.repeat(MAX_ID_BYTES / 2 + 1)), 'invalid_state_transition');
     assert.equal(refusal('é'.repeat(MAX_ID_BYTES / 2)), 'accepted');
   });
 
-  test('S1-44 refuses every control character and lone surrogate, wherever it stands', () => {
+  test('refuses every control character and lone surrogate, wherever it stands [S1-44]', () => {
     const bad = fc.oneof(
       fc.integer({ min: 0, max: 0x1f }),
       fc.integer({ min: 0x7f, max: 0x9f }),
@@ -49,6 +49,6 @@ describe('checkId', () => {
   });
 });
 
-test('S1-44 an id in debug output is named, never shown', () => {
+test('an id in debug output is named, never shown [S1-44]', () => {
   assert.equal(redactedId('session'), '[session]');
 });

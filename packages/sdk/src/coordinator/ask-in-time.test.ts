@@ -15,12 +15,12 @@ function put(ask: (signal: AbortSignal) => unknown, options: { timeoutMs?: numbe
   });
 }
 
-test('S0-75 hears an answer, at once or later', async () => {
+test('hears an answer, at once or later [S0-75]', async () => {
   assert.deepEqual(await put(() => allow), { type: 'verdict', verdict: allow });
   assert.deepEqual(await put(() => pause(1, allow)), { type: 'verdict', verdict: allow });
 });
 
-test('S0-75 an exception, a rejection and a strange answer are values, never thrown', async () => {
+test('an exception, a rejection and a strange answer are values, never thrown [S0-75]', async () => {
   const boom = new TypeError('boom');
   const throws = (): never => {
     throw boom;
@@ -44,7 +44,7 @@ test('S0-75 an exception, a rejection and a strange answer are values, never thr
   for (const answer of strange) assert.equal((await put(() => answer)).type, 'malformed', JSON.stringify(answer));
 });
 
-test('S0-75 an answer that does not come in time is given up and its asker told', async () => {
+test('an answer that does not come in time is given up and its asker told [S0-75]', async () => {
   let told: unknown;
   const never = (signal: AbortSignal) =>
     new Promise(() => signal.addEventListener('abort', () => (told = signal.reason), { once: true }));
@@ -52,7 +52,7 @@ test('S0-75 an answer that does not come in time is given up and its asker told'
   assert.match(String(told), /did not answer within 5 ms/);
 });
 
-test('S0-75 a cancel is thrown as it is, before the question and during it', async () => {
+test('a cancel is thrown as it is, before the question and during it [S0-75]', async () => {
   const reason = new TypeError('cancelled');
   await assert.rejects(
     put(() => assert.fail('asked'), { signal: AbortSignal.abort(reason) }),

@@ -7,7 +7,7 @@ function timed() {
   return { time, breaker: createCircuitBreaker({ now: () => 0, monotonic: () => time.now }) };
 }
 
-test('S0-75 lets everything pass until something fails, and again after a success', () => {
+test('lets everything pass until something fails, and again after a success [S0-75]', () => {
   const { breaker, time } = timed();
   assert.deepEqual([breaker.mayTry(), breaker.mayTry()], [true, true]);
   breaker.failed();
@@ -18,7 +18,7 @@ test('S0-75 lets everything pass until something fails, and again after a succes
   assert.deepEqual([breaker.mayTry(), breaker.mayTry()], [true, true]);
 });
 
-test('S0-75 pauses twice as long after each further failure, up to half a minute', () => {
+test('pauses twice as long after each further failure, up to half a minute [S0-75]', () => {
   const { breaker, time } = timed();
   const pauses: number[] = [];
   for (let failures = 0; failures < 8; failures++) {
@@ -30,7 +30,7 @@ test('S0-75 pauses twice as long after each further failure, up to half a minute
   assert.deepEqual(pauses, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('S0-75 after a pause one tries while the others pass by; an attempt that told nothing leaves room for the next', () => {
+test('after a pause one tries while the others pass by; an attempt that told nothing leaves room for the next [S0-75]', () => {
   const { breaker, time } = timed();
   breaker.failed();
   time.now = 1_000;
@@ -39,14 +39,14 @@ test('S0-75 after a pause one tries while the others pass by; an attempt that to
   assert.deepEqual([breaker.mayTry(), breaker.mayTry()], [true, false]);
 });
 
-test('S0-75 calls that fail together count as one failure', () => {
+test('calls that fail together count as one failure [S0-75]', () => {
   const { breaker, time } = timed();
   for (let call = 0; call < 50; call++) breaker.failed();
   time.now = 1_000;
   assert.equal(breaker.mayTry(), true);
 });
 
-test('S0-75 each question has a breaker of its own', () => {
+test('each question has a breaker of its own [S0-75]', () => {
   const { plan, budget, policy } = createBreakers({ now: () => 0, monotonic: () => 0 });
   budget.failed();
   assert.deepEqual([plan.mayTry(), budget.mayTry(), policy.mayTry()], [true, false, true]);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addressBytes } from './address-bytes.ts';
 
-test('S0-40 addressBytes reads every spelling of an address as the same bytes', () => {
+test('addressBytes reads every spelling of an address as the same bytes [S0-40]', () => {
   const loopback = [...new Array<number>(15).fill(0), 1];
   for (const text of ['::1', '0:0:0:0:0:0:0:1', '0::1', '::0001', '::0.0.0.1']) {
     assert.deepEqual(addressBytes(text), loopback, text);
@@ -13,7 +13,7 @@ test('S0-40 addressBytes reads every spelling of an address as the same bytes', 
   assert.deepEqual(addressBytes('::ffff:1.2.3.4')?.slice(10), [255, 255, 1, 2, 3, 4]);
 });
 
-test('S0-40 addressBytes refuses what is not a plain address', () => {
+test('addressBytes refuses what is not a plain address [S0-40]', () => {
   for (const text of [
     ...[
       '',
@@ -45,7 +45,7 @@ test('S0-40 addressBytes refuses what is not a plain address', () => {
   }
 });
 
-test('S0-40 addressBytes accepts exactly what the operating system takes for an address', () => {
+test('addressBytes accepts exactly what the operating system takes for an address [S0-40]', () => {
   const part = fc.constantFrom('::', ':', '.', '0', '1', 'ff', 'ffff', '255', '256', '1.2.3.4', 'x', '%');
   const text = fc.oneof(
     fc.ipV4(),

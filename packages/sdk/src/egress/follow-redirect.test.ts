@@ -20,14 +20,14 @@ function hop(method: string, url = 'https://a.test/x'): Hop {
 const follow = (from: Hop, status: number, location: string, followed = 0) =>
   followRedirect(from, { status, location }, followed, LISTED);
 
-describe('S0-40 followRedirect', () => {
-  test('S0-40 only five statuses are redirects', () => {
+describe('followRedirect [S0-40]', () => {
+  test('only five statuses are redirects [S0-40]', () => {
     const found = Array.from({ length: 1000 }, (_, status) => status).filter(isRedirect);
     assert.deepEqual(found, [301, 302, 303, 307, 308]);
   });
 
   for (const status of [301, 302, 303]) {
-    test(`S0-40 after ${status} a POST becomes a GET without body, and a HEAD stays one`, () => {
+    test(`after ${status} a POST becomes a GET without body, and a HEAD stays one [S0-40]`, () => {
       const next = follow(hop('POST'), status, '/y');
       assert.deepEqual([next.method, next.body, next.headers.has('content-type')], ['GET', null, false]);
       assert.equal(follow(hop('HEAD'), status, '/y').method, 'HEAD');
@@ -35,7 +35,7 @@ describe('S0-40 followRedirect', () => {
   }
 
   for (const status of [307, 308]) {
-    test(`S0-40 after ${status} method and body stay`, () => {
+    test(`after ${status} method and body stay [S0-40]`, () => {
       const next = follow(hop('POST'), status, '/y');
       assert.deepEqual(
         [next.method, String(next.body), next.headers.get('content-type')],
@@ -44,17 +44,17 @@ describe('S0-40 followRedirect', () => {
     });
   }
 
-  test('S0-40 credentials stay on the same origin', () => {
+  test('credentials stay on the same origin [S0-40]', () => {
     assert.deepEqual([...follow(hop('GET'), 307, '/y').headers.keys()], [...hop('GET').headers.keys()]);
   });
 
   for (const location of ['https://b.test/', 'https://a.test:8443/', '//b.test/']) {
-    test(`S0-40 credentials do not travel to ${location}`, () => {
+    test(`credentials do not travel to ${location} [S0-40]`, () => {
       assert.deepEqual([...follow(hop('GET'), 307, location).headers.keys()], ['content-type', 'accept']);
     });
   }
 
-  test('S0-40 https does not fall back to http, and http may rise to https', () => {
+  test('https does not fall back to http, and http may rise to https [S0-40]', () => {
     assert.throws(() => follow(hop('GET'), 302, 'http://a.test/'), {
       code: 'E_POLICY',
       message: 'Redirect leaves https: a.test',
@@ -62,7 +62,7 @@ describe('S0-40 followRedirect', () => {
     assert.equal(follow(hop('GET', 'http://a.test/'), 302, 'https://a.test/').target.url.href, 'https://a.test/');
   });
 
-  test('S0-40 the fourth redirect is one too many, the third is not', () => {
+  test('the fourth redirect is one too many, the third is not [S0-40]', () => {
     assert.equal(follow(hop('GET'), 302, '/y', 2).target.url.pathname, '/y');
     assert.throws(() => follow(hop('GET'), 302, '/y', 3), {
       code: 'E_HTTP',
@@ -70,7 +70,7 @@ describe('S0-40 followRedirect', () => {
     });
   });
 
-  test('S0-40 a target that is not listed is refused by policy', () => {
+  test('a target that is not listed is refused by policy [S0-40]', () => {
     assert.throws(() => follow(hop('GET'), 302, 'https://evil.test/'), { code: 'E_POLICY' });
   });
 });

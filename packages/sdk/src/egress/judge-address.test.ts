@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isPublicAddress, judgeAddresses, whyNotPublic } from './judge-address.ts';
 
-describe('S0-40 isPublicAddress', () => {
+describe('isPublicAddress [S0-40]', () => {
   /** First, last, and the neighbours on both sides that are public. */
   const edges: [string, string, string[]][] = [
     ['0.0.0.0', '0.255.255.255', ['1.0.0.0']],
@@ -35,7 +35,7 @@ describe('S0-40 isPublicAddress', () => {
     ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', []],
   ];
   for (const [first, last, neighbours] of edges) {
-    test(`S0-40 refuses ${first} to ${last} and nothing beside it`, () => {
+    test(`refuses ${first} to ${last} and nothing beside it [S0-40]`, () => {
       assert.deepEqual([first, last].map(isPublicAddress), [false, false]);
       assert.deepEqual(
         neighbours.filter((address) => !isPublicAddress(address)),
@@ -61,12 +61,12 @@ describe('S0-40 isPublicAddress', () => {
   };
 
   for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.1.1', '0.0.0.0']) {
-    test(`S0-40 refuses ${address} in every IPv6 wrapping`, () => {
+    test(`refuses ${address} in every IPv6 wrapping [S0-40]`, () => {
       assert.deepEqual(wrapped(address).filter(isPublicAddress), []);
     });
   }
 
-  test('S0-40 lets a public address through in every wrapping that leads to it', () => {
+  test('lets a public address through in every wrapping that leads to it [S0-40]', () => {
     for (const address of ['8.8.8.8', '93.184.215.14']) {
       assert.deepEqual(
         wrapped(address).filter((form) => !isPublicAddress(form)),
@@ -75,7 +75,7 @@ describe('S0-40 isPublicAddress', () => {
     }
   });
 
-  test('S0-40 judges a wrapped address like the address itself', () => {
+  test('judges a wrapped address like the address itself [S0-40]', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const expected = isPublicAddress(address);
@@ -84,42 +84,42 @@ describe('S0-40 isPublicAddress', () => {
     );
   });
 
-  test('S0-40 refuses what is not an address at all', () => {
+  test('refuses what is not an address at all [S0-40]', () => {
     for (const text of ['', 'localhost', '8.8.8', 'fe80::1%eth0', '2606:4700::1%1', '0x8.8.8.8']) {
       assert.equal(whyNotPublic(text), 'not an address');
     }
   });
 
-  test('S0-40 lets ordinary addresses through', () => {
+  test('lets ordinary addresses through [S0-40]', () => {
     for (const address of ['1.1.1.1', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001:830::200e', '2400::1']) {
       assert.equal(whyNotPublic(address), undefined, address);
     }
   });
 });
 
-describe('S0-40 judgeAddresses', () => {
+describe('judgeAddresses [S0-40]', () => {
   const judge = (host: string, addresses: string[], listed: string[] = []) =>
     judgeAddresses({ host, port: 8080, addresses }, listed);
 
-  test('S0-40 keeps the public addresses of a name, in order', () => {
+  test('keeps the public addresses of a name, in order [S0-40]', () => {
     assert.deepEqual(judge('a.test', ['10.0.0.1', '8.8.8.8', '::1', '2606:4700::1']), ['8.8.8.8', '2606:4700::1']);
   });
 
-  test('S0-40 refuses a name without public addresses and says where it leads', () => {
+  test('refuses a name without public addresses and says where it leads [S0-40]', () => {
     assert.throws(() => judge('a.test', ['10.0.0.1', '::1']), {
       code: 'E_POLICY',
       message: 'Host resolves to no public address, but to 10.0.0.1 (private), ::1 (loopback): a.test',
     });
   });
 
-  test('S0-40 a private address may be dialled when the registry lists it, port included', () => {
+  test('a private address may be dialled when the registry lists it, port included [S0-40]', () => {
     assert.deepEqual(judge('a.test', ['10.0.0.1'], ['10.0.0.1:8080']), ['10.0.0.1']);
     assert.deepEqual(judge('a.test', ['::1'], ['[::1]:8080']), ['::1']);
     assert.throws(() => judge('a.test', ['10.0.0.1'], ['10.0.0.1']), { code: 'E_POLICY' });
     assert.throws(() => judge('a.test', ['10.0.0.2'], ['10.0.0.1:8080']), { code: 'E_POLICY' });
   });
 
-  test('S0-40 localhost may be loopback and nothing else that is not public', () => {
+  test('localhost may be loopback and nothing else that is not public [S0-40]', () => {
     assert.deepEqual(judge('localhost', ['::1', '127.0.0.1', '10.0.0.1']), ['::1', '127.0.0.1']);
     assert.deepEqual(judge('app.localhost', ['127.0.0.1']), ['127.0.0.1']);
     assert.throws(() => judge('localhost', ['169.254.169.254']), { code: 'E_POLICY' });

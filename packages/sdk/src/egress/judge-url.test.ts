@@ -29,7 +29,7 @@ function verdict(raw: string, listed: readonly string[] = LISTED): string {
   }
 }
 
-describe('S0-11 judgeUrl', () => {
+describe('judgeUrl [S0-11]', () => {
   const rows: [string, string][] = [
     ['https://crates.io/', 'crates.io'],
     ['http://crates.io', 'crates.io'],
@@ -92,7 +92,7 @@ describe('S0-11 judgeUrl', () => {
     [`https://crates.io/${'a'.repeat(9000)}`, 'refused: too_long'],
   ];
   for (const [raw, expected] of rows) {
-    test(`S0-11 ${JSON.stringify(raw).slice(0, 50)} is ${expected}`, () => assert.equal(verdict(raw), expected));
+    test(`${JSON.stringify(raw).slice(0, 50)} is ${expected} [S0-11]`, () => assert.equal(verdict(raw), expected));
   }
 
   for (const spelling of [
@@ -111,24 +111,24 @@ describe('S0-11 judgeUrl', () => {
     '127。0。0。1',
     '%31%32%37.0.0.1',
   ]) {
-    test(`S0-11 the address spelled ${spelling} passes only where 127.0.0.1 is listed`, () => {
+    test(`the address spelled ${spelling} passes only where 127.0.0.1 is listed [S0-11]`, () => {
       assert.equal(verdict(`http://${spelling}/`, ['crates.io', '*.0.1', '*.1']), 'refused: not_listed');
       assert.equal(verdict(`http://${spelling}:3000/`, ['127.0.0.1']), 'refused: not_listed');
       assert.equal(verdict(`http://${spelling}:3000/`), '127.0.0.1:3000');
     });
   }
 
-  test('S0-18 allows nothing when nothing is listed', () => {
+  test('allows nothing when nothing is listed [S0-18]', () => {
     assert.equal(verdict('https://crates.io/', []), 'refused: not_listed');
   });
 
-  test('S0-11 answers the URL to dial: host in normal form, port always known', () => {
+  test('answers the URL to dial: host in normal form, port always known [S0-11]', () => {
     const { url, host, port } = judgeUrl('http://CRATES.io.:80/a?q=1', LISTED);
     assert.deepEqual([url.href, host, port], ['http://crates.io/a?q=1', 'crates.io', 80]);
     assert.equal(judgeUrl('https://api.test:8443/', LISTED).port, 8443);
   });
 
-  test('S0-11 names the host it refuses and never the rest of the URL', () => {
+  test('names the host it refuses and never the rest of the URL [S0-11]', () => {
     assert.throws(() => judgeUrl('https://evil.test:81/path?token=hush', LISTED), {
       message: 'Host is not in the allowlist: evil.test:81',
       details: {
@@ -142,7 +142,7 @@ describe('S0-11 judgeUrl', () => {
     });
   });
 
-  test('S0-11 never allows a text that the URL parser would dial differently (deep)', () => {
+  test('never allows a text that the URL parser would dial differently [S0-11] (deep)', () => {
     const piece = fc.constantFrom(
       ...[
         'crates.io',
@@ -199,7 +199,7 @@ describe('S0-11 judgeUrl', () => {
   });
 });
 
-describe('S0-40 judgeRedirect', () => {
+describe('judgeRedirect [S0-40]', () => {
   const from = new URL('https://crates.io/a/b');
   const target = (location: string): string => {
     try {
@@ -220,6 +220,6 @@ describe('S0-40 judgeRedirect', () => {
     ['javascript:1', 'refused: scheme'],
   ];
   for (const [location, expected] of rows) {
-    test(`S0-40 ${JSON.stringify(location)} is ${expected}`, () => assert.equal(target(location), expected));
+    test(`${JSON.stringify(location)} is ${expected} [S0-40]`, () => assert.equal(target(location), expected));
   }
 });

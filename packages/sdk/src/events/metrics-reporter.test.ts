@@ -30,7 +30,7 @@ function nextEvents(events: ReturnType<typeof createEventBus>, count: number): P
 const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 describe('the reporter of a session', () => {
-  test('S0-58 announces now for the request, then at the interval for the session', async () => {
+  test('announces now for the request, then at the interval for the session [S0-58]', async () => {
     const { events, reporter } = scene();
     const seen = nextEvents(events, 3);
     assert.equal(reporter.report({ requestId: 'r1', intervalMs: 2 }).total.calls, 1);
@@ -43,7 +43,7 @@ describe('the reporter of a session', () => {
     );
   });
 
-  test('S0-58 interval 0 stops an earlier one', async () => {
+  test('interval 0 stops an earlier one [S0-58]', async () => {
     const { events, reporter } = scene();
     const seen: string[] = [];
     reporter.report({ requestId: 'r1', intervalMs: 2 });
@@ -55,7 +55,7 @@ describe('the reporter of a session', () => {
     assert.deepEqual(seen, ['r3']);
   });
 
-  test('S0-58 nothing is announced after the close, whoever asks', async () => {
+  test('nothing is announced after the close, whoever asks [S0-58]', async () => {
     const { events, reporter } = scene();
     const seen: string[] = [];
     reporter.report({ requestId: 'r1', intervalMs: 2 });

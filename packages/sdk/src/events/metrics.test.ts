@@ -20,7 +20,7 @@ function withoutSteps({ durations, ...rest }: ToolTotals) {
 }
 
 describe('metrics', () => {
-  test('S0-79 count calls, errors, denials, time, bytes, files and lock waits per tool and session', () => {
+  test('count calls, errors, denials, time, bytes, files and lock waits per tool and session [S0-79]', () => {
     const metrics = createMetrics();
     for (const sessionId of ['a', 'b']) metrics.open(sessionId);
     metrics.count('a', 'a_tool', completed);
@@ -53,14 +53,14 @@ describe('metrics', () => {
     });
   });
 
-  test('S0-79 a completed call whose result was withheld is an error and no denial', () => {
+  test('a completed call whose result was withheld is an error and no denial [S0-79]', () => {
     const metrics = createMetrics();
     metrics.count('a', 't', { ...completed, errors: [{ code: 'E_POLICY' }] });
     const { errors, denials, errorCodes } = metrics.totals()['t']!;
     assert.deepEqual({ errors, denials, errorCodes }, { errors: 1, denials: 0, errorCodes: { E_POLICY: 1 } });
   });
 
-  test('S0-79 totals are a copy', () => {
+  test('totals are a copy [S0-79]', () => {
     const metrics = createMetrics();
     metrics.count('a', 't', completed);
     const before = metrics.totals();
@@ -68,7 +68,7 @@ describe('metrics', () => {
     assert.deepEqual([before['t']?.calls, before['t']?.errorCodes, before['t']?.durations[5]], [1, {}, 0]);
   });
 
-  test('S0-79 a forgotten session has no figures, and a call that ends afterwards brings none back', () => {
+  test('a forgotten session has no figures, and a call that ends afterwards brings none back [S0-79]', () => {
     const metrics = createMetrics();
     metrics.open('a');
     metrics.count('a', 't', completed);
@@ -78,7 +78,7 @@ describe('metrics', () => {
     assert.equal(metrics.totals()['t']?.calls, 2);
   });
 
-  test('S0-79 every duration falls into the first step whose bound it does not exceed', () => {
+  test('every duration falls into the first step whose bound it does not exceed [S0-79]', () => {
     const near = fc
       .constantFrom(...DURATION_BOUNDS_MS)
       .chain((bound) => fc.constantFrom(bound, bound * 0.999, bound * 1.001));

@@ -30,12 +30,12 @@ describe('adding totals up', () => {
     ['z', undefined, 3],
   ] as const;
 
-  test('S0-79 runtimes side by side give what one runtime would have counted', () => {
+  test('runtimes side by side give what one runtime would have counted [S0-79]', () => {
     assert.deepEqual(mergeTotals([totalsOf(first), totalsOf(second)]), totalsOf([...first, ...second]));
     assert.deepEqual(mergeTotals([]), {});
   });
 
-  test('S0-79 the sum over tools is what one tool would have counted', () => {
+  test('the sum over tools is what one tool would have counted [S0-79]', () => {
     const together = totalsOf([...first, ...second].map(([, code, durationMs]) => ['one', code, durationMs] as const));
     assert.deepEqual(sumTotals(Object.values(totalsOf([...first, ...second]))), together['one']);
     const nothing = sumTotals([]);

@@ -5,7 +5,7 @@ import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 const registry = (entries: string) => ({ file: 'ops.yaml', text: `version: 1\nexternal_tools: [${entries}]\n` });
 
 describe('external tools of a runtime', () => {
-  test('S4-50 are listed with what the registry says about them', async (t) => {
+  test('are listed with what the registry says about them [S4-50]', async (t) => {
     const schema = '{type: object, required: [url], properties: {url: {type: string}}}';
     const scratch = await openScratchRuntime({
       registry: registry(
@@ -27,7 +27,7 @@ describe('external tools of a runtime', () => {
     assert.deepEqual(Object.keys(open.properties).sort(), ['args', 'pack', 'pack_digest']);
   });
 
-  test('S4-50 may not have the name of another tool', async (t) => {
+  test('may not have the name of another tool [S4-50]', async (t) => {
     const opening = openScratchRuntime({ registry: registry('{name: grep, command: a}') });
     await assert.rejects(opening, /Name of the external tool is taken: grep/);
     const scratch = await openScratchRuntime({ registry: registry('{name: grep2, command: a}') });
@@ -35,7 +35,7 @@ describe('external tools of a runtime', () => {
     assert.equal(scratch.session.tools('grep2').length, 1);
   });
 
-  test('S4-50 that are only named are none, which is said', async (t) => {
+  test('that are only named are none, which is said [S4-50]', async (t) => {
     const scratch = await openScratchRuntime({ registry: registry('{name: lonely}') });
     t.after(() => scratch.dispose());
     assert.deepEqual(scratch.session.tools('lonely'), []);

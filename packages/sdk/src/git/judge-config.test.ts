@@ -5,7 +5,7 @@ import { isListed, judgeConfig } from './judge-config.ts';
 
 const entry = (key: string, value = 'x') => [{ origin: 'file:.git/config', key, value }];
 
-test('S0-51 what every clone, work tree, submodule and sparse checkout writes is harmless', () => {
+test('what every clone, work tree, submodule and sparse checkout writes is harmless [S0-51]', () => {
   const usual: [string, string][] = [
     ['core.repositoryformatversion', '0'],
     ['core.bare', 'false'],
@@ -27,7 +27,7 @@ test('S0-51 what every clone, work tree, submodule and sparse checkout writes is
   for (const [key, value] of usual) judgeConfig(entry(key, value), []);
 });
 
-test('S0-51 everything else is refused by name, also what git may invent tomorrow', () => {
+test('everything else is refused by name, also what git may invent tomorrow [S0-51]', () => {
   const refused: [string, string][] = [
     ['core.fsmonitor', 'true'],
     ['core.worktree', '/etc'],
@@ -59,7 +59,7 @@ test('S0-51 everything else is refused by name, also what git may invent tomorro
   }
 });
 
-test('S0-51 a listed pattern covers its section and not its neighbours, whatever the case', () => {
+test('a listed pattern covers its section and not its neighbours, whatever the case [S0-51]', () => {
   assert.ok(isListed('filter.lfs.process', ['filter.lfs.*']));
   assert.ok(isListed('filter.LFS.clean', ['Filter.lfs.*']));
   assert.ok(!isListed('filter.lfsx.clean', ['filter.lfs.*']));

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseAddedLines } from './parse-added-lines.ts';
 
-test('S0-65 every added line is found with its number, whatever it looks like', () => {
+test('every added line is found with its number, whatever it looks like [S0-65]', () => {
   const line = fc.constantFrom(
     'a',
     'b',
@@ -46,7 +46,7 @@ function numstat(folder: string): string {
   return stdout.split('\t')[0] ?? '';
 }
 
-test('S0-65 names in quotes, with octal bytes and with blanks are read back', () => {
+test('names in quotes, with octal bytes and with blanks are read back [S0-65]', () => {
   const hunk = '@@ -0,0 +1 @@\n+x\n';
   const names = (written: string) => parseAddedLines(`+++ ${written}\n${hunk}`)[0]?.path;
   assert.equal(names('b/plain.txt'), 'plain.txt');

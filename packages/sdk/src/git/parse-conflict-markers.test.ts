@@ -23,7 +23,7 @@ const hunk = fc.record({
 });
 const joined = (parts: readonly string[]) => parts.map((part) => `${part}\n`).join('');
 
-test('S0-47 finds exactly the conflicts that were written, whatever else looks like a marker', () => {
+test('finds exactly the conflicts that were written, whatever else looks like a marker [S0-47]', () => {
   fc.assert(
     fc.property(fc.array(hunk, { maxLength: 4 }), (hunks) => {
       let text = '';
@@ -47,7 +47,7 @@ test('S0-47 finds exactly the conflicts that were written, whatever else looks l
   );
 });
 
-test('S0-47 lines end as they do in the file, and an unfinished conflict is none', () => {
+test('lines end as they do in the file, and an unfinished conflict is none [S0-47]', () => {
   const [found] = parseConflictMarkers('<<<<<<< a\r\no\r\n=======\r\nt\r\n>>>>>>> b\r\n');
   assert.deepEqual([found?.ours, found?.theirs], ['o\r\n', 't\r\n']);
   for (const text of ['', '<<<<<<< a\no\n=======\nt\n', '=======\n>>>>>>> b\n', '<<<<<<< a\n>>>>>>> b\n']) {
@@ -55,7 +55,7 @@ test('S0-47 lines end as they do in the file, and an unfinished conflict is none
   }
 });
 
-test('S0-47 conflicts inside a base of longer markers are its content', () => {
+test('conflicts inside a base of longer markers are its content [S0-47]', () => {
   const inner = '<<<<<<<<< x\n1\n=========\n2\n>>>>>>>>> y\n';
   const [found] = parseConflictMarkers(`<<<<<<< a\no\n||||||| merged\n${inner}=======\nt\n>>>>>>> b\n`);
   assert.deepEqual([found?.ours, found?.base, found?.theirs], ['o\n', inner, 't\n']);

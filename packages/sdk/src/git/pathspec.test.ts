@@ -5,7 +5,7 @@ import { cleanPath, globPathspecs, literalPathspec } from './pathspec.ts';
 
 const never = () => false;
 
-test('S0-51 a path becomes a pathspec in which nothing is magic', () => {
+test('a path becomes a pathspec in which nothing is magic [S0-51]', () => {
   for (const [path, wanted] of [
     ['a', ':(top,literal)a'],
     ['./a//b/', ':(top,literal)a/b'],
@@ -19,7 +19,7 @@ test('S0-51 a path becomes a pathspec in which nothing is magic', () => {
   }
 });
 
-test('S0-51 a glob is one unless a file has that name; braces are spelled out', () => {
+test('a glob is one unless a file has that name; braces are spelled out [S0-51]', () => {
   assert.deepEqual(globPathspecs(['src/**', 'a'], never), [':(top,glob)src/**', ':(top,literal)a']);
   assert.deepEqual(
     globPathspecs(['[x]'], (path) => path === '[x]'),
@@ -28,7 +28,7 @@ test('S0-51 a glob is one unless a file has that name; braces are spelled out', 
   assert.deepEqual(globPathspecs(['*.{ts,js}'], never), [':(top,glob)*.ts', ':(top,glob)*.js']);
 });
 
-test('S0-51 paths that leave the root, hold NUL or are too many are refused', () => {
+test('paths that leave the root, hold NUL or are too many are refused [S0-51]', () => {
   for (const attempt of [
     () => cleanPath('..'),
     () => cleanPath('a/../../b'),

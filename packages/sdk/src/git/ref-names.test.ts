@@ -15,7 +15,7 @@ function accepts(check: () => unknown): boolean {
   }
 }
 
-test('S0-46 a branch name we accept is one git accepts', () => {
+test('a branch name we accept is one git accepts [S0-46]', () => {
   const piece = fc.constantFrom(
     'a',
     'B',
@@ -50,7 +50,7 @@ test('S0-46 a branch name we accept is one git accepts', () => {
   );
 });
 
-test('S0-46 ordinary names pass, option-like and magic ones do not', () => {
+test('ordinary names pass, option-like and magic ones do not [S0-46]', () => {
   for (const name of ['main', 'feat/x-1', 'release/1.2', 'ünïcode', 'a@b'])
     assert.ok(accepts(() => checkBranchName(name, 'x')));
   for (const name of [
@@ -73,7 +73,7 @@ test('S0-46 ordinary names pass, option-like and magic ones do not', () => {
   }
 });
 
-test('S0-43 a revision may be an expression, never an option or two lines', () => {
+test('a revision may be an expression, never an option or two lines [S0-43]', () => {
   for (const text of ['HEAD~2', 'v1.0^{commit}', 'main@{upstream}', ':/fix bug', 'a1b2c3']) {
     assert.ok(
       accepts(() => checkRevision(text, 'rev')),
@@ -85,7 +85,7 @@ test('S0-43 a revision may be an expression, never an option or two lines', () =
   }
 });
 
-test('S0-49 a remote is a name, not an address', () => {
+test('a remote is a name, not an address [S0-49]', () => {
   for (const name of ['origin', 'team/fork', 'up-stream_2']) assert.ok(accepts(() => checkRemoteName(name)));
   for (const name of ['', '-o', 'https://x/y', 'git@x:y', 'ext::sh', '/tmp/x.git/', '../x']) {
     assert.ok(!accepts(() => checkRemoteName(name)), name);

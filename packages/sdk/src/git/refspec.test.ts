@@ -4,7 +4,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { parsePushSpec } from './refspec.ts';
 
-test('S0-49 a refspec is taken apart, and where it goes is spelled out', () => {
+test('a refspec is taken apart, and where it goes is spelled out [S0-49]', () => {
   assert.deepEqual(parsePushSpec('main'), { source: 'main', destination: undefined, force: false });
   assert.deepEqual(parsePushSpec('HEAD:refs/heads/feature'), {
     source: 'HEAD',
@@ -16,7 +16,7 @@ test('S0-49 a refspec is taken apart, and where it goes is spelled out', () => {
   assert.deepEqual(parsePushSpec(':old'), { source: undefined, destination: 'refs/heads/old', force: false });
 });
 
-test('S0-49 wildcards, several colons, other namespaces and empty sides are refused', () => {
+test('wildcards, several colons, other namespaces and empty sides are refused [S0-49]', () => {
   for (const text of [
     '',
     '+',
@@ -38,7 +38,7 @@ test('S0-49 wildcards, several colons, other namespaces and empty sides are refu
   }
 });
 
-test('S0-49 whatever the text, the answer is a refusal or names without options', () => {
+test('whatever the text, the answer is a refusal or names without options [S0-49]', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 20 }), (text) => {
       try {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { parseRemoteAddress } from './remote-address.ts';
 
-test('S0-51 addresses are told apart by how git would reach them', () => {
+test('addresses are told apart by how git would reach them [S0-51]', () => {
   const cases: [string, string, string][] = [
     ['https://example.org/x.git', 'http', 'https://example.org/x.git'],
     ['https://user:secret@example.org/x.git', 'http', 'https://example.org/x.git'],
@@ -19,7 +19,7 @@ test('S0-51 addresses are told apart by how git would reach them', () => {
   }
 });
 
-test('S0-51 what would start another program is refused with the transport named', () => {
+test('what would start another program is refused with the transport named [S0-51]', () => {
   for (const address of [
     'git@example.org:x',
     'host:x',

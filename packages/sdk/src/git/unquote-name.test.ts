@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { unquoteName } from './unquote-name.ts';
 
-test('S0-42 a plain name stays as it is', () => {
+test('a plain name stays as it is [S0-42]', () => {
   for (const name of ['a', 'with space', "it's", 'ü', 'a"b', '"']) assert.equal(unquoteName(name), name);
 });
 
-test('S0-42 a quoted name is what git quoted', () => {
+test('a quoted name is what git quoted [S0-42]', () => {
   const folder = mkdtempSync(join(tmpdir(), 'unquote-'));
   const git = (words: readonly string[], input = '') =>
     execFileSync('git', words, { cwd: folder, input, stdio: ['pipe', 'pipe', 'ignore'] }).toString('utf8');

@@ -16,7 +16,7 @@ const text = fc
   .map((parts) => parts.join('/'));
 
 describe('globCovers', () => {
-  test('S2-24 is never wrong when it says yes', () => {
+  test('is never wrong when it says yes [S2-24]', () => {
     fc.assert(
       fc.property(glob, glob, text, (outer, inner, value) => {
         fc.pre(globCovers(outer, inner) && compileGlob(inner)(value));
@@ -26,7 +26,7 @@ describe('globCovers', () => {
     );
   });
 
-  test('S2-24 proves the usual cases', () => {
+  test('proves the usual cases [S2-24]', () => {
     const rows: [string, string, boolean][] = [
       ['*', 'file_read', true],
       ['*', 'a_*', true],
@@ -50,7 +50,7 @@ describe('globCovers', () => {
 });
 
 describe('intersectGlobs', () => {
-  test('S2-24 keeps only what both lists allow', () => {
+  test('keeps only what both lists allow [S2-24]', () => {
     fc.assert(
       fc.property(fc.array(glob, { maxLength: 3 }), fc.array(glob, { maxLength: 3 }), text, (first, second, value) => {
         if (!compileGlobs(intersectGlobs(first, second))(value)) return;
@@ -61,7 +61,7 @@ describe('intersectGlobs', () => {
     assert.deepEqual(intersectGlobs(['a', 'b_*'], ['*', 'b_c']), ['b_c', 'a', 'b_*']);
   });
 
-  test('S2-24 gives an empty list for disjoint ones', () => {
+  test('gives an empty list for disjoint ones [S2-24]', () => {
     assert.deepEqual(intersectGlobs(['a'], ['b']), []);
   });
 });

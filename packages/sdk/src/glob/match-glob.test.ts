@@ -25,7 +25,7 @@ const text = fc
   .map((parts) => parts.join('/'));
 
 describe('compileGlob', () => {
-  test('S2-26 agrees with picomatch on what a glob means', () => {
+  test('agrees with picomatch on what a glob means [S2-26]', () => {
     const options = { dot: true, noextglob: true };
     fc.assert(
       fc.property(pattern, text, (glob, value) => {

@@ -9,7 +9,7 @@ import { purposeKey } from './keyed-digest.ts';
 
 const KEY = Buffer.alloc(32, 5);
 
-test('S0-74 is the keyed digest of tool and arguments in canonical form', () => {
+test('is the keyed digest of tool and arguments in canonical form [S0-74]', () => {
   const args = { path: 'a.txt', content: 'ä', nested: { b: 2, a: 1 } };
   const digest = createHmac('sha256', purposeKey(KEY, 'tool-runtime args v1')).update(
     canonicalJson(['file_write', args]),
@@ -17,7 +17,7 @@ test('S0-74 is the keyed digest of tool and arguments in canonical form', () => 
   assert.equal(createArgsHasher(KEY)('file_write', args), `hmac-sha256:${digest.digest('hex')}`);
 });
 
-test('S0-74 S1-43 tells arguments, tools and keys apart and ignores the order of names', () => {
+test('tells arguments, tools and keys apart and ignores the order of names [S0-74 S1-43]', () => {
   const hash = createArgsHasher(KEY);
   assert.equal(hash('t', { a: 1, b: 2 }), hash('t', { b: 2, a: 1 }));
   const different = [
@@ -29,7 +29,7 @@ test('S0-74 S1-43 tells arguments, tools and keys apart and ignores the order of
   assert.equal(new Set(different).size, 4);
 });
 
-test('S0-74 gives the canonical text for any JSON value', () => {
+test('gives the canonical text for any JSON value [S0-74]', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       const json = value as JsonValue;
@@ -38,7 +38,7 @@ test('S0-74 gives the canonical text for any JSON value', () => {
   );
 });
 
-test('S0-74 does not depend on the order of keys and drops what is undefined', () => {
+test('does not depend on the order of keys and drops what is undefined [S0-74]', () => {
   assert.equal(canonicalArgs({ b: 1, a: { d: [1, 'x'], c: null } }), '{"a":{"c":null,"d":[1,"x"]},"b":1}');
   const optional = { a: 1, b: undefined } as unknown as JsonValue;
   assert.equal(canonicalArgs(optional), canonicalJson(optional));

@@ -28,7 +28,7 @@ function rehearsalOf(changes: readonly ExpectedChange[]): Rehearsal {
 const entry = fc.record({ content: fc.constantFrom('old', 'new', 'other'), version: fc.constantFrom(1, 2) });
 
 describe('compareRehearsal', () => {
-  test('S1-43 all as intended, all as before, or unclear: against a plain reading of the rule', async () => {
+  test('all as intended, all as before, or unclear: against a plain reading of the rule [S1-43]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ before: entry, after: fc.constantFrom('old', 'new', null), now: entry }), {
@@ -58,7 +58,7 @@ describe('compareRehearsal', () => {
     ['it cannot be read', rehearsalOf([change]), reader([undefined])],
     ['it was made below another root', rehearsalOf([change]), reader([{ content: 'new', version: 2 }], 'elsewhere')],
   ] as const) {
-    test(`S1-43 unclear when ${title}`, async () => {
+    test(`unclear when ${title} [S1-43]`, async () => {
       assert.equal((await compareRehearsal(rehearsal, world)).verdict, 'unclear');
     });
   }

@@ -55,7 +55,7 @@ async function lostCalls(): Promise<JournalStore> {
 }
 
 describe('reconcile', () => {
-  test('S1-42 section 6 item 8: speaks once for each call of a dead process, and for no other', async () => {
+  test('section 6 item 8: speaks once for each call of a dead process, and for no other [S1-42]', async () => {
     const store = await lostCalls();
     const found = await reconcile(store, options(['living']));
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('reconcile', () => {
     );
   });
 
-  test('S1-42 a second run finds and writes nothing', async () => {
+  test('a second run finds and writes nothing [S1-42]', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
     const head = store.head();
@@ -95,14 +95,14 @@ describe('reconcile', () => {
     assert.equal((await reconcile(store, options([]))).length, 1);
   });
 
-  test('S1-43 section 6 item 8: the key of a safe call is free again, that of an unsafe one stays held', async () => {
+  test('section 6 item 8: the key of a safe call is free again, that of an unsafe one stays held [S1-43]', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
     assert.deepEqual(await store.lookup('s', 'k1', 'h'), { state: 'pending', callId: 'unsafe', instance: 'dead' });
     assert.deepEqual(await store.claim(claim('k2', 'again'), [sampleIntent('again')]), { state: 'new' });
   });
 
-  test('S1-43 a key of a version that called some writes safe to repeat is not freed', async () => {
+  test('a key of a version that called some writes safe to repeat is not freed [S1-43]', async () => {
     const store = createMemoryJournal();
     for (const id of ['self', 'dead']) store.enroll(enrolled(id));
     const intent = sampleIntent('old', { instance: 'dead', retry_safe: true });
@@ -117,7 +117,7 @@ describe('reconcile', () => {
     ['old', 'pending'],
     ['other', 'pending'],
   ] as const) {
-    test(`S1-43 what was intended is proven at once, nothing else is decided: ${world}`, async () => {
+    test(`what was intended is proven at once, nothing else is decided: ${world} [S1-43]`, async () => {
       const store = createMemoryJournal();
       for (const id of ['self', 'dead']) store.enroll(enrolled(id));
       await store.claim({ ...claim('k', 'lost'), rehearsal }, [sampleIntent('lost', { instance: 'dead' })]);
@@ -144,7 +144,7 @@ describe('reconcile', () => {
 });
 
 describe('resolvePending', () => {
-  test('S1-43 a call that did not start gives its key back', async () => {
+  test('a call that did not start gives its key back [S1-43]', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
     await resolvePending(store, 'unsafe', 'not_started', { clock, note: 'looked at the file' });
@@ -152,7 +152,7 @@ describe('resolvePending', () => {
     assert.equal(replay(store.read(), { mode: 'audit' }).calls.get('unsafe')?.phase, 'resolved');
   });
 
-  test('S1-43 a call that completed answers its key from then on', async () => {
+  test('a call that completed answers its key from then on [S1-43]', async () => {
     const store = await lostCalls();
     await reconcile(store, options(['living']));
     await resolvePending(store, 'unsafe', 'completed', { clock, note: 'the file is there' });
@@ -163,14 +163,14 @@ describe('resolvePending', () => {
     await resolvePending(store, 'keyless', 'completed', { clock, note: 'seen' });
   });
 
-  test('S1-43 a call that completed gives the answer it intended, without a warning', async () => {
+  test('a call that completed gives the answer it intended, without a warning [S1-43]', async () => {
     const store = createMemoryJournal();
     await store.claim({ ...claim('k', 'lost'), rehearsal }, [sampleIntent('lost', { instance: 'dead' })]);
     await resolvePending(store, 'lost', 'completed', { clock, note: 'the file was there' });
     assert.deepEqual(await store.lookup('s', 'k', 'h'), { state: 'done', callId: 'lost', answer: ANSWER });
   });
 
-  test('S1-42 finds the intent of a lost call in an archive, and cannot once that is deleted', async () => {
+  test('finds the intent of a lost call in an archive, and cannot once that is deleted [S1-42]', async () => {
     const resolve = (store: JournalStore) => resolvePending(store, 'keyless', 'completed', { clock, note: 'seen' });
     for (const keepArchives of [1, 0]) {
       const store = await lostCalls();

@@ -18,7 +18,7 @@ async function lostCall(): Promise<JournalStore> {
 }
 
 describe('a key whose call was lost', () => {
-  test('S1-43 gets its answer once, with the record that says why', async () => {
+  test('gets its answer once, with the record that says why [S1-43]', async () => {
     const store = await lostCall();
     assert.deepEqual([await settle(store), await settle(store), await release(store)], [true, false, false]);
     assert.deepEqual(await store.lookup('s', 'k', 'h'), { state: 'done', callId: 'lost', answer });
@@ -30,7 +30,7 @@ describe('a key whose call was lost', () => {
     assert.deepEqual(store.unfinished(), []);
   });
 
-  test('S1-43 freed and taken by another call it is that call’s: nobody who looked before can settle or free it', async () => {
+  test('freed and taken by another call it is that call’s: nobody who looked before can settle or free it [S1-43]', async () => {
     const store = await lostCall();
     assert.equal(await release(store), true);
     await store.claim(claim('running'), [sampleIntent('running')]);

@@ -54,7 +54,7 @@ describe('what a call adds up to', () => {
     ],
   ];
   for (const [name, records, expected] of table) {
-    test(`S1-42 a call that was ${name} is ${expected}`, () => {
+    test(`a call that was ${name} is ${expected} [S1-42]`, () => {
       assert.equal(phase(records), expected);
       assert.deepEqual(problems(records), []);
     });
@@ -62,7 +62,7 @@ describe('what a call adds up to', () => {
 });
 
 describe('pending calls', () => {
-  test('S1-42 section 6 item 8: an intent without result is pending, and only safe or keyed ones may be retried', () => {
+  test('section 6 item 8: an intent without result is pending, and only safe or keyed ones may be retried [S1-42]', () => {
     const unsafe = run(begun);
     assert.deepEqual(unsafe.pending, [
       {
@@ -85,14 +85,14 @@ describe('pending calls', () => {
     assert.deepEqual([withKey.pending[0]?.keyed, withKey.pending[0]?.retryable, withKey.canResume], [true, true, true]);
   });
 
-  test('S1-42 a call left to a person blocks resuming until it is resolved', () => {
+  test('a call left to a person blocks resuming until it is resolved [S1-42]', () => {
     const lost = [...keyed, sampleRecovery('a')];
     assert.deepEqual([run(lost).pending.length, run(lost).canResume], [1, false]);
     const resolved = [...lost, sampleRecovery('a', { classification: 'resolved' })];
     assert.deepEqual([run(resolved).pending.length, run(resolved).canResume], [0, true]);
   });
 
-  test('S1-42 audit and repair never let anything run', () => {
+  test('audit and repair never let anything run [S1-42]', () => {
     const finished = [...begun, sampleResult('a')];
     assert.deepEqual(
       (['audit', 'repair', 'resume'] as const).map((mode) => run(finished, mode).canResume),
@@ -100,7 +100,7 @@ describe('pending calls', () => {
     );
   });
 
-  test('S1-42 pending calls come in the order of their intents', () => {
+  test('pending calls come in the order of their intents [S1-42]', () => {
     const records = [sampleRequested('a'), sampleRequested('b'), sampleIntent('b'), sampleIntent('a')];
     assert.deepEqual(
       run(records).pending.map(({ callId }) => callId),
@@ -110,7 +110,7 @@ describe('pending calls', () => {
 });
 
 describe('order and repetition', () => {
-  test('S1-42 records out of order and of unknown kind stop the replay', () => {
+  test('records out of order and of unknown kind stop the replay [S1-42]', () => {
     const fails = (records: readonly StoredRecord[], message: RegExp) =>
       assert.throws(
         () => replay(records, { mode: 'audit' }),
@@ -128,7 +128,7 @@ describe('order and repetition', () => {
     assert.equal(replay([{ ...sampleIntent('a'), seq: 7 }], { mode: 'audit' }).pending.length, 1);
   });
 
-  test('S1-42 an identical repetition is ignored with a key and a problem without', () => {
+  test('an identical repetition is ignored with a key and a problem without [S1-42]', () => {
     const [intent] = keyed.slice(1);
     assert.deepEqual(problems([...keyed, intent as JournalRecord]), []);
     assert.deepEqual(problems([...keyed, sampleResult('a'), sampleResult('a')]), []);
@@ -139,7 +139,7 @@ describe('order and repetition', () => {
     assert.deepEqual(problems([...begun, sampleRecovery('a'), sampleRecovery('a')]), []);
   });
 
-  test('S1-42 nothing but recovery and checkpoint may follow the end of a call', () => {
+  test('nothing but recovery and checkpoint may follow the end of a call [S1-42]', () => {
     const checkpoint = { kind: 'checkpoint', at_ms: 1, open: [], open_seq: [], instance: 'i' } as const;
     assert.deepEqual(problems([...begun, sampleResult('a'), checkpoint, sampleRecovery('a')]), []);
     assert.deepEqual(problems([...keyed, sampleResult('a'), sampleResult('a', { bytes: 9 })]), [
@@ -153,7 +153,7 @@ describe('order and repetition', () => {
     ]);
   });
 
-  test('S1-42 a result without intent and a second intent are problems, and resuming is refused', () => {
+  test('a result without intent and a second intent are problems, and resuming is refused [S1-42]', () => {
     assert.deepEqual(problems([sampleRequested('a'), sampleResult('a')]), ['2: result without intent']);
     assert.deepEqual(problems([...begun, sampleIntent('a', { tool: 'other' })]), ['4: second intent']);
     assert.equal(run([sampleResult('a')]).canResume, false);

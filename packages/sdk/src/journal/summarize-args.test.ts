@@ -7,7 +7,7 @@ import { createArgsSummarizer } from './summarize-args.ts';
 
 const summarize = createArgsSummarizer(createRedactor({ secrets: ['hunter22'] }));
 
-test('S0-13 shows short values, sizes of private ones, and shapes of the rest', () => {
+test('shows short values, sizes of private ones, and shapes of the rest [S0-13]', () => {
   const args = { path: 'a\nb.txt', content: 'äx', count: 3, force: true, none: null, list: [1, 2], map: { a: 1 } };
   assert.equal(
     summarize(args, ['content']),
@@ -15,14 +15,14 @@ test('S0-13 shows short values, sizes of private ones, and shapes of the rest', 
   );
 });
 
-test('S0-13 redacts values, names and members with a telling name', () => {
+test('redacts values, names and members with a telling name [S0-13]', () => {
   assert.equal(
     summarize({ command: 'login hunter22', 'odd hunter22': 1, token: 'abc', url: 'https://u:p@h/' }, []),
     'command="login [redacted]" "odd [redacted]"=1 token=[redacted] url="https://u:[redacted]@h/"',
   );
 });
 
-test('S0-13 a secret across the cut leaves no beginning behind', () => {
+test('a secret across the cut leaves no beginning behind [S0-13]', () => {
   const token = `ghp_${'a'.repeat(36)}`;
   for (let at = 60; at < 130; at++) {
     assert.ok(!summarize({ text: 'x'.repeat(at) + token }, []).includes('ghp_'), String(at));

@@ -85,7 +85,7 @@ const selected: ContextHandoff = { type: 'selected_refs', refs: [{ id: 'content.
 const refused = (field: string) => ({ code: 'E_VALIDATION_FAIL', message: new RegExp(`: ${field}$`) });
 
 describe('the checks of buildChildPackage', () => {
-  test('S3-29 S3-30 S3-31 come in their order: each fault hides those behind it', () => {
+  test('come in their order: each fault hides those behind it [S3-29 S3-30 S3-31]', () => {
     const toolPolicy = { type: 'custom_allowlist', capability_ids: ['tool.none'] } as const;
     const routePolicy = { type: 'use_allowed_override', route_id: 'route.dear', model_id: 'model.dear' } as const;
     const handoff: ContextHandoff = { ...selected, policy_ref: { kind: 'host', id: 'policy.host' } };
@@ -110,7 +110,7 @@ describe('the checks of buildChildPackage', () => {
     buildChildPackage(base);
   });
 
-  test('S3-30 refuses a switched-off recursion flag whatever else the policy says', () => {
+  test('refuses a switched-off recursion flag whatever else the policy says [S3-30]', () => {
     for (const strip of [false, undefined, 1]) {
       const policy = { ...childPolicy, strip_recursive_subagents: strip as boolean, parent_control_tool_ids: [] };
       for (const type of ['no_tools', 'inherit_allowlist', 'read_only'] as const) {
@@ -122,7 +122,7 @@ describe('the checks of buildChildPackage', () => {
     }
   });
 
-  test('S3-31 refuses a policy made for what the parent was before', () => {
+  test('refuses a policy made for what the parent was before [S3-31]', () => {
     const next = createPackage({ ...parent, capabilities: parent.capabilities.slice(1) });
     assert.throws(() => build({ parent: next }), refused('source_parent_package'));
     build({ parent: next, childPolicy: policyFor(next) });
@@ -130,7 +130,7 @@ describe('the checks of buildChildPackage', () => {
     build({ parent: renamed });
   });
 
-  test('S3-32 refuses child agent ids that are none, or leave no room for a package id', () => {
+  test('refuses child agent ids that are none, or leave no room for a package id [S3-32]', () => {
     for (const childAgentId of ['', 'a\nb', 'a'.repeat(513)]) {
       assert.throws(() => build({ childAgentId }), refused('child_agent_id'));
     }
@@ -138,7 +138,7 @@ describe('the checks of buildChildPackage', () => {
     build({ childAgentId: 'a'.repeat(478) });
   });
 
-  test('S3-23 refuses an allowlist that reaches beyond the parent, applied or not', () => {
+  test('refuses an allowlist that reaches beyond the parent, applied or not [S3-23]', () => {
     const toolPolicy = { type: 'custom_allowlist', capability_ids: ['tool.file_read', 'tool.more'] } as const;
     for (const strip_disallowed_tools of [true, false]) {
       assert.throws(() => build({ toolPolicy, childPolicy: { ...childPolicy, strip_disallowed_tools } }), {
@@ -148,7 +148,7 @@ describe('the checks of buildChildPackage', () => {
     }
   });
 
-  test('S3-41 refuses a child that would not be valid', () => {
+  test('refuses a child that would not be valid [S3-41]', () => {
     const bad = { kind: 'redaction', id: '' } as const;
     assert.throws(() => build({ childPolicy: { ...childPolicy, redaction_policy_ref: bad } }), {
       code: 'E_VALIDATION_FAIL',
@@ -159,13 +159,13 @@ describe('the checks of buildChildPackage', () => {
 describe('the package of a child', () => {
   const { package: child } = build();
 
-  test('S3-32 is named for the agent and for the parent it was cut from', () => {
+  test('is named for the agent and for the parent it was cut from [S3-32]', () => {
     const suffix = sha256Hex(fingerprintPackage(parent)).slice(0, 16);
     assert.equal(child.package_id, `package.subagent.agent.child.${suffix}`);
     assert.match(suffix, /^[0-9a-f]{16}$/);
   });
 
-  test('S3-33 names the child agent twice and keeps the behaviour of the parent', () => {
+  test('names the child agent twice and keeps the behaviour of the parent [S3-33]', () => {
     assert.deepEqual(child.agent, {
       agent_id: 'agent.child',
       name: 'agent.child',
@@ -173,7 +173,7 @@ describe('the package of a child', () => {
     });
   });
 
-  test('S3-12 S3-15 S3-34 has the selected route and the bounds of its policy', () => {
+  test('has the selected route and the bounds of its policy [S3-12 S3-15 S3-34]', () => {
     assert.deepEqual(child.provider_route, parent.provider_route);
     assert.deepEqual(child.child_lifecycle, {
       ...parent.child_lifecycle,
@@ -186,7 +186,7 @@ describe('the package of a child', () => {
     assert.equal(overridden.manifest.selected_provider_route_id, 'route.cheap');
   });
 
-  test('S3-20 S3-21 S3-22 S3-23 S3-35 keeps what its tool policy grants', () => {
+  test('keeps what its tool policy grants [S3-20 S3-21 S3-22 S3-23 S3-35]', () => {
     const always = ['mcp.resource'];
     const inherited = ['tool.curl', 'tool.file_read', 'tool.file_write', 'tool.shell', 'tool.unannotated'];
     for (const [toolPolicy, kept] of [
@@ -201,12 +201,12 @@ describe('the package of a child', () => {
     }
   });
 
-  test('S3-19 S3-21 S3-1 is read-only and is handed nothing unless somebody says otherwise', () => {
+  test('is read-only and is handed nothing unless somebody says otherwise [S3-19 S3-21 S3-1]', () => {
     const { handoff: _handoff, toolPolicy: _tools, ...rest } = base;
     assert.deepEqual(buildChildPackage(rest), build());
   });
 
-  test('S3-21 loses readers whose routes are unknown or write under another name', () => {
+  test('loses readers whose routes are unknown or write under another name [S3-21]', () => {
     const alias = (effect_class: 'read' | 'write') => ({
       ...compiled.routes.find((route) => route.capability_id === 'tool.file_read')!,
       canonical_tool_name: 'alias',
@@ -224,7 +224,7 @@ describe('the package of a child', () => {
     );
   });
 
-  test('S3-24 S3-35 without stripping by policy it still loses agents and parent control', () => {
+  test('without stripping by policy it still loses agents and parent control [S3-24 S3-35]', () => {
     for (const type of ['no_tools', 'read_only', 'inherit_allowlist'] as const) {
       const { manifest } = build({
         toolPolicy: { type },
@@ -234,7 +234,7 @@ describe('the package of a child', () => {
     }
   });
 
-  test('S3-18 S3-35 loses each of the parent-control ids, and those its policy lists instead', () => {
+  test('loses each of the parent-control ids, and those its policy lists instead [S3-18 S3-35]', () => {
     const controls = compilePackage({
       packageId: 'package.parent',
       agentId: 'agent.parent',
@@ -253,7 +253,7 @@ describe('the package of a child', () => {
     assert.deepEqual(idsOf(build({ ...input, childPolicy: other }).package), [...PARENT_CONTROL_TOOLS].sort());
   });
 
-  test('S3-35 leaves what stays exactly as the parent has it', () => {
+  test('leaves what stays exactly as the parent has it [S3-35]', () => {
     const { package: whole } = build({ toolPolicy: { type: 'inherit_allowlist' } });
     for (const capability of whole.capabilities) assert.ok(parent.capabilities.some((one) => same(one, capability)));
     const { package_id, agent, child_lifecycle, capabilities, sidecars, policies, ...rest } = whole;
@@ -267,7 +267,7 @@ describe('the package of a child', () => {
     return JSON.stringify(a) === JSON.stringify(b);
   }
 
-  test('S3-10 is told nothing of the run of its parent, and never what a handoff points at', () => {
+  test('is told nothing of the run of its parent, and never what a handoff points at [S3-10]', () => {
     for (const handoff of [{ type: 'none' }, selected] as const) {
       const text = JSON.stringify(build({ handoff }));
       for (const word of ['run.parent', '/tmp/parent', 'package.parent', 'agent.parent', 'content.private']) {
@@ -277,7 +277,7 @@ describe('the package of a child', () => {
     assert.deepEqual(child.volatile, {});
   });
 
-  test('S3-40 is governed by its redaction policy, which is added once', () => {
+  test('is governed by its redaction policy, which is added once [S3-40]', () => {
     const refs = parent.policies.policy_refs;
     assert.deepEqual(child.policies.policy_refs, [...refs, childPolicy.redaction_policy_ref]);
     const governed = createPackage({ ...parent, policies: child.policies });
@@ -288,7 +288,7 @@ describe('the package of a child', () => {
     assert.deepEqual(versioned.package.policies.policy_refs.at(-1), redaction_policy_ref);
   });
 
-  test('S3-41 is valid, frozen, and its manifest and fingerprint are computed', () => {
+  test('is valid, frozen, and its manifest and fingerprint are computed [S3-41]', () => {
     const { package: whole, fingerprint, manifest } = build({ toolPolicy: { type: 'inherit_allowlist' } });
     validatePackage(whole);
     assert.equal(fingerprint, fingerprintPackage(whole));
@@ -299,7 +299,7 @@ describe('the package of a child', () => {
     assert.throws(() => (manifest.retained_capability_ids as string[]).push('x'), TypeError);
   });
 
-  test('S3-42 takes nothing from its parent but copies', () => {
+  test('takes nothing from its parent but copies [S3-42]', () => {
     const mutable = structuredClone(parent) as RuntimePackage;
     const before = structuredClone(mutable);
     const result = build({ parent: mutable });
@@ -312,7 +312,7 @@ describe('the package of a child', () => {
 });
 
 describe('the manifest of a child', () => {
-  test('S3-9 S3-36 S3-37 says who was cut from what, and how', () => {
+  test('says who was cut from what, and how [S3-9 S3-36 S3-37]', () => {
     assert.deepEqual(build({ handoff: selected }).manifest, {
       parent_package_fingerprint: fingerprintPackage(parent),
       child_agent_id: 'agent.child',
@@ -334,13 +334,13 @@ describe('the manifest of a child', () => {
     });
   });
 
-  test('S3-39 is the last sidecar of the package, by its hash', () => {
+  test('is the last sidecar of the package, by its hash [S3-39]', () => {
     const { package: child, manifest } = build();
     assert.deepEqual(child.sidecars, [...parent.sidecars, manifestSidecar(manifest)]);
     assert.equal(child.sidecars.at(-1)?.content_hash, manifestHash(manifest));
   });
 
-  test('S3-39 takes the place of the manifest of the parent in a grandchild, and refs to it still lead there', () => {
+  test('takes the place of the manifest of the parent in a grandchild, and refs to it still lead there [S3-39]', () => {
     const child = build();
     const { refs, policy_refs, content_hash, ...ref } = manifestSidecar(child.manifest);
     const referring = createPackage({
@@ -364,7 +364,7 @@ describe('the manifest of a child', () => {
 });
 
 describe('the fingerprint of a child', () => {
-  test('S3-43 differs from that of its parent and moves with policy, handoff, route, model, lifecycle and name', () => {
+  test('differs from that of its parent and moves with policy, handoff, route, model, lifecycle and name [S3-43]', () => {
     const cheap = (model_id: string) => ({ type: 'use_allowed_override', route_id: 'route.cheap', model_id }) as const;
     const bounds: PolicyRef = { kind: 'runtime_package', id: 'policy.child.other' };
     const fingerprints = [
@@ -389,7 +389,7 @@ describe('the fingerprint of a child', () => {
 });
 
 describe('the routes of a child', () => {
-  test('S3-35 S3-45 lead to what it kept and make its snapshot', () => {
+  test('lead to what it kept and make its snapshot [S3-35 S3-45]', () => {
     const child = build({ toolPolicy: { type: 'custom_allowlist', capability_ids: ['tool.shell', 'tool.curl'] } });
     const snapshot = buildSnapshot(child.package, child.routes);
     assert.deepEqual(
@@ -402,7 +402,7 @@ describe('the routes of a child', () => {
 });
 
 describe('buildChildPackage', () => {
-  test('S3-44 loads nothing that could reach files, the network, a journal or a clock', () => {
+  test('loads nothing that could reach files, the network, a journal or a clock [S3-44]', () => {
     const seen = new Set<string>();
     const foreign = new Set<string>();
     const visit = (file: URL): void => {
@@ -425,7 +425,7 @@ describe('buildChildPackage', () => {
     assert.ok(layers.has('package/strip-manifest.ts') && layers.has('package/validate-package.ts'));
   });
 
-  test('S3-44 answers at once and alike for like input', () => {
+  test('answers at once and alike for like input [S3-44]', () => {
     assert.deepEqual(build(), build());
     assert.equal(JSON.stringify(build()), JSON.stringify(build()));
   });

@@ -50,12 +50,12 @@ function refusal(capability: CapabilitySpec): ToolError {
 }
 
 describe('validateCapability', () => {
-  test('S1-36 accepts a visible tool and every idle reserved kind', () => {
+  test('accepts a visible tool and every idle reserved kind [S1-36]', () => {
     validateCapability(tool);
     for (const kind of CAPABILITY_KINDS) validateCapability({ ...reserved, kind, readiness: readinessOf(kind) });
   });
 
-  test('S1-36 refuses each way of putting a reserved kind to use', () => {
+  test('refuses each way of putting a reserved kind to use [S1-36]', () => {
     for (const kind of CAPABILITY_KINDS.filter((name) => name !== 'tool')) {
       for (const use of [
         { visibility: 'active' },
@@ -68,28 +68,28 @@ describe('validateCapability', () => {
     }
   });
 
-  test('S1-36 refuses a visible tool without executor, and takes it hidden', () => {
+  test('refuses a visible tool without executor, and takes it hidden [S1-36]', () => {
     assert.equal(refusal(toolWithoutExecutor).details['field'], 'capability.executor_ref');
     assert.equal(refusal(toolWithoutExecutor).details['kind'], 'invalid_package');
     validateCapability({ ...toolWithoutExecutor, visibility: 'hidden' });
   });
 
-  test('S1-36 refuses a host policy on a visible tool, and takes it on a hidden one', () => {
+  test('refuses a host policy on a visible tool, and takes it on a hidden one [S1-36]', () => {
     const policy_ref = { kind: 'host', id: 'policy.host' } as const;
     assert.match(refusal({ ...tool, policy_ref }).message, /names no policy: capability\.policy_ref$/);
     validateCapability({ ...tool, policy_ref, visibility: 'hidden' });
   });
 
-  test('S1-36 refuses a missing policy ref', () => {
+  test('refuses a missing policy ref [S1-36]', () => {
     const bare = { ...tool, policy_ref: undefined } as unknown as CapabilitySpec;
     assert.equal(refusal(bare).details['field'], 'capability.policy_ref');
   });
 
-  test('S1-36 refuses a visible tool that says it is not ready', () => {
+  test('refuses a visible tool that says it is not ready [S1-36]', () => {
     assert.match(refusal({ ...tool, readiness: { status: 'reserved_inactive' } }).message, /readiness\.status$/);
   });
 
-  test('S1-44 S1-45 checks ids, keeps their values out of the error and names kind and retry class', () => {
+  test('checks ids, keeps their values out of the error and names kind and retry class [S1-44 S1-45]', () => {
     const error = refusal({ ...tool, capability_id: 'tool.\u0007secret' });
     assert.equal(error.code, 'E_VALIDATION_FAIL');
     assert.equal(error.details['retry'], 'repair_needed');
@@ -99,7 +99,7 @@ describe('validateCapability', () => {
     validateCapability({ ...tool, executor_ref: 'x'.repeat(512) });
   });
 
-  test('S1-36 refuses words outside the vocabularies and lists every problem at once', () => {
+  test('refuses words outside the vocabularies and lists every problem at once [S1-36]', () => {
     const odd = { ...tool, privacy: 'open', visibility: 'loud', namespace: '' } as unknown as CapabilitySpec;
     assert.deepEqual(refusal(odd).details['problems'], [
       'Required field is missing: capability.namespace',
@@ -110,7 +110,7 @@ describe('validateCapability', () => {
 });
 
 describe('isProviderVisible and executableRoute', () => {
-  test('S1-36 only an active and projected capability is visible', () => {
+  test('only an active and projected capability is visible [S1-36]', () => {
     const projections: Projection[] = [
       { type: 'descriptor_only' },
       { type: 'provider_tool_schema', schema_ref: 'sha256:aa' },
@@ -124,7 +124,7 @@ describe('isProviderVisible and executableRoute', () => {
     assert.equal(isProviderVisible({ ...tool, projection: { type: 'not_projected' } }), false);
   });
 
-  test('S1-36 a route exists exactly when an executor is named', () => {
+  test('a route exists exactly when an executor is named [S1-36]', () => {
     assert.deepEqual(executableRoute(tool), {
       capability_id: 'tool.file_read',
       executor_ref: 'executor.tool.file_read',

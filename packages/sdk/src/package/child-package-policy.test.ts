@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { childPackageDefaults, PARENT_CONTROL_TOOLS } from './child-package-policy.ts';
 
 describe('childPackageDefaults', () => {
-  test('S3-16 S3-17 fills every field with the value that hands over least', () => {
+  test('fills every field with the value that hands over least [S3-16 S3-17]', () => {
     assert.deepEqual(childPackageDefaults('sha256:parent'), {
       source_parent_package: 'sha256:parent',
       inherit_provider_route: 'inherit_parent',
@@ -16,7 +16,7 @@ describe('childPackageDefaults', () => {
     });
   });
 
-  test('S3-18 knows the five tools by which agents steer agents', () => {
+  test('knows the five tools by which agents steer agents [S3-18]', () => {
     assert.deepEqual(PARENT_CONTROL_TOOLS, [
       'tool.subagent_send_message',
       'tool.subagent_reply_to_clarification',
@@ -26,7 +26,7 @@ describe('childPackageDefaults', () => {
     ]);
   });
 
-  test('S3-17 cannot be loosened for whoever comes next', () => {
+  test('cannot be loosened for whoever comes next [S3-17]', () => {
     const policy = childPackageDefaults('sha256:parent');
     assert.throws(() => (policy.parent_control_tool_ids as string[]).pop(), TypeError);
     assert.throws(() => (PARENT_CONTROL_TOOLS as string[]).pop(), TypeError);

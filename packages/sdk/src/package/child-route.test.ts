@@ -26,11 +26,11 @@ const bounds = (allowed: readonly string[] = []): RouteBounds => ({
 });
 
 describe('selectRoute', () => {
-  test('S3-12 inherits the route of the parent unchanged', () => {
+  test('inherits the route of the parent unchanged [S3-12]', () => {
     assert.equal(selectRoute(inherit, parentRoute, bounds(['route.cheap'])), parentRoute);
   });
 
-  test('S3-11 refuses to inherit where only overrides are allowed', () => {
+  test('refuses to inherit where only overrides are allowed [S3-11]', () => {
     assert.deepEqual(ROUTE_INHERITANCES, ['inherit_parent', 'explicit_override_only']);
     const strict: RouteBounds = { ...bounds(['route.cheap']), inherit_provider_route: 'explicit_override_only' };
     assert.throws(() => selectRoute(inherit, parentRoute, strict), {
@@ -45,7 +45,7 @@ describe('selectRoute', () => {
     assert.equal(selectRoute(override('route.cheap'), parentRoute, strict).route_id, 'route.cheap');
   });
 
-  test('S3-13 refuses an override that is not on the allowed list', () => {
+  test('refuses an override that is not on the allowed list [S3-13]', () => {
     for (const [route, allowed] of [
       ['route.cheap', []],
       ['route.cheap', ['route.cheaper', 'Route.cheap']],
@@ -64,14 +64,14 @@ describe('selectRoute', () => {
     }
   });
 
-  test('S3-13 S3-14 asks the allowed list first and for missing ids second', () => {
+  test('asks the allowed list first and for missing ids second [S3-13 S3-14]', () => {
     assert.throws(() => selectRoute(override('', ''), parentRoute, bounds()), {
       code: 'E_VALIDATION_FAIL',
       message: /allowed list/,
     });
   });
 
-  test('S3-14 reports an empty route or model id as a missing field', () => {
+  test('reports an empty route or model id as a missing field [S3-14]', () => {
     const field = 'subagent.route_override.route_id_or_model_id';
     for (const policy of [override(''), override('route.cheap', '')]) {
       assert.throws(() => selectRoute(policy, parentRoute, bounds(['', 'route.cheap'])), {
@@ -82,21 +82,21 @@ describe('selectRoute', () => {
     }
   });
 
-  test('S3-15 an accepted override is a fresh route without the provider policy of the parent', () => {
+  test('an accepted override is a fresh route without the provider policy of the parent [S3-15]', () => {
     const route = selectRoute(override('route.cheap'), parentRoute, bounds(['route.cheap']));
     assert.deepEqual(route, { route_id: 'route.cheap', model_id: 'model.child' });
     const same = selectRoute(override('route.parent', 'model.parent'), parentRoute, bounds(['route.parent']));
     assert.deepEqual(same, { route_id: 'route.parent', model_id: 'model.parent' });
   });
 
-  test('S3-12 refuses a policy nobody knows', () => {
+  test('refuses a policy nobody knows [S3-12]', () => {
     const unknown = { type: 'any' } as unknown as ChildRoutePolicy;
     assert.throws(() => selectRoute(unknown, parentRoute, bounds()), { code: 'E_VALIDATION_FAIL' });
   });
 });
 
 describe('childRoutePolicySchema', () => {
-  test('S3-12 S3-15 reads both variants and nothing else', () => {
+  test('reads both variants and nothing else [S3-12 S3-15]', () => {
     for (const policy of [inherit, override('route.cheap')]) {
       assert.deepEqual(childRoutePolicySchema.parse(JSON.parse(JSON.stringify(policy))), policy);
     }

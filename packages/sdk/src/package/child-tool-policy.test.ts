@@ -35,16 +35,16 @@ const only = (...capability_ids: string[]): ChildToolPolicy => ({ type: 'custom_
 const policies = [inherit, READ_ONLY_TOOLS, none, only(), only('tool.probe')];
 
 describe('retains', () => {
-  test('S3-20 inherit_allowlist keeps every capability', () => {
+  test('inherit_allowlist keeps every capability [S3-20]', () => {
     for (const facts of [reader, writer, fetcher, unknown]) assert.ok(retains(inherit, tool, facts));
   });
 
-  test('S3-21 read_only keeps a reader and strips a writer', () => {
+  test('read_only keeps a reader and strips a writer [S3-21]', () => {
     assert.equal(retains(READ_ONLY_TOOLS, tool, reader), true);
     assert.equal(retains(READ_ONLY_TOOLS, tool, writer), false);
   });
 
-  test('S3-21 read_only asks route, kind and level, and each can refuse alone', () => {
+  test('read_only asks route, kind and level, and each can refuse alone [S3-21]', () => {
     const kept: string[] = [];
     for (const effect of EFFECT_CLASSES) {
       for (const kind of TOOL_KINDS) {
@@ -66,7 +66,7 @@ describe('retains', () => {
     ]);
   });
 
-  test('S3-21 read_only strips what has no route, no annotation or a level nobody knows', () => {
+  test('read_only strips what has no route, no annotation or a level nobody knows [S3-21]', () => {
     const strange = 'harmless' as SideEffectLevel;
     for (const facts of [
       unknown,
@@ -78,7 +78,7 @@ describe('retains', () => {
     }
   });
 
-  test('S3-21 read_only believes no route while another one of the same capability writes', () => {
+  test('read_only believes no route while another one of the same capability writes [S3-21]', () => {
     assert.equal(retains(READ_ONLY_TOOLS, tool, { ...reader, effects: ['read', 'read'] }), true);
     for (const effects of [
       ['read', 'write'],
@@ -88,14 +88,14 @@ describe('retains', () => {
     }
   });
 
-  test('S3-21 S3-23 a network read is kept only where it is listed', () => {
+  test('a network read is kept only where it is listed [S3-21 S3-23]', () => {
     assert.deepEqual(
       policies.map((policy) => retains(policy, tool, fetcher)),
       [true, false, false, false, true],
     );
   });
 
-  test('S3-22 S3-23 looks at the executor, whatever the kind', () => {
+  test('looks at the executor, whatever the kind [S3-22 S3-23]', () => {
     for (const kind of CAPABILITY_KINDS) {
       assert.equal(retains(none, { ...tool, kind }, reader), false, kind);
       assert.equal(retains(READ_ONLY_TOOLS, { ...tool, kind }, writer), false, kind);
@@ -105,7 +105,7 @@ describe('retains', () => {
     }
   });
 
-  test('S3-19 keeps nothing for a policy nobody knows', () => {
+  test('keeps nothing for a policy nobody knows [S3-19]', () => {
     const strange = { type: 'everything' } as unknown as ChildToolPolicy;
     assert.throws(() => retains(strange, tool, reader), { code: 'E_VALIDATION_FAIL' });
     assert.throws(() => settleToolPolicy(strange, new Set()), { code: 'E_VALIDATION_FAIL' });
@@ -115,7 +115,7 @@ describe('retains', () => {
 describe('settleToolPolicy', () => {
   const known = new Set(['tool.a', 'tool.b', 'tool.Z']);
 
-  test('S3-23 names every listed id the parent does not have', () => {
+  test('names every listed id the parent does not have [S3-23]', () => {
     assert.throws(() => settleToolPolicy(only('tool.y', 'tool.a', 'tool.x', 'tool.y'), known), {
       code: 'E_VALIDATION_FAIL',
       details: {
@@ -129,14 +129,14 @@ describe('settleToolPolicy', () => {
     assert.throws(() => settleToolPolicy(only('tool.A'), known), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('S3-23 S3-38 writes one list in one way', () => {
+  test('writes one list in one way [S3-23 S3-38]', () => {
     const settled = only('tool.Z', 'tool.a', 'tool.b');
     assert.deepEqual(settleToolPolicy(only('tool.b', 'tool.Z', 'tool.a', 'tool.b'), known), settled);
     assert.deepEqual(settleToolPolicy(settled, known), settled);
     assert.deepEqual(settleToolPolicy(only(), known), only());
   });
 
-  test('S3-37 records nothing of a policy but what it says', () => {
+  test('records nothing of a policy but what it says [S3-37]', () => {
     for (const policy of [inherit, READ_ONLY_TOOLS, none]) {
       assert.deepEqual(settleToolPolicy({ ...policy, note: 'x' } as unknown as ChildToolPolicy, known), policy);
     }
@@ -144,14 +144,14 @@ describe('settleToolPolicy', () => {
 });
 
 describe('childToolPolicySchema', () => {
-  test('S3-19 reads the four variants by their tags, and read_only where nothing is given', () => {
+  test('reads the four variants by their tags, and read_only where nothing is given [S3-19]', () => {
     for (const policy of policies) {
       assert.deepEqual(childToolPolicySchema.parse(JSON.parse(JSON.stringify(policy))), policy);
     }
     assert.deepEqual(childToolPolicySchema.parse(undefined), { type: 'read_only' });
   });
 
-  test('S3-19 refuses anything else', () => {
+  test('refuses anything else [S3-19]', () => {
     for (const value of [
       null,
       'read_only',

@@ -17,7 +17,7 @@ const fingerprintOf = (changes: Partial<CompileInput>) =>
   fingerprintPackage(compilePackage({ ...input, ...changes }).package);
 
 describe('compilePackage', () => {
-  test('S1-12 S1-36 makes one capability and one route for a tool', () => {
+  test('makes one capability and one route for a tool [S1-12 S1-36]', () => {
     const compiled = compilePackage({ ...input, tools: [read] });
     const policy = { kind: 'permission', id: 'policy.registry', version: 'sha256:cc' };
     const source = { kind: 'sdk', id: 'tool-runtime', trust: 'sdk_generated', privacy: 'internal' };
@@ -57,7 +57,7 @@ describe('compilePackage', () => {
     ]);
   });
 
-  test('S1-2 its package and routes make a snapshot', () => {
+  test('its package and routes make a snapshot [S1-2]', () => {
     const compiled = compilePackage(input);
     const snapshot = buildSnapshot(compiled.package, compiled.routes);
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('compilePackage', () => {
     );
   });
 
-  test('S4-50 an external tool keeps its own executor, namespace, id and source', () => {
+  test('an external tool keeps its own executor, namespace, id and source [S4-50]', () => {
     const source = { kind: 'external_runtime', id: 'tool.scan', trust: 'external', privacy: 'internal' } as const;
     const scan = {
       ...read,
@@ -81,11 +81,11 @@ describe('compilePackage', () => {
     assert.equal(buildSnapshot(pkg, routes).findByName('scan')?.capability_id, 'ext.scan');
   });
 
-  test('S1-4 refuses two tools of one name', () => {
+  test('refuses two tools of one name [S1-4]', () => {
     assert.throws(() => compilePackage({ ...input, tools: [read, read] }), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('S1-36 the order of tools and of policies leaves the fingerprint alone', () => {
+  test('the order of tools and of policies leaves the fingerprint alone [S1-36]', () => {
     const a = { kind: 'sandbox', id: 'policy.a' } as const;
     const b = { kind: 'approval', id: 'policy.b' } as const;
     assert.equal(fingerprintOf({ tools: [write, read] }), fingerprintOf({ tools: [read, write] }));
@@ -93,7 +93,7 @@ describe('compilePackage', () => {
     assert.notEqual(fingerprintOf({ policyRefs: [a] }), fingerprintOf({ policyRefs: [b] }));
   });
 
-  test('S1-36 every fact about a tool, and the registry, reaches the fingerprint', () => {
+  test('every fact about a tool, and the registry, reaches the fingerprint [S1-36]', () => {
     const before = fingerprintOf({ tools: [read] });
     assert.equal(before, fingerprintOf({ tools: [{ ...read }] }));
     const changes: Partial<CompiledToolFacts>[] = [
@@ -110,7 +110,7 @@ describe('compilePackage', () => {
     assert.notEqual(fingerprintOf({ tools: [read], registryFingerprint: 'sha256:ee' }), before);
   });
 
-  test('S1-36 works without tools and with many', () => {
+  test('works without tools and with many [S1-36]', () => {
     const many = Array.from({ length: 300 }, (_, at) => ({ ...read, name: `tool_${at}` }));
     for (const tools of [[], many]) {
       const compiled = compilePackage({ ...input, tools });

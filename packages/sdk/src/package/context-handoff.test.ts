@@ -33,12 +33,12 @@ const kindOf = (handoff: ContextHandoff): unknown => {
 };
 
 describe('validateHandoff', () => {
-  test('S3-1 S3-2 accepts each variant in good order, and none always', () => {
+  test('accepts each variant in good order, and none always [S3-1 S3-2]', () => {
     for (const handoff of handoffs) validateHandoff(handoff);
     validateHandoff({ type: 'none' });
   });
 
-  test('S3-3 refuses a summary without a positive whole token budget', () => {
+  test('refuses a summary without a positive whole token budget [S3-3]', () => {
     for (const max_tokens of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       assert.throws(() => validateHandoff({ ...summary, max_tokens }), violation('handoff.summary_only.max_tokens'));
       assert.equal(kindOf({ ...summary, max_tokens }), 'invalid_state_transition');
@@ -46,13 +46,13 @@ describe('validateHandoff', () => {
     validateHandoff({ ...summary, max_tokens: 100_000 });
   });
 
-  test('S3-4 refuses a selection of nothing', () => {
+  test('refuses a selection of nothing [S3-4]', () => {
     assert.throws(() => validateHandoff({ ...selected, refs: [] }), violation('handoff.selected_refs.refs'));
     assert.equal(kindOf({ ...selected, refs: [] }), 'invalid_state_transition');
     validateHandoff({ ...selected, refs: [{ id: 'content.a' }] });
   });
 
-  test('S3-5 refuses a full history that nobody audits', () => {
+  test('refuses a full history that nobody audits [S3-5]', () => {
     const unaudited = { ...history, projection_audit_required: false };
     assert.throws(
       () => validateHandoff(unaudited),
@@ -61,7 +61,7 @@ describe('validateHandoff', () => {
     assert.equal(kindOf(unaudited), 'invalid_state_transition');
   });
 
-  test('S3-6 refuses a host policy in every variant that has one, and names the variant', () => {
+  test('refuses a host policy in every variant that has one, and names the variant [S3-6]', () => {
     const host: PolicyRef = { kind: 'host', id: 'policy.host' };
     for (const handoff of [summary, selected, history]) {
       const hosted = { ...handoff, policy_ref: host };
@@ -70,7 +70,7 @@ describe('validateHandoff', () => {
     }
   });
 
-  test('S3-3 S3-6 tells every problem, that of the variant before that of the policy', () => {
+  test('tells every problem, that of the variant before that of the policy [S3-3 S3-6]', () => {
     assert.throws(
       () => validateHandoff({ ...summary, max_tokens: 0, policy_ref: { kind: 'host', id: 'policy.host' } }),
       {
@@ -88,7 +88,7 @@ describe('validateHandoff', () => {
     );
   });
 
-  test('S3-1 refuses content refs without an id and variants nobody knows', () => {
+  test('refuses content refs without an id and variants nobody knows [S3-1]', () => {
     assert.throws(
       () => validateHandoff({ ...summary, summary_ref: { id: '' } }),
       violation('handoff.summary_only.summary_ref.id'),
@@ -105,15 +105,15 @@ describe('validateHandoff', () => {
 });
 
 describe('what a handoff refers to', () => {
-  test('S3-7 is one policy, or none', () => {
+  test('is one policy, or none [S3-7]', () => {
     assert.deepEqual(handoffs.map(handoffPolicyRefs), [[], [policy_ref], [policy_ref], [policy_ref]]);
   });
 
-  test('S3-8 is the summary, the whole selection, and nothing otherwise', () => {
+  test('is the summary, the whole selection, and nothing otherwise [S3-8]', () => {
     assert.deepEqual(handoffs.map(handoffContentRefs), [[], [summary_ref], refs, []]);
   });
 
-  test('S3-10 is nothing at all for none', () => {
+  test('is nothing at all for none [S3-10]', () => {
     assert.deepEqual([...handoffPolicyRefs(NO_HANDOFF), ...handoffContentRefs(NO_HANDOFF)], []);
     assert.deepEqual(NO_HANDOFF, { type: 'none' });
     assert.throws(() => Object.assign(NO_HANDOFF, { type: 'full_history_with_policy' }), TypeError);
@@ -121,7 +121,7 @@ describe('what a handoff refers to', () => {
 });
 
 describe('handoffSchema', () => {
-  test('S3-1 S3-9 reads every variant back by its tag, and none where nothing is given', () => {
+  test('reads every variant back by its tag, and none where nothing is given [S3-1 S3-9]', () => {
     for (const handoff of handoffs) {
       assert.deepEqual(handoffSchema.parse(JSON.parse(JSON.stringify(handoff))), handoff);
     }
@@ -132,7 +132,7 @@ describe('handoffSchema', () => {
     assert.deepEqual(handoffSchema.parse(undefined), NO_HANDOFF);
   });
 
-  test('S3-1 refuses unknown tags, unknown members and missing ones', () => {
+  test('refuses unknown tags, unknown members and missing ones [S3-1]', () => {
     const { max_tokens: _tokens, ...unbounded } = summary;
     for (const value of [
       { type: 'SummaryOnly' },
@@ -147,7 +147,7 @@ describe('handoffSchema', () => {
     }
   });
 
-  test('S3-6 reads a policy without a kind as one that names none', () => {
+  test('reads a policy without a kind as one that names none [S3-6]', () => {
     const parsed = handoffSchema.parse({ ...selected, policy_ref: { id: 'policy.handoff' } });
     assert.throws(() => validateHandoff(parsed), violation('handoff.selected_refs.policy_ref'));
   });

@@ -11,13 +11,13 @@ const DEPTH = 'depth_budget.max_depth';
 const CHILDREN = 'depth_budget.max_children';
 
 describe('depthBudget', () => {
-  test('S3-25 starts unused, with one child', () => {
+  test('starts unused, with one child [S3-25]', () => {
     assert.deepEqual(depthBudget(3), { current_depth: 0, max_depth: 3, max_children: 1 });
     assert.deepEqual(depthBudget(0), { current_depth: 0, max_depth: 0, max_children: 1 });
     assert.throws(() => Object.assign(depthBudget(3), { max_depth: 4 }), TypeError);
   });
 
-  test('S3-25 refuses what is not a count, in whatever place', () => {
+  test('refuses what is not a count, in whatever place [S3-25]', () => {
     for (const bad of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '2' as unknown as number]) {
       assert.throws(() => depthBudget(bad), refusal(DEPTH));
       for (const field of ['current_depth', 'max_depth', 'max_children'] as const) {
@@ -31,7 +31,7 @@ describe('depthBudget', () => {
 });
 
 describe('checkChildStart', () => {
-  test('S3-26 refuses at a depth of zero and at the last depth', () => {
+  test('refuses at a depth of zero and at the last depth [S3-26]', () => {
     checkChildStart(depthBudget(1), 0);
     assert.throws(() => checkChildStart(depthBudget(0), 0), refusal(DEPTH));
     for (const current_depth of [2, 3]) {
@@ -40,12 +40,12 @@ describe('checkChildStart', () => {
     checkChildStart({ ...depthBudget(2), current_depth: 1 }, 0);
   });
 
-  test('S3-26 refuses for want of children with a refusal of its own, after that of the depth', () => {
+  test('refuses for want of children with a refusal of its own, after that of the depth [S3-26]', () => {
     assert.throws(() => checkChildStart({ ...depthBudget(2), max_children: 0 }, 0), refusal(CHILDREN));
     assert.throws(() => checkChildStart({ ...depthBudget(0), max_children: 0 }, 0), refusal(DEPTH));
   });
 
-  test('S3-28 lets exactly max_children start', () => {
+  test('lets exactly max_children start [S3-28]', () => {
     const budget = { ...depthBudget(1), max_children: 3 };
     for (const started of [0, 1, 2]) checkChildStart(budget, started);
     for (const started of [3, 4]) assert.throws(() => checkChildStart(budget, started), refusal(CHILDREN));
@@ -53,12 +53,12 @@ describe('checkChildStart', () => {
 });
 
 describe('childBudget', () => {
-  test('S3-27 is one deeper and otherwise the same', () => {
+  test('is one deeper and otherwise the same [S3-27]', () => {
     const budget = Object.freeze({ current_depth: 1, max_depth: 4, max_children: 7 });
     assert.deepEqual(childBudget(budget), { current_depth: 2, max_depth: 4, max_children: 7 });
   });
 
-  test('S3-28 a child that enforces what it was given ends the line at max_depth', () => {
+  test('a child that enforces what it was given ends the line at max_depth [S3-28]', () => {
     let budget = depthBudget(3);
     for (let generation = 1; generation <= 3; generation++) {
       checkChildStart(budget, 0);

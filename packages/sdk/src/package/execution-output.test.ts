@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TERMINAL_STATUSES } from '../contracts/classes.ts';
 import { completedOutput, failedOutput, type ToolExecutionOutput, toEffectResult } from './execution-output.ts';
 
-test('S1-29 the constructors set exactly their fields', () => {
+test('the constructors set exactly their fields [S1-29]', () => {
   assert.deepEqual(completedOutput('read 3 bytes'), {
     terminal_status: 'completed',
     content_refs: [],
@@ -17,7 +17,7 @@ test('S1-29 the constructors set exactly their fields', () => {
   });
 });
 
-test('S1-28 S1-30 an effect result is the output and its effect id', () => {
+test('an effect result is the output and its effect id [S1-28 S1-30]', () => {
   for (const terminal_status of TERMINAL_STATUSES) {
     const output: ToolExecutionOutput = {
       terminal_status,
@@ -31,7 +31,7 @@ test('S1-28 S1-30 an effect result is the output and its effect id', () => {
   }
 });
 
-test('S1-30 absent members stay absent', () => {
+test('absent members stay absent [S1-30]', () => {
   assert.deepEqual(Object.keys(toEffectResult(completedOutput('done'), 'effect.call.1')), [
     'effect_id',
     'terminal_status',

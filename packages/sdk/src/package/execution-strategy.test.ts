@@ -4,14 +4,14 @@ import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import { DEFAULT_STRATEGY, parseStrategy, type ToolExecutionStrategy } from './execution-strategy.ts';
 
-test('S1-31 is sequential unless told otherwise', () => {
+test('is sequential unless told otherwise [S1-31]', () => {
   assert.deepEqual(DEFAULT_STRATEGY, { type: 'sequential' });
   for (const value of [undefined, 'sequential', { type: 'sequential' }]) {
     assert.deepEqual(parseStrategy(value), { type: 'sequential' });
   }
 });
 
-test('S1-31 every strategy survives JSON, and the nested form reads the same', () => {
+test('every strategy survives JSON, and the nested form reads the same [S1-31]', () => {
   const strategy = fc.record(
     {
       type: fc.constantFrom('bounded_concurrent' as const, 'ordered_batch' as const),
@@ -27,7 +27,7 @@ test('S1-31 every strategy survives JSON, and the nested form reads the same', (
   );
 });
 
-test('S1-32 refuses a limit that is zero, negative, broken or missing', () => {
+test('refuses a limit that is zero, negative, broken or missing [S1-32]', () => {
   for (const type of ['bounded_concurrent', 'ordered_batch']) {
     parseStrategy({ type, max_in_flight: 1 });
     for (const max_in_flight of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '4', null, undefined]) {
@@ -41,7 +41,7 @@ test('S1-32 refuses a limit that is zero, negative, broken or missing', () => {
   }
 });
 
-test('S1-31 refuses any other value as a contract violation', () => {
+test('refuses any other value as a contract violation [S1-31]', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       fc.pre(value !== 'sequential');

@@ -10,7 +10,7 @@ const executor = (executorRef: string): ToolExecutor<string> => ({
 });
 
 describe('createExecutorRegistry', () => {
-  test('S1-25 starts empty, then finds by ref', () => {
+  test('starts empty, then finds by ref [S1-25]', () => {
     const registry = createExecutorRegistry<string>();
     assert.deepEqual([registry.size, registry.isEmpty(), registry.get('executor.a')], [0, true, undefined]);
     const a = executor('executor.a');
@@ -21,14 +21,14 @@ describe('createExecutorRegistry', () => {
     assert.equal(registry.get('executor.A'), undefined);
   });
 
-  test('S1-21 S1-23 hands the context of the call to the executor', async () => {
+  test('hands the context of the call to the executor [S1-21 S1-23]', async () => {
     const registry = createExecutorRegistry<string>();
     registry.register(executor('executor.a'));
     const output = await registry.get('executor.a')?.execute({} as ToolExecutionRequest, 'done');
     assert.deepEqual(output, completedOutput('done'));
   });
 
-  test('S1-26 refuses an empty ref by the name of the field', () => {
+  test('refuses an empty ref by the name of the field [S1-26]', () => {
     const registry = createExecutorRegistry<string>();
     for (const add of [registry.register, registry.replace]) {
       assert.throws(() => add(executor('')), {
@@ -44,7 +44,7 @@ describe('createExecutorRegistry', () => {
     assert.equal(registry.size, 0);
   });
 
-  test('S1-27 takes the same instance again, refuses another, replaces on demand', () => {
+  test('takes the same instance again, refuses another, replaces on demand [S1-27]', () => {
     const registry = createExecutorRegistry<string>();
     const first = executor('executor.a');
     const second = executor('executor.a');

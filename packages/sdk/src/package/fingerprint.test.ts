@@ -104,14 +104,14 @@ function withLeaf(value: unknown, path: readonly string[], replace: (leaf: unkno
 }
 
 describe('fingerprintPackage', () => {
-  test('S1-9 S1-36 has the documented form', () => {
+  test('has the documented form [S1-9 S1-36]', () => {
     assert.match(fingerprint, /^sha256:runtime-package-canonical-v1:[0-9a-f]{64}$/);
     assert.ok(isFingerprint(fingerprint));
     assert.ok(!isFingerprint(fingerprint.toUpperCase()));
     assert.ok(!isFingerprint(`${fingerprint}0`));
   });
 
-  test('S1-36 stays the same across releases', () => {
+  test('stays the same across releases [S1-36]', () => {
     const least = createPackage({
       package_id: 'package.test',
       agent: { agent_id: 'agent.test' },
@@ -120,7 +120,7 @@ describe('fingerprintPackage', () => {
     assert.equal(fingerprintPackage(least), PINNED);
   });
 
-  test('S1-36 no order of lists or keys matters', () => {
+  test('no order of lists or keys matters [S1-36]', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.double({ noNaN: true, min: 0, max: 1 })), (stream) => {
         const next = () => stream.next().value as number;
@@ -129,7 +129,7 @@ describe('fingerprintPackage', () => {
     );
   });
 
-  test('S1-36 every stable leaf matters', () => {
+  test('every stable leaf matters [S1-36]', () => {
     const { fingerprint_manifest: _computed, volatile: _volatile, hooks: _hooks, ...stable } = base;
     const places = leaves(stable);
     assert.ok(places.length > 150);
@@ -143,7 +143,7 @@ describe('fingerprintPackage', () => {
     }
   });
 
-  test('S1-36 one more or one other policy ref gives another fingerprint', () => {
+  test('one more or one other policy ref gives another fingerprint [S1-36]', () => {
     const other = (policy_refs: readonly PolicyRef[]) =>
       fingerprintPackage(createPackage({ ...base, policies: { policy_refs } }));
     assert.equal(other(policies), fingerprint);
@@ -157,7 +157,7 @@ describe('fingerprintPackage', () => {
     assert.equal(seen.size, 5);
   });
 
-  test('S1-36 facts of a run do not matter', () => {
+  test('facts of a run do not matter [S1-36]', () => {
     const word = fc.string();
     const volatileFields = fc.record(
       {
@@ -176,7 +176,7 @@ describe('fingerprintPackage', () => {
     );
   });
 
-  test('S1-36 a hook counts through its sidecar', () => {
+  test('a hook counts through its sidecar [S1-36]', () => {
     const without = createPackage({ ...base, hooks: [] });
     assert.equal(fingerprintPackage(without), fingerprint);
     const other: HookSpec = { ...hook, executor_ref: 'executor.other' };
@@ -184,13 +184,13 @@ describe('fingerprintPackage', () => {
     assert.notEqual(fingerprintPackage(replaced), fingerprint);
   });
 
-  test('S1-36 an invalid package has none', () => {
+  test('an invalid package has none [S1-36]', () => {
     assert.throws(() => fingerprintPackage(createPackage({ ...base, package_id: '' })), { code: 'E_VALIDATION_FAIL' });
   });
 });
 
 describe('canonicalPackage', () => {
-  test('S1-36 sorts by code unit and leaves hooks and run facts out', () => {
+  test('sorts by code unit and leaves hooks and run facts out [S1-36]', () => {
     const canonical = canonicalPackage(base);
     assert.deepEqual(
       canonical.sidecars.map((item) => item.sidecar_id),
@@ -200,7 +200,7 @@ describe('canonicalPackage', () => {
     assert.ok(!('hooks' in canonical) && !('volatile' in canonical));
   });
 
-  test('S1-36 the manifest lists exactly what is hashed', () => {
+  test('the manifest lists exactly what is hashed [S1-36]', () => {
     const { fingerprint_manifest, ...hashed } = canonicalPackage(base);
     assert.deepEqual(fingerprint_manifest.included_groups, Object.keys(hashed).sort());
     assert.deepEqual(fingerprint_manifest.reserved_features, []);

@@ -38,7 +38,7 @@ const catalog = {
 } as const;
 
 describe('applyDelta', () => {
-  test('S1-36 removes, then adds, and hands back a new valid package', () => {
+  test('removes, then adds, and hands back a new valid package [S1-36]', () => {
     const before = JSON.stringify(pkg);
     const next = applyDelta(pkg, {
       ...delta,
@@ -56,11 +56,11 @@ describe('applyDelta', () => {
     assert.equal(JSON.stringify(pkg), before);
   });
 
-  test('S1-36 an empty delta changes nothing', () => {
+  test('an empty delta changes nothing [S1-36]', () => {
     assert.deepEqual(applyDelta(pkg, delta), pkg);
   });
 
-  test('S1-36 refuses a delta made for another package', () => {
+  test('refuses a delta made for another package [S1-36]', () => {
     const next = applyDelta(pkg, { ...delta, activated_capabilities: [added!] });
     assert.throws(() => applyDelta(next, { ...delta, deactivated_capability_ids: ['tool.grep'] }), {
       code: 'E_VALIDATION_FAIL',
@@ -73,7 +73,7 @@ describe('applyDelta', () => {
     });
   });
 
-  test('S1-36 one delta can replace a capability, but not add it twice', () => {
+  test('one delta can replace a capability, but not add it twice [S1-36]', () => {
     const replacement = { ...pkg.capabilities[1]!, version: 'v2' };
     const replacing = { ...delta, activated_capabilities: [replacement], deactivated_capability_ids: ['tool.grep'] };
     assert.equal(applyDelta(pkg, replacing).capabilities[1]?.version, 'v2');
@@ -82,7 +82,7 @@ describe('applyDelta', () => {
     });
   });
 
-  test('S1-36 refuses to remove what is not there and to activate what is not valid', () => {
+  test('refuses to remove what is not there and to activate what is not valid [S1-36]', () => {
     assert.throws(() => applyDelta(pkg, { ...delta, deactivated_capability_ids: ['tool.none'] }), {
       message: /deactivated_capability_ids$/,
     });

@@ -18,7 +18,7 @@ const route = routes[0] as ToolRoute;
 const violation = (message: RegExp) => ({ code: 'E_VALIDATION_FAIL', message });
 
 describe('buildSnapshot', () => {
-  test('S1-1 S1-9 carries the fingerprint of its package and survives JSON', () => {
+  test('carries the fingerprint of its package and survives JSON [S1-1 S1-9]', () => {
     const snapshot = buildSnapshot(pkg, routes);
     assert.equal(snapshot.runtime_package_fingerprint, fingerprintPackage(pkg));
     const json = JSON.parse(JSON.stringify(snapshot));
@@ -28,7 +28,7 @@ describe('buildSnapshot', () => {
     assert.equal(parseSnapshot(json).findByName('grep')?.capability_id, 'tool.grep');
   });
 
-  test('S1-8 sorts by code unit whatever the order of its input', () => {
+  test('sorts by code unit whatever the order of its input [S1-8]', () => {
     const expected = ['Zip', 'file_read', 'file_write', 'fs_list', 'grep', 'é'];
     fc.assert(
       fc.property(fc.shuffledSubarray([...routes], { minLength: routes.length }), (shuffledRoutes) => {
@@ -41,7 +41,7 @@ describe('buildSnapshot', () => {
     );
   });
 
-  test('S1-10 finds by the exact name or not at all', () => {
+  test('finds by the exact name or not at all [S1-10]', () => {
     const snapshot = buildSnapshot(pkg, routes);
     for (const name of names) assert.equal(snapshot.findByName(name)?.canonical_tool_name, name);
     for (const name of ['Grep', 'grep ', 'gre', '', 'constructor', '__proto__', 'e\u0301']) {
@@ -49,29 +49,29 @@ describe('buildSnapshot', () => {
     }
   });
 
-  test('S1-11 a capability without a route is not callable and no error', () => {
+  test('a capability without a route is not callable and no error [S1-11]', () => {
     const snapshot = buildSnapshot(pkg, [route]);
     assert.deepEqual([snapshot.routes.length, snapshot.findByName('file_read')], [1, undefined]);
     assert.equal(buildSnapshot(pkg, []).routes.length, 0);
   });
 
-  test('S1-2 refuses an invalid package before it looks at routes', () => {
+  test('refuses an invalid package before it looks at routes [S1-2]', () => {
     const invalid = createPackage({ ...pkg, package_id: '' });
     assert.throws(() => buildSnapshot(invalid, [{ ...route, policy_refs: [] }]), violation(/package_id$/));
   });
 
-  test('S1-3 validates each route before any other check', () => {
+  test('validates each route before any other check [S1-3]', () => {
     assert.throws(() => buildSnapshot(pkg, [route, { ...route, policy_refs: [] }]), violation(/policy_refs$/));
   });
 
-  test('S1-4 refuses two routes of one name', () => {
+  test('refuses two routes of one name [S1-4]', () => {
     assert.throws(() => buildSnapshot(pkg, [route, route]), {
       ...violation(/grep$/),
       details: { kind: 'invalid_state_transition', retry: 'repair_needed', tool: 'grep' },
     });
   });
 
-  test('S1-5 refuses a route whose capability cannot be executed', () => {
+  test('refuses a route whose capability cannot be executed [S1-5]', () => {
     const { executor_ref: _executor, ...idle } = pkg.capabilities[0]!;
     const withIdle = createPackage({ ...pkg, capabilities: [{ ...idle, visibility: 'hidden' }] });
     for (const [subject, bad] of [
@@ -90,14 +90,14 @@ describe('buildSnapshot', () => {
     }
   });
 
-  test('S1-6 refuses an executor the package does not name', () => {
+  test('refuses an executor the package does not name [S1-6]', () => {
     assert.throws(
       () => buildSnapshot(pkg, [{ ...route, executor_ref: 'executor.other' }]),
       violation(/executors: grep$/),
     );
   });
 
-  test('S1-7 refuses a route that leaves out the policy of the package', () => {
+  test('refuses a route that leaves out the policy of the package [S1-7]', () => {
     const [registry] = route.policy_refs;
     const extra = { kind: 'sandbox', id: 'policy.more' } as const;
     buildSnapshot(pkg, [{ ...route, policy_refs: [extra, registry!] }]);
@@ -106,7 +106,7 @@ describe('buildSnapshot', () => {
     }
   });
 
-  test('S1-18 is frozen to the leaves and shares nothing with its input', () => {
+  test('is frozen to the leaves and shares nothing with its input [S1-18]', () => {
     const mutable = structuredClone(route) as { risk_class: string } & ToolRoute;
     const snapshot = buildSnapshot(pkg, [mutable]);
     mutable.risk_class = 'critical';
@@ -120,7 +120,7 @@ describe('buildSnapshot', () => {
 });
 
 describe('parseSnapshot', () => {
-  test('S1-1 refuses a bad fingerprint, an invalid route, a repeated name', () => {
+  test('refuses a bad fingerprint, an invalid route, a repeated name [S1-1]', () => {
     const json = JSON.parse(JSON.stringify(buildSnapshot(pkg, [route])));
     parseSnapshot(json);
     const { policy_refs: _policies, ...unruled } = json.routes[0];
@@ -134,7 +134,7 @@ describe('parseSnapshot', () => {
     }
   });
 
-  test('S1-8 sorts what was stored in another order', () => {
+  test('sorts what was stored in another order [S1-8]', () => {
     const snapshot = buildSnapshot(pkg, routes);
     const json = JSON.parse(JSON.stringify(snapshot));
     assert.deepEqual(parseSnapshot({ ...json, routes: json.routes.toReversed() }), snapshot);

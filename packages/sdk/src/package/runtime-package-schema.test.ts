@@ -45,14 +45,14 @@ const full = createPackage({
 });
 
 describe('parsePackage', () => {
-  test('S1-36 reads back what was serialised, fingerprint included', () => {
+  test('reads back what was serialised, fingerprint included [S1-36]', () => {
     const read = parsePackage(JSON.parse(JSON.stringify(full)));
     assert.deepEqual(read, full);
     assert.equal(fingerprintPackage(read), fingerprintPackage(full));
     assert.ok(Object.isFrozen(read.capabilities));
   });
 
-  test('S1-13 S1-36 tolerates absent optional members', () => {
+  test('tolerates absent optional members [S1-13 S1-36]', () => {
     const { package_id, provider_route } = full;
     const read = parsePackage({
       package_id,
@@ -89,7 +89,7 @@ describe('parsePackage', () => {
     fingerprintPackage(read);
   });
 
-  test('S1-36 accepts PascalCase words and stores them in snake_case', () => {
+  test('accepts PascalCase words and stores them in snake_case [S1-36]', () => {
     const text = JSON.stringify(full)
       .replaceAll('"sdk_built_in"', '"SdkBuiltIn"')
       .replaceAll('"permission"', '"Permission"')
@@ -98,7 +98,7 @@ describe('parsePackage', () => {
     assert.deepEqual(parsePackage(JSON.parse(text)), full);
   });
 
-  test('S1-44 S1-45 refuses what it cannot hold and names every place', () => {
+  test('refuses what it cannot hold and names every place [S1-44 S1-45]', () => {
     const bad = { ...JSON.parse(JSON.stringify(full)), package_id: 'a\u0000b', colour: 'red' };
     assert.throws(
       () => parsePackage(bad),

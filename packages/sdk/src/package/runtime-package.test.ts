@@ -10,7 +10,7 @@ const least: PackageInput = {
 };
 
 describe('createPackage', () => {
-  test('S1-36 fills every field with a safe default', () => {
+  test('fills every field with a safe default [S1-36]', () => {
     const { fingerprint_manifest, ...rest } = createPackage(least);
     assert.deepEqual(rest, {
       schema_version: 1,
@@ -38,7 +38,7 @@ describe('createPackage', () => {
     validatePackage(createPackage(least));
   });
 
-  test('S1-36 is frozen to the leaves and shares nothing with its input', () => {
+  test('is frozen to the leaves and shares nothing with its input [S1-36]', () => {
     const policy_refs = [{ kind: 'sandbox', id: 'policy.a' } as { kind: 'sandbox'; id: string }];
     const pkg = createPackage({ ...least, policies: { policy_refs } });
     policy_refs[0]!.id = 'policy.changed';
@@ -50,7 +50,7 @@ describe('createPackage', () => {
     assert.throws(() => (pkg.capabilities as unknown[]).push({}), TypeError);
   });
 
-  test('S1-36 computes the manifest whatever the input claims', () => {
+  test('computes the manifest whatever the input claims [S1-36]', () => {
     const honest = createPackage(least);
     const claimed = { ...honest.fingerprint_manifest, included_groups: [] };
     assert.deepEqual(createPackage({ ...honest, fingerprint_manifest: claimed }), honest);

@@ -19,7 +19,7 @@ const manifest: StripManifest = {
 };
 
 describe('manifestHash', () => {
-  test('S3-38 is sha256 over canonical JSON, the same for every order of keys', () => {
+  test('is sha256 over canonical JSON, the same for every order of keys [S3-38]', () => {
     const canonical =
       '{"child_agent_id":"agent.child","handoff_policy_variant":"none",' +
       '"lifecycle_policy_ref":{"id":"policy.child.parent_owned","kind":"runtime_package"},' +
@@ -34,7 +34,7 @@ describe('manifestHash', () => {
     assert.match(manifestHash(manifest), /^sha256:[0-9a-f]{64}$/);
   });
 
-  test('S3-37 S3-38 moves with every field', () => {
+  test('moves with every field [S3-37 S3-38]', () => {
     const changes: { [Field in keyof StripManifest]: unknown } = {
       parent_package_fingerprint: 'sha256:other',
       child_agent_id: 'agent.other',
@@ -54,7 +54,7 @@ describe('manifestHash', () => {
 });
 
 describe('manifestSidecar', () => {
-  test('S3-39 holds the hash, refers to itself and names both policies', () => {
+  test('holds the hash, refers to itself and names both policies [S3-39]', () => {
     const self = {
       sidecar_id: 'sidecar.subagent.child_package_strip_manifest',
       kind: 'subagent_child_package_strip_manifest',
@@ -68,7 +68,7 @@ describe('manifestSidecar', () => {
     });
   });
 
-  test('S3-39 makes a package that is valid', () => {
+  test('makes a package that is valid [S3-39]', () => {
     validatePackage(
       createPackage({
         package_id: 'package.test',

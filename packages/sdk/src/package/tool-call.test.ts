@@ -10,11 +10,11 @@ const call: ProviderToolCall = {
   redacted_args_summary: 'path: 9 characters',
 };
 
-test('S1-19 S1-20 lowering copies four fields, sets the source and leaves both keys unset', () => {
+test('lowering copies four fields, sets the source and leaves both keys unset [S1-19 S1-20]', () => {
   assert.deepEqual(lowerProviderCall(call, source), { ...call, source });
 });
 
-test('S1-22 whatever else the adapter attached stays behind', () => {
+test('whatever else the adapter attached stays behind [S1-22]', () => {
   const chatty = {
     ...call,
     arguments: { path: 'secret.txt' },
@@ -25,13 +25,13 @@ test('S1-22 whatever else the adapter attached stays behind', () => {
   assert.deepEqual(lowerProviderCall(chatty as ProviderToolCall, source), { ...call, source });
 });
 
-test('S1-20 leaves its input alone', () => {
+test('leaves its input alone [S1-20]', () => {
   const before = structuredClone(call);
   lowerProviderCall(call, source);
   assert.deepEqual(call, before);
 });
 
-test('S1-44 refuses ids that are empty, unprintable or too long', () => {
+test('refuses ids that are empty, unprintable or too long [S1-44]', () => {
   for (const bad of [{ tool_call_id: '' }, { tool_call_id: 'a\u0000' }, { canonical_tool_name: 'n'.repeat(513) }]) {
     assert.throws(() => lowerProviderCall({ ...call, ...bad }, source), { code: 'E_VALIDATION_FAIL' });
   }

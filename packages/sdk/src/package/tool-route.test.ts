@@ -19,13 +19,13 @@ const route: ToolRoute = {
 const { executor_ref: _executor, ...withoutExecutor } = route;
 
 describe('validateRoute', () => {
-  test('S1-14 accepts a whole route and leaves it alone', () => {
+  test('accepts a whole route and leaves it alone [S1-14]', () => {
     const before = structuredClone(route);
     validateRoute(route);
     assert.deepEqual(route, before);
   });
 
-  test('S1-14 names the missing field', () => {
+  test('names the missing field [S1-14]', () => {
     const refuses = (bad: ToolRoute, field: string) =>
       assert.throws(() => validateRoute(bad), {
         code: 'E_VALIDATION_FAIL',
@@ -38,7 +38,7 @@ describe('validateRoute', () => {
     refuses({ ...withoutExecutor, policy_refs: [] }, 'tool_route.executor_ref');
   });
 
-  test('S1-44 refuses ids that are not printable', () => {
+  test('refuses ids that are not printable [S1-44]', () => {
     assert.throws(() => validateRoute({ ...route, canonical_tool_name: 'file\u001bread' }), {
       message: /tool_route\.canonical_tool_name$/,
     });
@@ -46,20 +46,20 @@ describe('validateRoute', () => {
 });
 
 describe('serializeRoute and parseRoute', () => {
-  test('S1-12 S1-13 go there and back with every field', () => {
+  test('go there and back with every field [S1-12 S1-13]', () => {
     const json = JSON.parse(JSON.stringify(serializeRoute(route)));
     assert.deepEqual(Object.keys(json).sort(), Object.keys(route).sort());
     assert.deepEqual(parseRoute(json), route);
   });
 
-  test('S1-13 leave out what is empty and tolerate its absence', () => {
+  test('leave out what is empty and tolerate its absence [S1-13]', () => {
     const bare: ToolRoute = { ...withoutExecutor, policy_refs: [], sidecar_refs: [] };
     const json = serializeRoute(bare);
     for (const key of ['executor_ref', 'policy_refs', 'sidecar_refs']) assert.ok(!(key in json), key);
     assert.deepEqual(parseRoute(json), bare);
   });
 
-  test('S1-12 read PascalCase words as snake_case', () => {
+  test('read PascalCase words as snake_case [S1-12]', () => {
     const json = {
       ...serializeRoute(route),
       effect_class: 'ApprovalDispatch',
@@ -73,7 +73,7 @@ describe('serializeRoute and parseRoute', () => {
     );
   });
 
-  test('S1-12 refuse unknown words and unknown members', () => {
+  test('refuse unknown words and unknown members [S1-12]', () => {
     for (const change of [
       { effect_class: 'magic' },
       { risk_class: 'LOW' },

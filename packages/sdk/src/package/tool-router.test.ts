@@ -42,12 +42,12 @@ function denial(name: string): ToolError {
 }
 
 describe('createRouter', () => {
-  test('S1-15 exposes its snapshot and cannot be given another', () => {
+  test('exposes its snapshot and cannot be given another [S1-15]', () => {
     assert.equal(router.snapshot, snapshot);
     assert.throws(() => Object.assign(router, { snapshot: undefined }), TypeError);
   });
 
-  test('S1-16 S1-18 resolves to the request and a route nobody can change', () => {
+  test('resolves to the request and a route nobody can change [S1-16 S1-18]', () => {
     const request = requestFor('grep');
     const resolved = router.resolve(request);
     assert.deepEqual(resolved, { request, route: snapshot.findByName('grep') });
@@ -55,20 +55,20 @@ describe('createRouter', () => {
     assert.deepEqual(request, requestFor('grep'));
   });
 
-  test('S1-17 S1-45 denies an unknown name, close ones too', () => {
+  test('denies an unknown name, close ones too [S1-17 S1-45]', () => {
     assert.equal(denial('file_raed').details['nearest'], 'file_read');
     assert.match(String(denial('File_Read').details['next']), /file_read/);
     assert.equal(denial('file_read ').details['nearest'], 'file_read');
     router.resolve(requestFor('file_read'));
   });
 
-  test('S1-17 suggests nothing when nothing is close', () => {
+  test('suggests nothing when nothing is close [S1-17]', () => {
     for (const name of ['', 'x', 'shell_exec', '__proto__', 'a'.repeat(10_000)]) {
       assert.equal(denial(name).details['nearest'], undefined);
     }
   });
 
-  test('S1-22 shows a hostile name short and on one line', () => {
+  test('shows a hostile name short and on one line [S1-22]', () => {
     const { message } = denial(`x\n\u001b[31m\u2028${'y'.repeat(5_000)}`);
     assert.ok(message.length < 120);
     assert.doesNotMatch(message, /[\n\u001b\u2028]/);

@@ -54,16 +54,16 @@ function refusal(changes: Partial<RuntimePackage>): ToolError {
 }
 
 describe('validatePackage', () => {
-  test('S1-36 accepts a compiled package', () => {
+  test('accepts a compiled package [S1-36]', () => {
     validatePackage(valid);
   });
 
-  test('S1-36 refuses another schema version', () => {
+  test('refuses another schema version [S1-36]', () => {
     assert.match(refusal({ schema_version: 2 }).message, /schema_version$/);
     accepts({ schema_version: 1 });
   });
 
-  test('S1-36 S1-44 refuses empty or malformed package, agent, route and model ids', () => {
+  test('refuses empty or malformed package, agent, route and model ids [S1-36 S1-44]', () => {
     assert.equal(refusal({ package_id: '' }).details['field'], 'runtime_package.package_id');
     assert.equal(refusal({ agent: { ...valid.agent, agent_id: '\n' } }).details['field'], 'agent.agent_id');
     const route = { route_id: 'provider.a', model_id: 'model.a' };
@@ -72,19 +72,19 @@ describe('validatePackage', () => {
     accepts({ provider_route: route });
   });
 
-  test('S1-36 refuses an invalid capability by its place', () => {
+  test('refuses an invalid capability by its place [S1-36]', () => {
     const { executor_ref: _dropped, ...unreachable } = second;
     assert.equal(refusal({ capabilities: [first, unreachable] }).details['field'], 'capabilities[1].executor_ref');
     accepts({ capabilities: [first, { ...unreachable, visibility: 'hidden' }] });
   });
 
-  test('S1-36 refuses duplicate capability and sidecar ids', () => {
+  test('refuses duplicate capability and sidecar ids [S1-36]', () => {
     assert.equal(refusal({ capabilities: [first, first] }).details['id'], first.capability_id);
     assert.equal(refusal({ sidecars: [sidecar, sidecar] }).details['id'], 'sidecar.a');
     accepts({ sidecars: [sidecar, { ...sidecar, sidecar_id: 'sidecar.b' }] });
   });
 
-  test('S1-36 refuses a sidecar ref that leads nowhere', () => {
+  test('refuses a sidecar ref that leads nowhere [S1-36]', () => {
     const using = (ref: object) => ({
       sidecars: [sidecar],
       capabilities: [{ ...first, sidecar_refs: [{ ...refToSidecar, ...ref }] }],
@@ -106,13 +106,13 @@ describe('validatePackage', () => {
     );
   });
 
-  test('S1-36 refuses an output contract whose fingerprint has no sha256 prefix', () => {
+  test('refuses an output contract whose fingerprint has no sha256 prefix [S1-36]', () => {
     const contract = { schema_id: 'schema.a', schema_version: '1', schema_fingerprint: 'sha256:aa' };
     accepts({ output_contracts: [contract] });
     assert.match(refusal({ output_contracts: [{ ...contract, schema_fingerprint: 'md5:aa' }] }).message, /\[0\]/);
   });
 
-  test('S1-36 refuses a hook without its sidecar or with one that says something else', () => {
+  test('refuses a hook without its sidecar or with one that says something else [S1-36]', () => {
     accepts({ hooks: [hook], sidecars: [hookSidecar(hook)] });
     accepts({ hooks: [{ ...hook, rights: ['deny', 'observe'] }], sidecars: [hookSidecar(hook)] });
     assert.equal(refusal({ hooks: [hook] }).details['field'], 'hooks[0].sidecar');
@@ -120,7 +120,7 @@ describe('validatePackage', () => {
     assert.match(refusal({ hooks: [hook], sidecars: [other] }).message, /says something else: hooks\[0\]$/);
   });
 
-  test('S1-36 refuses an invalid hook', () => {
+  test('refuses an invalid hook [S1-36]', () => {
     const twin = (spec: HookSpec) => ({ hooks: [spec], sidecars: [hookSidecar(spec)] });
     refusal(twin({ ...hook, rights: [] }));
     refusal(twin({ ...hook, rights: ['rewrite_tool_result'] }));
@@ -128,7 +128,7 @@ describe('validatePackage', () => {
     accepts(twin({ ...hook, point: 'after_tool_call', rights: ['rewrite_tool_result'] }));
   });
 
-  test('S1-36 refuses an invalid isolation requirement and a capability that names a missing one', () => {
+  test('refuses an invalid isolation requirement and a capability that names a missing one [S1-36]', () => {
     const requirement = { isolation_ref: 'isolation.a', minimum_class: 'sandbox', policy_ref: named } as const;
     const capabilities = [{ ...first, isolation_ref: 'isolation.a' }];
     accepts({ isolation_requirements: [requirement], capabilities });
@@ -136,14 +136,14 @@ describe('validatePackage', () => {
     refusal({ isolation_requirements: [{ ...requirement, policy_ref: { kind: 'host', id: 'x' } }] });
   });
 
-  test('S1-36 refuses a clean-up time that is no whole number of milliseconds', () => {
+  test('refuses a clean-up time that is no whole number of milliseconds [S1-36]', () => {
     for (const cleanup_timeout_ms of [-1, 0.5, Number.NaN]) {
       refusal({ child_lifecycle: { ...valid.child_lifecycle, cleanup_timeout_ms } });
     }
     accepts({ child_lifecycle: { ...valid.child_lifecycle, cleanup_timeout_ms: 0 } });
   });
 
-  test('S1-45 lists all problems while throwing the first', () => {
+  test('lists all problems while throwing the first [S1-45]', () => {
     const error = refusal({ schema_version: 9, package_id: '', sidecars: [sidecar, sidecar] });
     assert.deepEqual(error.details['problems'], [
       'Package schema version is not supported: schema_version',

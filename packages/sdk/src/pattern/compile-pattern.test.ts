@@ -24,7 +24,7 @@ describe('allowlist patterns', () => {
     '^[[:alpha:]|]+',
   ];
   for (const source of anchored) {
-    test(`S0-19 accepts ${source}`, () => assert.equal(allowlistPatternProblem(source), undefined));
+    test(`accepts ${source} [S0-19]`, () => assert.equal(allowlistPatternProblem(source), undefined));
   }
 
   const refused: [string, string][] = [
@@ -38,13 +38,13 @@ describe('allowlist patterns', () => {
     ['[^]]x', 'not anchored'],
   ];
   for (const [source, expected] of refused) {
-    test(`S0-19 refuses ${source} and shows the nearest allowed form`, () => {
+    test(`refuses ${source} and shows the nearest allowed form [S0-19]`, () => {
       const problem = allowlistPatternProblem(source);
       assert.ok(problem?.includes(expected), problem);
     });
   }
 
-  test('S0-19 match from the first character on and only there', () => {
+  test('match from the first character on and only there [S0-19]', () => {
     const pattern = compileAllowlistPattern('^cargo(\\s|$)');
     assert.equal(pattern.source, '^cargo(\\s|$)');
     assert.equal(pattern.test('cargo test'), true);
@@ -54,7 +54,7 @@ describe('allowlist patterns', () => {
     assert.equal(pattern.test('x\ncargo'), false);
   });
 
-  test('S0-19 every accepted pattern finds nothing it would not find at the first character', () => {
+  test('every accepted pattern finds nothing it would not find at the first character [S0-19]', () => {
     const words = [
       '^',
       '^',
@@ -102,7 +102,7 @@ describe('patterns', () => {
     ['^npm\b', /control character.*single quotes/],
   ];
   for (const [source, expected] of bad) {
-    test(`S0-19 refuses ${JSON.stringify(source.slice(0, 20))}`, () => {
+    test(`refuses ${JSON.stringify(source.slice(0, 20))} [S0-19]`, () => {
       assert.match(patternProblem(source) ?? '', expected);
       assert.throws(
         () => compilePattern(source),

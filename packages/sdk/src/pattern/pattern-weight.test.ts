@@ -62,7 +62,7 @@ describe('patternWeight', () => {
 });
 
 describe('patternsTooLarge', () => {
-  test('S0-19 refuses too many patterns and patterns too large together', () => {
+  test('refuses too many patterns and patterns too large together [S0-19]', () => {
     assert.match(
       patternsTooLarge({ shell_allow: Array.from({ length: 257 }, () => '^a') })?.message ?? '',
       /Too many patterns: 257/,
@@ -74,7 +74,7 @@ describe('patternsTooLarge', () => {
     );
   });
 
-  test('S0-19 accepts what lies inside the limits and passes over what has another shape', () => {
+  test('accepts what lies inside the limits and passes over what has another shape [S0-19]', () => {
     assert.equal(patternsTooLarge({ shell_allow: Array.from({ length: 256 }, () => '^npm (run|test)') }), undefined);
     for (const root of [null, [], { shell_allow: 'x' }, { shell_allow: [1, null, {}], branch_pattern: 2 }]) {
       assert.equal(patternsTooLarge(root), undefined);

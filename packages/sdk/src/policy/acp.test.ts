@@ -14,7 +14,7 @@ const options = [
   { optionId: 'twice', kind: 'reject_once' },
 ];
 
-test('S2-30 reads a permission by the kind of the option, not by its being selected', () => {
+test('reads a permission by the kind of the option, not by its being selected [S2-30]', () => {
   const selected = (optionId: string) => permissionAnswer(options, { outcome: 'selected', optionId });
   assert.deepEqual(['yes', 'always', 'no', 'never', 'odd', 'twice', 'absent'].map(selected), [
     'approved',
@@ -30,7 +30,7 @@ test('S2-30 reads a permission by the kind of the option, not by its being selec
   assert.equal(permissionGranted(options, { outcome: 'cancelled' }), false);
 });
 
-test('S2-30 forwards every kind unchanged', () => {
+test('forwards every kind unchanged [S2-30]', () => {
   for (const kind of TOOL_KINDS) {
     assert.deepEqual(acpToolCallUpdate({ callId: 'c', kind }, 'requested'), {
       toolCallId: 'c',
@@ -40,7 +40,7 @@ test('S2-30 forwards every kind unchanged', () => {
   }
 });
 
-test('S2-31 knows four statuses; every end but completion is a failure', () => {
+test('knows four statuses; every end but completion is a failure [S2-31]', () => {
   assert.equal(acpStatus('requested'), 'pending');
   assert.equal(acpStatus('executing'), 'in_progress');
   for (const status of TERMINAL_STATUSES) {

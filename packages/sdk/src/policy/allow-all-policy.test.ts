@@ -18,7 +18,7 @@ const view: CallView = {
   destination: { kind: 'tool', id: 'file_read' },
 };
 
-test('S1-34 allows before and after the tool with the refs of the call', async () => {
+test('allows before and after the tool with the refs of the call [S1-34]', async () => {
   const expected = {
     decision: { type: 'allow', reason: { code: 'tool.policy.allowed' } },
     source: view.source,
@@ -32,6 +32,6 @@ test('S1-34 allows before and after the tool with the refs of the call', async (
   assert.deepEqual(await policy.evaluatePostTool(view, {}), { stage: 'post_tool', ...expected });
 });
 
-test('S1-35 builds the same outcome for any stage', () => {
+test('builds the same outcome for any stage [S1-35]', () => {
   assert.deepEqual(allowedOutcome('output', view), { ...allowedOutcome('pre_tool', view), stage: 'output' });
 });

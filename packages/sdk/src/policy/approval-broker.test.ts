@@ -56,7 +56,7 @@ const reply =
   () => ({ answer, by: 'user-1', ...more });
 
 describe('createApprovalBroker', () => {
-  test('S1-40 records the question before asking and the answer after', async () => {
+  test('records the question before asking and the answer after [S1-40]', async () => {
     const order: unknown[] = [];
     const { broker, records } = setUp(() => {
       order.push(...records.map((record) => record.kind === 'approval' && record.phase));
@@ -83,7 +83,7 @@ describe('createApprovalBroker', () => {
     ]);
   });
 
-  test('S1-40 turns everything but a clear yes into a recorded denial with its code', async () => {
+  test('turns everything but a clear yes into a recorded denial with its code [S1-40]', async () => {
     const rows: [string, Answer, Partial<ApprovalQuestion>?][] = [
       ['approval.denied', reply('denied')],
       ['approval.disallowed_answer', reply('yes')],
@@ -110,21 +110,21 @@ describe('createApprovalBroker', () => {
     }
   });
 
-  test('S1-40 lets somebody else approve what an extension asks, and a user approve his own call', async () => {
+  test('lets somebody else approve what an extension asks, and a user approve his own call [S1-40]', async () => {
     assert.equal((await setUp(reply('approved')).broker.decide(question, never)).approved, true);
     const source = { ...view.source, kind: 'user' as const, id: 'user-1' };
     const own = { ...question, call: { ...view, source } };
     assert.equal((await setUp(reply('approved')).broker.decide(own, never)).approved, true);
   });
 
-  test('S1-40 denies without asking or recording when nobody can be asked', async () => {
+  test('denies without asking or recording when nobody can be asked [S1-40]', async () => {
     const { broker, records } = setUp();
     const decision = await broker.decide(question, never);
     assert.equal(!decision.approved && decision.code, 'missing.approval_dispatcher');
     assert.deepEqual(records, []);
   });
 
-  test('S1-40 asks nobody when the call is cancelled before, and stops waiting when it is cancelled later', async () => {
+  test('asks nobody when the call is cancelled before, and stops waiting when it is cancelled later [S1-40]', async () => {
     const before = setUp(reply('approved'));
     const early = await before.broker.decide(question, AbortSignal.abort());
     assert.equal(!early.approved && early.code, 'approval.cancelled');
@@ -148,7 +148,7 @@ describe('createApprovalBroker', () => {
     assert.deepEqual(heard, [true]);
   });
 
-  test('S1-40 never contacts the dispatcher when the question cannot be recorded', async () => {
+  test('never contacts the dispatcher when the question cannot be recorded [S1-40]', async () => {
     const { broker, asked } = setUp(reply('approved'), (record) => record.kind === 'approval');
     await assert.rejects(
       broker.decide(question, never),
@@ -157,7 +157,7 @@ describe('createApprovalBroker', () => {
     assert.equal(asked.length, 0);
   });
 
-  test('S1-40 blocks the call and marks it for recovery when the answer cannot be recorded', async () => {
+  test('blocks the call and marks it for recovery when the answer cannot be recorded [S1-40]', async () => {
     const failsOnAnswer = (record: JournalRecord) => record.kind === 'approval' && record.phase === 'answered';
     const repair = (thrown: unknown) => isToolError(thrown) && thrown.details['kind'] === 'recovery_repair_needed';
     const { broker, records } = setUp(reply('approved_for_session'), failsOnAnswer);
@@ -175,7 +175,7 @@ describe('createApprovalBroker', () => {
     await assert.rejects(dead.broker.decide(question, never), repair);
   });
 
-  test('S1-40 remembers a yes for the session, for that session, tool and weight only', async () => {
+  test('remembers a yes for the session, for that session, tool and weight only [S1-40]', async () => {
     const { broker, asked, records } = setUp(reply('approved_for_session'));
     const decideAs = (change: Partial<CallView>, more: Partial<ApprovalQuestion> = {}) =>
       broker.decide({ ...question, call: { ...view, ...change }, ...more }, never);
@@ -193,14 +193,14 @@ describe('createApprovalBroker', () => {
     assert.equal(asked.length, 6);
   });
 
-  test('S1-40 a plain yes is for one call', async () => {
+  test('a plain yes is for one call [S1-40]', async () => {
     const { broker, asked } = setUp(reply('approved'));
     await broker.decide(question, never);
     await broker.decide(question, never);
     assert.equal(asked.length, 2);
   });
 
-  test('S1-40 an answer that arrives after the session was revoked grants nothing', async () => {
+  test('an answer that arrives after the session was revoked grants nothing [S1-40]', async () => {
     const { broker, asked } = setUp(() => {
       broker.revokeSession('session-1');
       return { answer: 'approved_for_session', by: 'user-1' };
@@ -210,7 +210,7 @@ describe('createApprovalBroker', () => {
     assert.equal(asked.length, 2);
   });
 
-  test('S1-40 hands edited arguments back for judgement and stores no grant for them', async () => {
+  test('hands edited arguments back for judgement and stores no grant for them [S1-40]', async () => {
     const edited: JsonObject = { path: 'b' };
     const { broker, asked } = setUp(reply('approved_for_session', { args: edited }));
     const decision = await broker.decide(question, never);
@@ -221,7 +221,7 @@ describe('createApprovalBroker', () => {
     assert.equal(asked.length, 2);
   });
 
-  test('S1-40 an approver cannot edit the waiting call in place', async () => {
+  test('an approver cannot edit the waiting call in place [S1-40]', async () => {
     const { broker } = setUp((request) => {
       (request.call.args as Record<string, string>)['path'] = '/etc';
       return { answer: 'approved', by: 'user-1' };
@@ -230,7 +230,7 @@ describe('createApprovalBroker', () => {
     assert.deepEqual(view.args, { path: 'a' });
   });
 
-  test('S1-40 supplies an id and a time limit, and refuses a malformed question', async () => {
+  test('supplies an id and a time limit, and refuses a malformed question [S1-40]', async () => {
     const { broker, asked } = setUp(reply('approved'));
     const { approvalId: _id, timeoutMs: _limit, ...bare } = question;
     await broker.decide(bare, never);

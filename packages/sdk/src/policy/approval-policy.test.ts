@@ -18,7 +18,7 @@ function verdict(policy: ApprovalPolicy | undefined, subject: ApprovalSubject): 
 }
 
 describe('compileApprovalPolicy', () => {
-  test('S2-27 asks in order: deny, write paths, approve, require, default', () => {
+  test('asks in order: deny, write paths, approve, require, default [S2-27]', () => {
     const every = { auto_deny: ['*'], write_path_allowlist: [], auto_approve: ['*'], require_approval: ['*'] };
     const { auto_deny: _deny, ...allowed } = every;
     const { write_path_allowlist: _paths, ...approved } = allowed;
@@ -43,7 +43,7 @@ describe('compileApprovalPolicy', () => {
     assert.equal(verdict({}, read), 'approve');
   });
 
-  test('S2-27 by default lets readers pass and asks for everything else', () => {
+  test('by default lets readers pass and asks for everything else [S2-27]', () => {
     const rows: [ToolKind, SideEffectLevel, string][] = [
       ['read', 'read_only', 'approve'],
       ['search', 'read_only', 'approve'],
@@ -60,7 +60,7 @@ describe('compileApprovalPolicy', () => {
     }
   });
 
-  test('S2-27 lets a writer write only where every declared path matches', () => {
+  test('lets a writer write only where every declared path matches [S2-27]', () => {
     const policy = { write_path_allowlist: ['src/**'], auto_approve: ['*'] };
     assert.equal(verdict(policy, write), 'approve');
     assert.equal(verdict(policy, { ...write, paths: ['src/a', 'etc/b'] }), 'deny');
@@ -72,7 +72,7 @@ describe('compileApprovalPolicy', () => {
     assert.equal(verdict(policy, mystery), 'deny');
   });
 
-  test('S2-20 never approves an unannotated tool by itself', () => {
+  test('never approves an unannotated tool by itself [S2-20]', () => {
     for (const policy of [undefined, {}, { auto_approve: ['*'] }, { auto_approve: ['mystery'] }]) {
       assert.equal(verdict(policy, mystery), 'ask');
     }
@@ -82,7 +82,7 @@ describe('compileApprovalPolicy', () => {
 });
 
 describe('mergeApprovalPolicies', () => {
-  test('S2-27 unites deny and require, intersects approve and write paths', () => {
+  test('unites deny and require, intersects approve and write paths [S2-27]', () => {
     assert.deepEqual(
       mergeApprovalPolicies(
         { auto_approve: ['file_*'], auto_deny: ['a'], require_approval: ['x'], write_path_allowlist: ['src/**'] },
@@ -97,7 +97,7 @@ describe('mergeApprovalPolicies', () => {
     );
   });
 
-  test('S2-27 keeps unset and empty apart', () => {
+  test('keeps unset and empty apart [S2-27]', () => {
     const policy = { auto_deny: ['a'] };
     assert.equal(mergeApprovalPolicies(undefined, undefined), undefined);
     assert.equal(mergeApprovalPolicies(policy, undefined), policy);
@@ -110,7 +110,7 @@ describe('mergeApprovalPolicies', () => {
     assert.equal(verdict(mergeApprovalPolicies({}, { auto_approve: ['*'] }), write), 'ask');
   });
 
-  test('S2-27 a list beside a host without a policy approves its tools, and no foreign one', () => {
+  test('a list beside a host without a policy approves its tools, and no foreign one [S2-27]', () => {
     const foreign = { ...write, asksByDefault: true };
     const merged = mergeApprovalPolicies(undefined, { auto_approve: ['*'] });
     assert.equal(verdict(merged, write), 'approve');
@@ -121,7 +121,7 @@ describe('mergeApprovalPolicies', () => {
     assert.equal(verdict(mergeApprovalPolicies({ auto_approve: ['*'] }, undefined), foreign), 'approve');
   });
 
-  test('S2-27 is never more lenient than either side', () => {
+  test('is never more lenient than either side [S2-27]', () => {
     const list = fc.uniqueArray(fc.constantFrom('a', 'b', '*', 'a*', 'b?'), { maxLength: 3 });
     const paths = fc.uniqueArray(fc.constantFrom('src/**', 'src/a', '**', '/tmp/**', 'docs/*'), { maxLength: 3 });
     const policy = fc.option(

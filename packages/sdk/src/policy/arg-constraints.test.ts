@@ -39,28 +39,28 @@ function judge({ check, clauses }: ArgConstraintCheck, args: Record<string, Json
 }
 
 describe('compileArgConstraints', () => {
-  test('S2-26 judges every declared path when no key is given', () => {
+  test('judges every declared path when no key is given [S2-26]', () => {
     const inSource = [{ tool: 'fs_*', arg_patterns: ['src/**', 'docs/*'] }];
     assert.equal(allows(inSource, { src: 'src/a', dst: 'docs/b' }), true);
     assert.equal(allows(inSource, { src: 'src/a', dst: 'etc/b' }), false);
     assert.equal(allows(inSource, { src: 'etc/a', dst: 'src/b' }), false);
   });
 
-  test('S2-26 judges every element of an array', () => {
+  test('judges every element of an array [S2-26]', () => {
     const inSource = [{ tool: 'fs_copy', arg_patterns: ['src/**'] }];
     assert.equal(allows(inSource, { src: ['src/a', 'src/b'] }), true);
     assert.equal(allows(inSource, { src: ['src/a', 'etc/b'] }), false);
     assert.equal(allows(inSource, { src: ['src/a', ['src/b']] }), false);
   });
 
-  test('S2-26 leaves an absent argument and other tools alone', () => {
+  test('leaves an absent argument and other tools alone [S2-26]', () => {
     const constraint = [{ tool: 'fs_copy', arg_patterns: ['src/**'] }];
     assert.equal(allows(constraint, {}), true);
     assert.equal(allows(constraint, { src: null }), true);
     assert.equal(allows(constraint, { src: 'etc' }, { ...copy, name: 'fs_move' }), true);
   });
 
-  test('S2-26 normalises path arguments and refuses those that escape', () => {
+  test('normalises path arguments and refuses those that escape [S2-26]', () => {
     const inSource = [{ tool: '*', arg_patterns: ['src/**'] }];
     assert.equal(allows(inSource, { src: './src//a' }), true);
     assert.equal(allows(inSource, { src: 'src/../etc/a' }), false);
@@ -68,7 +68,7 @@ describe('compileArgConstraints', () => {
     assert.equal(allows([{ tool: '*', arg_patterns: ['**'] }], { src: '/etc/passwd' }), false);
   });
 
-  test('S2-26 matches other arguments as they are, numbers and booleans by their text', () => {
+  test('matches other arguments as they are, numbers and booleans by their text [S2-26]', () => {
     const url = [{ tool: '*', arg_key: 'url', arg_patterns: ['https://a.org/**'] }];
     assert.equal(allows(url, { url: 'https://a.org/x' }), true);
     assert.equal(allows(url, { url: 'https://a.org/../x' }), false);
@@ -78,13 +78,13 @@ describe('compileArgConstraints', () => {
     assert.equal(allows(depth, { depth: { value: 3 } }), false);
   });
 
-  test('S2-26 reads a key that is an alias as the canonical one', () => {
+  test('reads a key that is an alias as the canonical one [S2-26]', () => {
     const constraint = [{ tool: '*', arg_key: 'from', arg_patterns: ['src/**'] }];
     assert.equal(allows(constraint, { src: 'etc/a' }), false);
     assert.equal(allows(constraint, { src: 'src/a' }), true);
   });
 
-  test('S2-26 must satisfy every constraint, and an empty pattern list allows nothing', () => {
+  test('must satisfy every constraint, and an empty pattern list allows nothing [S2-26]', () => {
     const both = [
       { tool: '*', arg_patterns: ['src/**'] },
       { tool: '*', arg_patterns: ['**/*.ts'] },
@@ -95,7 +95,7 @@ describe('compileArgConstraints', () => {
     assert.equal(allows([], { src: 'a' }), true);
   });
 
-  test('S2-26 names the key, the value cut short, and what would pass', () => {
+  test('names the key, the value cut short, and what would pass [S2-26]', () => {
     const compiled = compileArgConstraints([{ tool: '*', arg_patterns: ['src/**', 'docs/**'] }], copy);
     assert.throws(
       () => judge(compiled, { src: `etc/${'x'.repeat(200)}` }),
@@ -117,7 +117,7 @@ describe('compileArgConstraints', () => {
     );
   });
 
-  test('S2-26 refuses every call under a constraint that finds no argument', () => {
+  test('refuses every call under a constraint that finds no argument [S2-26]', () => {
     const bare = {
       name: 'proc_list',
       argSchema: {

@@ -36,13 +36,13 @@ const reader: ToolAnnotationsInput = {
 };
 
 describe('compileCeiling', () => {
-  test('S2-18 what a tool says of one call proves nothing while it is not annotated', () => {
+  test('what a tool says of one call proves nothing while it is not annotated [S2-18]', () => {
     const annotated = subject('t', reader);
     assert.equal(verdict({ side_effect_level: 'network' }, { ...annotated, annotated: false }), 'side_effect_ceiling');
     assert.equal(verdict({ side_effect_level: 'network' }, annotated), 'pass');
   });
 
-  test('S2-17 S2-18 asks the tool list first, then capabilities, then the level', () => {
+  test('asks the tool list first, then capabilities, then the level [S2-17 S2-18]', () => {
     const call = subject('file_read', reader);
     assert.equal(verdict({ tools: [], capabilities: {}, side_effect_level: 'none' }, call), 'tool_not_listed');
     assert.equal(
@@ -60,7 +60,7 @@ describe('compileCeiling', () => {
     assert.equal(verdict({}, call), 'pass');
   });
 
-  test('S2-17 needs every operation of every capability', () => {
+  test('needs every operation of every capability [S2-17]', () => {
     const call = subject('t', { ...reader, capabilities: { workspace: ['read_text', 'list'], process: ['spawn'] } });
     assert.equal(
       verdict({ capabilities: { workspace: ['read_text'], process: ['spawn'] } }, call),
@@ -75,7 +75,7 @@ describe('compileCeiling', () => {
     assert.equal(verdict({ capabilities: {} }, hostile), 'capability_not_allowed');
   });
 
-  test('S2-18 passes a level exactly up to the ceiling', () => {
+  test('passes a level exactly up to the ceiling [S2-18]', () => {
     const levels = SIDE_EFFECT_LEVELS.slice(1);
     for (const [rank, ceiling] of levels.entries()) {
       for (const [at, level] of levels.entries()) {
@@ -87,7 +87,7 @@ describe('compileCeiling', () => {
     }
   });
 
-  test('S2-18 holds an unannotated tool above every ceiling unless its exact name is listed', () => {
+  test('holds an unannotated tool above every ceiling unless its exact name is listed [S2-18]', () => {
     const call = subject('mystery');
     assert.equal(verdict({ side_effect_level: 'network' }, call), 'side_effect_ceiling');
     assert.equal(verdict({ tools: ['*'], side_effect_level: 'network' }, call), 'side_effect_ceiling');
@@ -100,14 +100,14 @@ describe('compileCeiling', () => {
     assert.equal(verdict({}, call), 'pass');
   });
 
-  test('S2-18 passes level none only for a thinking or an explicitly listed tool', () => {
+  test('passes level none only for a thinking or an explicitly listed tool [S2-18]', () => {
     const policy: CapabilityPolicy = { tools: ['*'], side_effect_level: 'network' };
     assert.equal(verdict(policy, subject('t', { kind: 'read', side_effect_level: 'none' })), 'side_effect_ceiling');
     assert.equal(verdict(policy, subject('t', { kind: 'think', side_effect_level: 'none' })), 'pass');
     assert.equal(verdict({ ...policy, tools: ['t'] }, subject('t', { kind: 'read' })), 'pass');
   });
 
-  test('S2-18 judges the profile of the call, while the rest is remembered per tool', () => {
+  test('judges the profile of the call, while the rest is remembered per tool [S2-18]', () => {
     const ceiling = compileCeiling({ side_effect_level: 'process_exec' });
     const call = subject('shell', { kind: 'execute', side_effect_level: 'network' });
     assert.throws(() => ceiling.check(call), isToolError);
@@ -115,14 +115,14 @@ describe('compileCeiling', () => {
     assert.throws(() => ceiling.check(call), isToolError);
   });
 
-  test('S2-16 does not confuse two tools that share a name', () => {
+  test('does not confuse two tools that share a name [S2-16]', () => {
     const ceiling = compileCeiling({ capabilities: { workspace: ['read_text'] } });
     ceiling.check(subject('t', reader));
     assert.throws(() => ceiling.check(subject('t', { ...reader, capabilities: { process: ['spawn'] } })), isToolError);
     ceiling.check(subject('t', reader));
   });
 
-  test('S2-16 a renamed tool meets the same verdict', () => {
+  test('a renamed tool meets the same verdict [S2-16]', () => {
     for (const tool of ['file_read', 'renamed', 'x']) {
       assert.equal(verdict({ side_effect_level: 'read_only' }, subject(tool, reader)), 'pass');
       assert.equal(verdict({ side_effect_level: 'none' }, subject(tool, reader)), 'side_effect_ceiling');

@@ -32,14 +32,14 @@ const append = (suffix: string) => (call: CallView) => ({
 });
 
 describe('compileHooks before', () => {
-  test('S2-28 allows when no hook concerns the tool or none objects', async () => {
+  test('allows when no hook concerns the tool or none objects [S2-28]', async () => {
     const hooks = compileHooks([hook('one', allow), hook('two', () => ({ type: 'deny', reason: 'no' }), 'git_*')]);
     assert.deepEqual(await hooks.runBefore(view()), { type: 'allow' });
     assert.equal((await hooks.runBefore(view({}, 'git_push'))).type, 'deny');
     assert.equal(compileHooks([]).isEmpty, true);
   });
 
-  test('S2-28 runs hooks in order and stops at the first denial', async () => {
+  test('runs hooks in order and stops at the first denial [S2-28]', async () => {
     const seen: string[] = [];
     const note = (id: string, answer: unknown) =>
       hook(id, () => {
@@ -57,12 +57,12 @@ describe('compileHooks before', () => {
     assert.deepEqual(seen, ['a', 'b']);
   });
 
-  test('S2-28 chains modifications and names who made them', async () => {
+  test('chains modifications and names who made them [S2-28]', async () => {
     const hooks = compileHooks([hook('a', append('1')), hook('b', allow), hook('c', append('2'))]);
     assert.deepEqual(await hooks.runBefore(view()), { type: 'modified', args: { path: 'a12' }, hooks: ['a', 'c'] });
   });
 
-  test('S2-28 shows later hooks the view rebuilt by the caller', async () => {
+  test('shows later hooks the view rebuilt by the caller [S2-28]', async () => {
     const seen: string[] = [];
     const hooks = compileHooks([
       hook('a', append('/../../etc')),
@@ -80,12 +80,12 @@ describe('compileHooks before', () => {
     assert.deepEqual([seen, changes], [['a/../../etc'], ['a']]);
   });
 
-  test('S2-28 a denial after a modification still wins', async () => {
+  test('a denial after a modification still wins [S2-28]', async () => {
     const hooks = compileHooks([hook('a', append('1')), hook('b', () => ({ type: 'deny', reason: 'no' }))]);
     assert.equal((await hooks.runBefore(view())).type, 'deny');
   });
 
-  test('S2-28 a hook that throws or answers nonsense is a denial', async () => {
+  test('a hook that throws or answers nonsense is a denial [S2-28]', async () => {
     const answers = [
       () => {
         throw new TypeError('secret detail');
@@ -108,13 +108,13 @@ describe('compileHooks before', () => {
     }
   });
 
-  test('S2-28 bounds the number of modifications', async () => {
+  test('bounds the number of modifications [S2-28]', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => hook(`h${at}`, append('x')));
     assert.equal((await compileHooks(many(MAX_HOOK_CHANGES)).runBefore(view())).type, 'modified');
     assert.equal((await compileHooks(many(MAX_HOOK_CHANGES + 1)).runBefore(view())).type, 'deny');
   });
 
-  test('S2-28 a hook cannot change arguments behind the back of the gates', async () => {
+  test('a hook cannot change arguments behind the back of the gates [S2-28]', async () => {
     const kept: JsonObject[] = [];
     const call = view();
     const hooks = compileHooks([
@@ -134,7 +134,7 @@ describe('compileHooks before', () => {
     assert.deepEqual(outcome.args, { path: 'b' });
   });
 
-  test('S2-28 calls hooks that are objects of a class', async () => {
+  test('calls hooks that are objects of a class [S2-28]', async () => {
     class Counting implements Hook {
       readonly id = 'counting';
       readonly tools = '*';
@@ -149,7 +149,7 @@ describe('compileHooks before', () => {
     assert.equal(counting.calls, 1);
   });
 
-  test('S2-28 refuses hooks without an id of their own and with a bad pattern', () => {
+  test('refuses hooks without an id of their own and with a bad pattern [S2-28]', () => {
     assert.throws(() => compileHooks([hook('a', allow), hook('a', allow)]), TypeError);
     assert.throws(() => compileHooks([hook('', allow)]), TypeError);
     assert.throws(() => compileHooks([hook('a', allow, '[')]), isToolError);
@@ -157,7 +157,7 @@ describe('compileHooks before', () => {
 });
 
 describe('compileHooks after', () => {
-  test('S2-28 chains rewrites of the result', async () => {
+  test('chains rewrites of the result [S2-28]', async () => {
     const add = (id: string): Hook => ({
       id,
       tools: '*',
@@ -168,7 +168,7 @@ describe('compileHooks after', () => {
     assert.deepEqual(await compileHooks([]).runAfter(view(), 'x'), { type: 'pass' });
   });
 
-  test('S2-28 an answer that no after-hook can give withholds the result', async () => {
+  test('an answer that no after-hook can give withholds the result [S2-28]', async () => {
     for (const answer of [undefined, null, 'pass', { type: 'allow' }, { type: 'modify', data: new Date(0) }]) {
       const outcome = await compileHooks([{ id: 'odd', tools: '*', after: () => answer as never }]).runAfter(
         view(),
@@ -179,7 +179,7 @@ describe('compileHooks after', () => {
     }
   });
 
-  test('S2-28 an after-hook cannot change the data in place, only by saying so', async () => {
+  test('an after-hook cannot change the data in place, only by saying so [S2-28]', async () => {
     const data = { text: 'x' };
     const edits: Hook = {
       id: 'edits',
@@ -193,7 +193,7 @@ describe('compileHooks after', () => {
     assert.deepEqual(data, { text: 'x' });
   });
 
-  test('S2-28 a throwing after-hook withholds the result', async () => {
+  test('a throwing after-hook withholds the result [S2-28]', async () => {
     const broken: Hook = {
       id: 'broken',
       tools: '*',

@@ -59,7 +59,7 @@ function passes(limits: CapabilityPolicy, call: CeilingSubject, path: string): b
 }
 
 describe('intersectPolicies', () => {
-  test('S2-24 never allows what either policy refuses, trimmed or not', () => {
+  test('never allows what either policy refuses, trimmed or not [S2-24]', () => {
     const path = fc.constantFrom('src/a', 'docs/b', 'etc');
     fc.assert(
       fc.property(policy, policy, subject, path, (host, requested, call, value) => {
@@ -75,7 +75,7 @@ describe('intersectPolicies', () => {
     );
   });
 
-  test('S2-24 never widens through a chain of three', () => {
+  test('never widens through a chain of three [S2-24]', () => {
     fc.assert(
       fc.property(policy, policy, policy, subject, (first, second, third, call) => {
         const all = narrowPolicies(narrowPolicies(first, second).policy, third).policy;
@@ -86,7 +86,7 @@ describe('intersectPolicies', () => {
     );
   });
 
-  test('S2-24 is idempotent, and unset changes nothing', () => {
+  test('is idempotent, and unset changes nothing [S2-24]', () => {
     fc.assert(
       fc.property(policy, (one) => {
         assert.deepEqual(intersectPolicies(one, one), one);
@@ -96,7 +96,7 @@ describe('intersectPolicies', () => {
     );
   });
 
-  test('S2-24 takes the lower level, the smaller limit and both sets of constraints', () => {
+  test('takes the lower level, the smaller limit and both sets of constraints [S2-24]', () => {
     const first = { tool: 'a', arg_patterns: ['x'] };
     const second = { tool: 'a', arg_patterns: ['y'] };
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe('intersectPolicies', () => {
     );
   });
 
-  test('S2-24 names every overreach in one error instead of trimming in silence', () => {
+  test('names every overreach in one error instead of trimming in silence [S2-24]', () => {
     const host = { tools: ['file_*'], capabilities: { workspace: ['read'] }, workspace_roots: ['/data'] };
     const requested = {
       tools: ['file_read', 'git_push', '*'],
@@ -146,7 +146,7 @@ describe('intersectPolicies', () => {
     assert.deepEqual(intersectPolicies(host, { tools: ['file_r*'] }).tools, ['file_r*']);
   });
 
-  test('S2-24 disjoint lists leave nothing, which is not the same as unset', () => {
+  test('disjoint lists leave nothing, which is not the same as unset [S2-24]', () => {
     const { policy: nothing } = narrowPolicies({ tools: ['a'] }, { tools: ['b'] });
     assert.deepEqual(nothing, { tools: [] });
     const call = { tool: 'a', annotated: true, annotations: completeAnnotations({ kind: 'think' }) };
@@ -155,14 +155,14 @@ describe('intersectPolicies', () => {
     compileCeiling({}).check({ ...call, profile });
   });
 
-  test('S2-25 a requester cannot lift an unannotated tool over the ceiling by naming it', () => {
+  test('a requester cannot lift an unannotated tool over the ceiling by naming it [S2-25]', () => {
     const both = intersectPolicies({ tools: ['*'], side_effect_level: 'network' }, { tools: ['mystery'] });
     assert.deepEqual(both, { tools: ['mystery'], explicit_tools: [], side_effect_level: 'network' });
     const named = intersectPolicies({ tools: ['mystery'], side_effect_level: 'network' }, { tools: ['mystery'] });
     assert.deepEqual(named, { tools: ['mystery'], side_effect_level: 'network' });
   });
 
-  test('S2-24 reports limits that came down when it narrows', () => {
+  test('reports limits that came down when it narrows [S2-24]', () => {
     const { overreach } = narrowPolicies(
       { side_effect_level: 'read_only', recursion_limit: 1 },
       { side_effect_level: 'network', recursion_limit: 5 },

@@ -47,7 +47,7 @@ const context = {
   ast: undefined,
 } as unknown as RuleContext;
 
-describe('S0-72 4.12 the rules in force', () => {
+describe('4.12 the rules in force [S0-72]', () => {
   test('4.12 a listed rule runs at its level; an unlisted one is off unless it is always on', async () => {
     const rules = [rule('listed'), rule('unlisted'), rule('sec.always', { always: true })];
     const report = await compileRules(rules, registry(['listed', 'warning'])).run('before', subject, context);
@@ -58,7 +58,7 @@ describe('S0-72 4.12 the rules in force', () => {
     assert.equal(report.blocking?.details['rule'], 'sec.always');
   });
 
-  test('S0-72 blocking stops, warning and suggestion are only told, each with its line', async () => {
+  test('blocking stops, warning and suggestion are only told, each with its line [S0-72]', async () => {
     const set = compileRules(
       [rule('a'), rule('b'), rule('c')],
       registry(['a', 'suggestion'], ['b', 'warning'], ['c', 'blocking']),
@@ -76,7 +76,7 @@ describe('S0-72 4.12 the rules in force', () => {
     });
   });
 
-  test('S0-66 only a rule that says so can be passed over, and then with its reason', async () => {
+  test('only a rule that says so can be passed over, and then with its reason [S0-66]', async () => {
     const overrides = { open: 'agreed with ann', shut: 'agreed with ann' };
     const set = compileRules(
       [rule('open', { overridable: true }), rule('shut')],

@@ -27,7 +27,7 @@ function codes(surface: Surface): string[] {
 }
 
 describe('validateSurface', () => {
-  test('S2-29 finds nothing wrong with a sound surface', () => {
+  test('finds nothing wrong with a sound surface [S2-29]', () => {
     const surface = {
       tools: [reader, tool('file_write', { kind: 'edit', side_effect_level: 'workspace_write' })],
       ceiling: { tools: ['file_*'], side_effect_level: 'workspace_write' as const },
@@ -38,7 +38,7 @@ describe('validateSurface', () => {
     assert.deepEqual(validateSurface(surface), { valid: true, diagnostics: [] });
   });
 
-  test('S2-29 warns about a tool that leaves things unsaid, and stays valid', () => {
+  test('warns about a tool that leaves things unsaid, and stays valid [S2-29]', () => {
     const report = validateSurface({ tools: [{ name: 'bare' }] });
     assert.deepEqual(report, {
       valid: true,
@@ -59,7 +59,7 @@ describe('validateSurface', () => {
     ]);
   });
 
-  test('S2-21 an execute tool that emits artifacts needs an active declared reader or inline results', () => {
+  test('an execute tool that emits artifacts needs an active declared reader or inline results [S2-21]', () => {
     const readBy = (...result_readers: string[]) => ({
       ...runner,
       annotations: { ...runner.annotations, result_readers },
@@ -75,7 +75,7 @@ describe('validateSurface', () => {
     assert.deepEqual(codes({ tools: [runner, reader], ceiling: { tools: ['file_read'] } }), []);
   });
 
-  test('S2-29 reports constraints that match no tool, no key, or no argument', () => {
+  test('reports constraints that match no tool, no key, or no argument [S2-29]', () => {
     const bare = tool('proc_list', { arg_schema: {} });
     const constraints = [
       { tool: 'gone_*', arg_patterns: ['x'] },
@@ -102,13 +102,13 @@ describe('validateSurface', () => {
     ]);
   });
 
-  test('S2-29 does not hold a constraint against a tool that is hidden anyway', () => {
+  test('does not hold a constraint against a tool that is hidden anyway [S2-29]', () => {
     const bare = tool('proc_list', { arg_schema: {} });
     const constraints = [{ tool: '*', arg_patterns: ['x'] }];
     assert.deepEqual(codes({ tools: [reader, bare], ceiling: { tools: ['file_read'] }, constraints }), []);
   });
 
-  test('S2-29 reports approval and hook patterns that match nothing or cannot be read', () => {
+  test('reports approval and hook patterns that match nothing or cannot be read [S2-29]', () => {
     const surface = {
       tools: [reader],
       approvals: {
@@ -132,7 +132,7 @@ describe('validateSurface', () => {
     assert.deepEqual(codes({ tools: [reader], ceiling: { tools: ['['] } }), ['error invalid_pattern']);
   });
 
-  test('S2-29 a ceiling hides what exceeds it, and contradicts itself only for tools asked for by name', () => {
+  test('a ceiling hides what exceeds it, and contradicts itself only for tools asked for by name [S2-29]', () => {
     const push = tool('push', { kind: 'execute', side_effect_level: 'network' });
     const ceiling = { side_effect_level: 'read_only' as const };
     assert.deepEqual(codes({ tools: [push], ceiling }), []);
@@ -145,7 +145,7 @@ describe('validateSurface', () => {
     assert.deepEqual(codes({ tools: [narrowing], ceiling, enabled: ['push'] }), []);
   });
 
-  test('S2-29 warns when a reading kind declares a writing level, fetching over the network excepted', () => {
+  test('warns when a reading kind declares a writing level, fetching over the network excepted [S2-29]', () => {
     const levels = (kind: 'read' | 'fetch' | 'edit', side_effect_level: 'network' | 'workspace_write') =>
       codes({ tools: [tool('t', { kind, side_effect_level })] });
     assert.deepEqual(levels('read', 'network'), ['warning kind_level_mismatch']);

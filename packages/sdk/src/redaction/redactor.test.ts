@@ -22,9 +22,9 @@ const TOKENS: Readonly<Record<string, string>> = {
   JWT: `eyJ${letters(20)}.eyJ${letters(30)}.${letters(43)}`,
 };
 
-describe('S0-13 shapes', () => {
+describe('shapes [S0-13]', () => {
   for (const [name, token] of Object.entries(TOKENS)) {
-    test(`S0-13 takes out a ${name}, alone and inside other text`, () => {
+    test(`takes out a ${name}, alone and inside other text [S0-13]`, () => {
       assert.equal(plain.redactText(token), '[redacted]');
       assert.equal(plain.redactText(`see ${token}, then`), 'see [redacted], then');
       assert.equal(plain.redactText(`{"x":"${token}"}`), '{"x":"[redacted]"}');
@@ -48,7 +48,7 @@ describe('S0-13 shapes', () => {
     ['x -----BEGIN PRIVATE KEY-----\nMIIE cut off', 'x [redacted]'],
   ];
   for (const [text, clean] of cases) {
-    test(`S0-13 ${JSON.stringify(text)} loses its secret and nothing else`, () => {
+    test(`${JSON.stringify(text)} loses its secret and nothing else [S0-13]`, () => {
       assert.equal(plain.redactText(text), clean);
       assert.equal(plain.redactText(clean), clean);
     });
@@ -90,8 +90,8 @@ describe('S0-13 shapes', () => {
   });
 });
 
-describe('S0-13 known values', () => {
-  test('S0-13 takes out the longest first, in plain, escaped and URL form', () => {
+describe('known values [S0-13]', () => {
+  test('takes out the longest first, in plain, escaped and URL form [S0-13]', () => {
     const redactor = createRedactor({ secrets: ['pass"word', 'hunter22', 'hunter22-and-more', 'a b/cdef', 'abc'] });
     assert.equal(
       redactor.redactText('hunter22-and-more hunter22 {"x":"pass\\"word"} pass"word q=a%20b%2Fcdef abc'),
@@ -99,7 +99,7 @@ describe('S0-13 known values', () => {
     );
   });
 
-  test('S0-13 a known value never survives, whatever stands around it', () => {
+  test('a known value never survives, whatever stands around it [S0-13]', () => {
     const secret = fc.string({ minLength: 6, maxLength: 20 }).filter((text) => !'[redacted]'.includes(text));
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (value, before, behind) => {
@@ -110,8 +110,8 @@ describe('S0-13 known values', () => {
   });
 });
 
-describe('S0-13 values in JSON', () => {
-  test('S0-13 takes secrets out of texts, names and members with a telling name', () => {
+describe('values in JSON [S0-13]', () => {
+  test('takes secrets out of texts, names and members with a telling name [S0-13]', () => {
     const redactor = createRedactor({ secrets: ['hunter22'] });
     assert.deepEqual(
       redactor.redactJson({

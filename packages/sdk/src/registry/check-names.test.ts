@@ -19,7 +19,7 @@ async function warningsOf(rule: string, level: string | undefined, ast?: AstInde
   return warnings;
 }
 
-describe('S0-68 S0-69 S0-70 rules that need an engine', () => {
+describe('rules that need an engine [S0-68 S0-69 S0-70]', () => {
   for (const rule of ['code.fn.docs.exported', 'code.no.panic.in.lib', 'code.no.unwrap', 'code.mod.import.rules']) {
     test(`${rule} cannot be made blocking without it: the refusal names the line and what to do`, async () => {
       const message =
@@ -42,11 +42,11 @@ describe('S0-68 S0-69 S0-70 rules that need an engine', () => {
     assert.equal((await warningsOf('code.no.unwrap', undefined)).length, 1);
   });
 
-  test('S0-63 code.ast.parsed may be blocking without it, because it refuses call by call', async () => {
+  test('code.ast.parsed may be blocking without it, because it refuses call by call [S0-63]', async () => {
     assert.deepEqual(await warningsOf('code.ast.parsed', 'blocking'), []);
   });
 
-  test('S0-23 a session cannot make one blocking either', async () => {
+  test('a session cannot make one blocking either [S0-23]', async () => {
     const scratch = await openScratchRuntime();
     await assert.rejects(
       scratch.runtime.openSession({ registry: registryWith('code.no.unwrap', 'blocking') }),

@@ -4,7 +4,7 @@ import { defaultRegistry } from './default-registry.ts';
 import { loadRegistry } from './load-registry.ts';
 
 describe('defaultRegistry', () => {
-  test('S0-18 S0-19 S0-20 allows files and local git, and no shell, network or push', () => {
+  test('allows files and local git, and no shell, network or push [S0-18 S0-19 S0-20]', () => {
     const registry = defaultRegistry();
     assert.deepEqual(registry.ceiling, { side_effect_level: 'workspace_write' });
     assert.deepEqual(registry.git, {

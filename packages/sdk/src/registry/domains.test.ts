@@ -22,7 +22,7 @@ describe('readDomain', () => {
     ['example.org:80', 'example.org:80'],
   ];
   for (const [written, entry] of accepted) {
-    test(`S0-11 reads ${written} as ${entry}`, () => assert.deepEqual(readDomain(written), { entry }));
+    test(`reads ${written} as ${entry} [S0-11]`, () => assert.deepEqual(readDomain(written), { entry }));
   }
 
   const refused: [string, RegExp][] = [
@@ -53,13 +53,13 @@ describe('readDomain', () => {
     [`${'a'.repeat(64)}.org`, /Not a host/],
   ];
   for (const [written, expected] of refused) {
-    test(`S0-11 refuses ${JSON.stringify(written).slice(0, 40)}`, () => {
+    test(`refuses ${JSON.stringify(written).slice(0, 40)} [S0-11]`, () => {
       const reading = readDomain(written);
       assert.match('problem' in reading ? reading.problem : '', expected);
     });
   }
 
-  test('S0-11 has one normal form: reading it again changes nothing', () => {
+  test('has one normal form: reading it again changes nothing [S0-11]', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6(), fc.string()), (written) => {
         const first = readDomain(written);

@@ -42,7 +42,7 @@ function warningsOf(registry: Registry): readonly string[] {
 describe('the examples of the format', () => {
   const shell = ['^cargo(\\s|$)', '^npm(\\s|$)', '^rg(\\s|$)'];
 
-  test('S0-24 the full example loads as written, its invalid escapes named line by line', () => {
+  test('the full example loads as written, its invalid escapes named line by line [S0-24]', () => {
     const registry = load(fixture('full-example.yaml'));
     const escapes = registry.warnings.filter(({ message }) => message.startsWith('Invalid escape'));
     assert.deepEqual(
@@ -72,7 +72,7 @@ describe('the examples of the format', () => {
     assert.equal(registry.ceiling.side_effect_level, 'network');
   });
 
-  test('S0-24 the rule pack loads and says that it has no version and no commands', () => {
+  test('the rule pack loads and says that it has no version and no commands [S0-24]', () => {
     const registry = load(fixture('rule-pack.yaml'));
     assert.equal(registry.validators.size, 9);
     assert.deepEqual(warningsOf(registry), [
@@ -83,7 +83,7 @@ describe('the examples of the format', () => {
     ]);
   });
 
-  test('S0-24 the full example in single quotes means the same and has no escape warning', () => {
+  test('the full example in single quotes means the same and has no escape warning [S0-24]', () => {
     const text = fixture('full-example-single-quoted.yaml');
     const registry = load(text);
     assert.equal(registry.fingerprint, load(fixture('full-example.yaml')).fingerprint);
@@ -96,7 +96,7 @@ describe('the examples of the format', () => {
 });
 
 describe('a registry that loads', () => {
-  test('S0-17 S0-18 S0-19 S0-20 leaves everything safe that it does not mention', () => {
+  test('leaves everything safe that it does not mention [S0-17 S0-18 S0-19 S0-20]', () => {
     const registry = load('version: 1\n');
     const { spot, fingerprint, validators, tools, mcpServers, ...plain } = registry;
     assert.match(fingerprint, /^sha256:[0-9a-f]{64}$/);
@@ -210,7 +210,7 @@ describe('a registry that loads', () => {
     });
   }
 
-  test('S0-22 gives a rule without a level its own', () => {
+  test('gives a rule without a level its own [S0-22]', () => {
     const registry = load('version: 1\nvalidators: [{rule: code.no.unwrap}, {rule: secrets.scan}]\n');
     assert.equal(registry.validators.get('code.no.unwrap')?.enforcement, 'warning');
     assert.equal(registry.validators.get('secrets.scan')?.enforcement, 'blocking');
@@ -229,13 +229,13 @@ describe('a registry that loads', () => {
     assert.notEqual(load('version: 1\ngit: {allow_push: false}\n').fingerprint, one);
   });
 
-  test('S3-28 a section on children that says what holds anyway leaves the fingerprint as it was', () => {
+  test('a section on children that says what holds anyway leaves the fingerprint as it was [S3-28]', () => {
     const plain = load('version: 1\n').fingerprint;
     assert.equal(load('version: 1\nchildren: {max_children: 16, allow_detach: false}\n').fingerprint, plain);
     assert.notEqual(load('version: 1\nchildren: {max_children: 17}\n').fingerprint, plain);
   });
 
-  test('S0-75 a coordinator section that says what holds anyway leaves the fingerprint as it was', () => {
+  test('a coordinator section that says what holds anyway leaves the fingerprint as it was [S0-75]', () => {
     const plain = load('version: 1\n').fingerprint;
     assert.equal(load('version: 1\ncoordinator: {}\n').fingerprint, plain);
     assert.equal(load('version: 1\ncoordinator: {timeout_ms: 2000, required: []}\n').fingerprint, plain);
@@ -246,7 +246,7 @@ describe('a registry that loads', () => {
     assert.equal(load('version: 1\ncoordinator: {required: [policy, policy]}\n').coordinator.required.length, 1);
   });
 
-  test('S0-75 a required question is found by its name, in a list and as true', () => {
+  test('a required question is found by its name, in a list and as true [S0-75]', () => {
     const at = (text: string): string | undefined => {
       const spot = load(text).spot('coordinator.required.policy');
       return spot && `${spot.line}:${spot.column}`;
@@ -271,7 +271,7 @@ describe('a registry that loads', () => {
     assert.equal(at('commands.build'), undefined);
   });
 
-  test('S0-23 cannot be changed, its maps included', () => {
+  test('cannot be changed, its maps included [S0-23]', () => {
     const registry = load(fixture('full-example.yaml'));
     assert.throws(() => (registry.validators as Map<string, unknown>).delete('sec.paths.sandbox'), TypeError);
     assert.throws(() => (registry.tools as Map<string, unknown>).set('x', {}), TypeError);
@@ -285,7 +285,7 @@ describe('a registry that loads', () => {
     );
   });
 
-  test('S0-19 checks the examples beside a pattern', () => {
+  test('checks the examples beside a pattern [S0-19]', () => {
     const entry = '{pattern: ^npm, match: [npm test], not_match: [pnpm]}';
     assert.equal(load(`version: 1\nshell_allow: [${entry}]\n`).shellAllow[0]?.test('npm test'), true);
     const lines = [
@@ -311,15 +311,15 @@ describe('a registry that loads', () => {
 
 describe('a registry that is refused', () => {
   const rows: [string, string, readonly string[]][] = [
-    ['S0-17 another version', 'version: 2', ['1:1 Unsupported version: 2 (this runtime reads version 1)']],
-    ['S0-17 a version in quotes', "version: '1'", ['1:1 Unsupported version: "1" (this runtime reads version 1)']],
+    ['another version [S0-17]', 'version: 2', ['1:1 Unsupported version: 2 (this runtime reads version 1)']],
+    ['a version in quotes [S0-17]', "version: '1'", ['1:1 Unsupported version: "1" (this runtime reads version 1)']],
     [
-      'S0-25 unknown top-level keys',
+      'unknown top-level keys [S0-25]',
       'shel_allow: []\nother: 1',
       ['1:1 Unknown key: shel_allow (did you mean shell_allow?)', '2:1 Unknown key: other'],
     ],
     [
-      'S0-25 unknown keys further down',
+      'unknown keys further down [S0-25]',
       'git: {allow_psuh: true}\ntools:\n  grep: {enable: true}\nvalidators:\n  - rule: secrets.scan\n    level: blocking',
       [
         '1:7 Unknown key: allow_psuh (did you mean allow_push?)',
@@ -328,7 +328,7 @@ describe('a registry that is refused', () => {
       ],
     ],
     [
-      'S0-75 questions nobody asks, and answers that take no time',
+      'questions nobody asks, and answers that take no time [S0-75]',
       'coordinator:\n  required: [policy, polcy]\n  timeout_ms: 0\n  url: http://evil.test',
       [
         '2:22 Unknown value: coordinator.required.1 polcy (one of plan, budget, policy) (did you mean policy?)',
@@ -337,52 +337,56 @@ describe('a registry that is refused', () => {
       ],
     ],
     [
-      'S0-75 a word where a list of questions should be',
+      'a word where a list of questions should be [S0-75]',
       'coordinator: {required: policy}',
       ['1:15 Wrong type: coordinator.required (expected true, or a list of plan, budget and policy, got text)'],
     ],
     [
-      'S0-25 unknown keys beside a pattern',
+      'unknown keys beside a pattern [S0-25]',
       'shell_allow:\n  - pattern: ^a\n    matches: [a]',
       ['3:5 Unknown key: matches (did you mean match?)'],
     ],
     [
-      'S0-19 a bad pattern',
+      'a bad pattern [S0-19]',
       'shell_allow:\n  - ^ok\n  - ^(bad',
       ['3:5 Bad pattern: ^(bad (missing closing ): `^(bad`)'],
     ],
-    ['S0-19 a pattern without anchor', 'shell_allow: [npm]', ['1:15 Pattern is not anchored with ^: npm (write ^npm)']],
     [
-      'S0-19 a backspace meant as a word end',
+      'a pattern without anchor [S0-19]',
+      'shell_allow: [npm]',
+      ['1:15 Pattern is not anchored with ^: npm (write ^npm)'],
+    ],
+    [
+      'a backspace meant as a word end [S0-19]',
       'shell_allow: ["^npm\\b"]',
       [
         '1:15 Pattern holds a control character: ^npm\\u{8} (double quotes turn \\b and \\t into one; use single quotes)',
       ],
     ],
     [
-      'S0-22 an unknown rule',
+      'an unknown rule [S0-22]',
       'validators:\n  - rule: sec.path.sandbox\n    enforcement: blocking',
       ['2:5 Unknown rule: sec.path.sandbox (did you mean sec.paths.sandbox?)'],
     ],
     [
-      'S0-22 a rule listed twice',
+      'a rule listed twice [S0-22]',
       'validators:\n  - {rule: secrets.scan, enforcement: blocking}\n  - {rule: secrets.scan, enforcement: warning}',
       ['3:6 Rule is listed twice: secrets.scan'],
     ],
     [
-      'S0-22 an unknown level',
+      'an unknown level [S0-22]',
       'validators:\n  - rule: secrets.scan\n    enforcement: bloking',
       [
         '3:5 Unknown value: validators.0.enforcement bloking (one of blocking, warning, suggestion) (did you mean blocking?)',
       ],
     ],
     [
-      'S0-22 a weakened security rule',
+      'a weakened security rule [S0-22]',
       'validators:\n  - rule: sec.paths.sandbox\n    enforcement: warning',
       ['3:5 Security rule cannot be weakened: sec.paths.sandbox (write enforcement: blocking)'],
     ],
     [
-      'S0-18 a domain with a scheme',
+      'a domain with a scheme [S0-18]',
       'network:\n  allowed_domains:\n    - https://crates.io',
       ['3:7 Domain has a scheme: https://crates.io (write the host alone)'],
     ],

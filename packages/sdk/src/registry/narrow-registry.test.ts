@@ -180,10 +180,10 @@ describe('what a session may not ask for', () => {
     ['session.yaml:3 Arguments are not shared by the host'],
   ]);
   for (const [name, host, session, expected] of rows) {
-    test(`S0-23 ${name}`, () => assert.deepEqual(overreachOf(host, session), expected));
+    test(`${name} [S0-23]`, () => assert.deepEqual(overreachOf(host, session), expected));
   }
 
-  test('S0-23 is listed in one error with the first line and what to do', () => {
+  test('is listed in one error with the first line and what to do [S0-23]', () => {
     const error = refusal('git: {}', 'isolation: none\ngit: {allow_push: true}');
     assert.match(
       error.message,
@@ -194,7 +194,7 @@ describe('what a session may not ask for', () => {
   });
 });
 
-describe('S0-23 a session that asks for very much', () => {
+describe('a session that asks for very much [S0-23]', () => {
   const names = Array.from({ length: 600 }, (_, index) => `a${index}.test`);
 
   test('is refused in a short message that says how much there is', () => {
@@ -228,7 +228,7 @@ describe('S0-23 a session that asks for very much', () => {
 });
 
 describe('what holds when both are narrowed', () => {
-  test('S0-23 a session inside the host is taken as it is', () => {
+  test('a session inside the host is taken as it is [S0-23]', () => {
     const host = [
       'network: {allowed_domains: ["*.example.org", b.test]}',
       "shell_allow: ['^npm', '^cargo']",
@@ -272,7 +272,7 @@ describe('what holds when both are narrowed', () => {
     );
   });
 
-  test('S0-23 a command line must match a pattern of each side', () => {
+  test('a command line must match a pattern of each side [S0-23]', () => {
     const [pattern] = narrow("shell_allow: ['^npm test', '^ls']", "shell_allow: ['^npm']").shellAllow;
     assert.equal(pattern?.source, '^npm');
     assert.equal(pattern?.test('npm test'), true);
@@ -280,7 +280,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(pattern?.test('ls'), false);
   });
 
-  test('S0-23 what a session leaves out it does not get, and rules and commands of the host stay', () => {
+  test('what a session leaves out it does not get, and rules and commands of the host stay [S0-23]', () => {
     const host = [
       'network: {allowed_domains: [a.test]}',
       "shell_allow: ['^ls']",
@@ -298,7 +298,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(registry.ast.language, 'rust');
   });
 
-  test('S0-23 rules, branches and import rules are joined, the stronger level wins', () => {
+  test('rules, branches and import rules are joined, the stronger level wins [S0-23]', () => {
     const registry = narrow(
       'validators: [{rule: code.no.unwrap, enforcement: warning}]\nprotected_branches: [main]\nimport_rules: [{from: a}]',
       'validators: [{rule: secrets.scan}, {rule: code.no.unwrap, enforcement: blocking}]\nprotected_branches: [dev]\nimport_rules: [{from: b}]',
@@ -314,7 +314,7 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(registry.importRules, [{ from: 'a' }, { from: 'b' }]);
   });
 
-  test('S0-23 what the host checks after edits stays checked, and what either asks about is asked', () => {
+  test('what the host checks after edits stays checked, and what either asks about is asked [S0-23]', () => {
     const host = 'ast: {validate_on_edit: true}\napprovals: {auto_deny: [curl], auto_approve: [grep, file_read]}';
     const session = 'ast: {validate_on_edit: false}\napprovals: {auto_deny: [git_push], auto_approve: [grep]}';
     const registry = narrow(host, session);
@@ -323,7 +323,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(narrow('ast: {validate_on_edit: false}', session).ast.validate_on_edit, false);
   });
 
-  test('S3-49 children may be detached only where host and session say so', () => {
+  test('children may be detached only where host and session say so [S3-49]', () => {
     const allow = 'children: {allow_detach: true}';
     assert.equal(narrow(allow, allow).children.allow_detach, true);
     assert.equal(narrow(allow, '').children.allow_detach, false);
@@ -331,7 +331,7 @@ describe('what holds when both are narrowed', () => {
     assert.throws(() => narrow('', allow), /Detached children are not allowed by the host/);
   });
 
-  test('S0-23 a branch name must match both patterns', () => {
+  test('a branch name must match both patterns [S0-23]', () => {
     const pattern = narrow('branch_pattern: ^feat/', 'branch_pattern: x$').branchPattern;
     assert.deepEqual(
       ['feat/x', 'feat/y', 'fix/x'].map((name) => pattern?.test(name)),
@@ -340,7 +340,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(narrow('branch_pattern: ^feat/', 'git: {}').branchPattern?.source, '^feat/');
   });
 
-  test('S0-23 where both name a command the host wins and says so', () => {
+  test('where both name a command the host wins and says so [S0-23]', () => {
     const registry = narrow('commands: {build: make}', 'commands: {build: npm run build}');
     assert.equal(registry.commands['build'], 'make');
     assert.deepEqual(
@@ -349,12 +349,12 @@ describe('what holds when both are narrowed', () => {
     );
   });
 
-  test('S0-23 warnings of the session file are kept', () => {
+  test('warnings of the session file are kept [S0-23]', () => {
     const registry = narrow('git: {}', 'validators: [{rule: lint.must.pass}]');
     assert.match(registry.warnings[0]?.message ?? '', /Rule has no command and will refuse: lint/);
   });
 
-  test('S0-23 a wider domain is cut down to what the host lists inside it', () => {
+  test('a wider domain is cut down to what the host lists inside it [S0-23]', () => {
     const registry = trim(
       'network: {allowed_domains: [a.x.test, "b.x.test:443", c.test]}',
       'network: {allowed_domains: ["*.x.test"]}',
@@ -362,19 +362,19 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(registry.allowedDomains, ['a.x.test', 'b.x.test:443']);
   });
 
-  test('S0-23 limits come down to the lower of both, unwritten ones in silence', () => {
+  test('limits come down to the lower of both, unwritten ones in silence [S0-23]', () => {
     const registry = narrow('limits: {max_in_flight: 4, lock_wait_ms: 5}', 'limits: {lock_wait_ms: 3}');
     assert.deepEqual([registry.limits.max_in_flight, registry.limits.lock_wait_ms], [4, 3]);
     assert.deepEqual(registry.warnings, []);
   });
 
-  test('S0-23 a ceiling nobody wrote comes down in silence', () => {
+  test('a ceiling nobody wrote comes down in silence [S0-23]', () => {
     const registry = narrow("shell_allow: ['^ls']\nside_effect_level: read_only", "shell_allow: ['^ls']");
     assert.equal(registry.ceiling.side_effect_level, 'read_only');
     assert.deepEqual(registry.warnings, []);
   });
 
-  test('S0-23 an untrusted file only narrows the safe defaults and its wishes are named', () => {
+  test('an untrusted file only narrows the safe defaults and its wishes are named [S0-23]', () => {
     const session = load(
       'tool-runtime.yaml',
       "shell_allow: ['^npm']\ngit: {allow_push: true}\nvalidators: [{rule: secrets.scan}]",
@@ -390,17 +390,17 @@ describe('what holds when both are narrowed', () => {
     );
   });
 
-  test('S1-41 what is deleted when is what the host says', () => {
+  test('what is deleted when is what the host says [S1-41]', () => {
     assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
   });
 
-  test('S1-40 durability is the stronger of the two, whoever asked for it', () => {
+  test('durability is the stronger of the two, whoever asked for it [S1-40]', () => {
     assert.equal(narrow('durability: full', 'git: {}').durability, 'full');
     assert.equal(narrow('git: {}', 'durability: full').durability, 'full');
     assert.equal(narrow('git: {}', 'git: {}').durability, 'normal');
   });
 
-  test('S0-23 the host narrowed by itself is the host', () => {
+  test('the host narrowed by itself is the host [S0-23]', () => {
     const host = load(
       'host.yaml',
       readFileSync(new URL('fixtures/every-section.yaml', import.meta.url), 'utf8').slice(11),
@@ -422,7 +422,7 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(plain(same), plain(host));
   });
 
-  test('S0-23 every line points at the file that wrote it, under its new index', () => {
+  test('every line points at the file that wrote it, under its new index [S0-23]', () => {
     const registry = trim(
       'validators:\n  - rule: secrets.scan\nnetwork: {allowed_domains: [a.test]}\nlimits: {max_in_flight: 4}',
       'validators:\n  - rule: code.no.unwrap\nnetwork:\n  allowed_domains:\n    - b.test\n    - a.test\nlimits: {lock_wait_ms: 1}',
@@ -442,7 +442,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(at('commands.build'), undefined);
   });
 
-  test('S0-75 a session requires more of the coordinator and shows it less; it takes nothing away', () => {
+  test('a session requires more of the coordinator and shows it less; it takes nothing away [S0-75]', () => {
     const host = 'coordinator:\n  required:\n    - policy\n  timeout_ms: 900\n  share_args: true';
     const at = (registry: Registry, path: string): string | undefined => {
       const spot = registry.spot(path);
@@ -458,7 +458,7 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(narrow('git: {}', 'coordinator: {required: true}').coordinator.required.length, 3);
   });
 
-  test('S0-75 a session cannot make the coordinator too late to be heard', () => {
+  test('a session cannot make the coordinator too late to be heard [S0-75]', () => {
     const registry = narrow('coordinator: {timeout_ms: 900}', 'coordinator:\n  timeout_ms: 1');
     assert.equal(registry.coordinator.timeout_ms, 900);
     assert.deepEqual(
@@ -468,7 +468,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(narrow('git: {}', 'coordinator: {timeout_ms: 1}').coordinator.timeout_ms, 2000);
   });
 
-  test('S0-23 has a fingerprint of its own', () => {
+  test('has a fingerprint of its own [S0-23]', () => {
     assert.equal(narrow('git: {}', 'git: {}').fingerprint, narrow('git: {}', 'git: {}').fingerprint);
     assert.notEqual(narrow('git: {}', 'git: {}').fingerprint, narrow('isolation: none', 'git: {}').fingerprint);
   });
@@ -592,7 +592,7 @@ describe('narrowing', () => {
     ];
   }
 
-  test('S0-23 never grants what either side does not (deep)', () => {
+  test('never grants what either side does not [S0-23] (deep)', () => {
     fc.assert(
       fc.property(readable('host.yaml'), readable('session.yaml'), (host, session) => {
         const result = narrowRegistry(host, session, { overreach: 'warn', toolTimeouts });
@@ -619,7 +619,7 @@ describe('narrowing', () => {
     );
   });
 
-  test('S0-23 refuses exactly where trimming names something', () => {
+  test('refuses exactly where trimming names something [S0-23]', () => {
     fc.assert(
       fc.property(readable('host.yaml'), readable('session.yaml'), (host, session) => {
         const trimmed = narrowRegistry(host, session, { overreach: 'warn', toolTimeouts });

@@ -136,7 +136,7 @@ describe('parseYaml', () => {
 });
 
 describe('invalid escapes in double quotes', () => {
-  test('S0-24 are read literally, with one warning for each scalar at its line', () => {
+  test('are read literally, with one warning for each scalar at its line [S0-24]', () => {
     const { value, problems, warnings } = parseYaml('a: ["^x(\\s|$)", "\\d\\.", "plain"]\nb: "say \\"\\w\\""\n');
     assert.deepEqual(value, { a: ['^x(\\s|$)', '\\d\\.', 'plain'], b: 'say "\\w"' });
     assert.deepEqual(problems, []);
@@ -147,28 +147,28 @@ describe('invalid escapes in double quotes', () => {
     for (const { message } of warnings) assert.match(message, /single quotes/);
   });
 
-  test('S0-24 keep the places of what follows on the line', () => {
+  test('keep the places of what follows on the line [S0-24]', () => {
     const { places } = parseYaml('a: ["\\s\\s\\s", x]\n');
     assert.deepEqual(places.get('a.1'), { line: 1, column: 15 });
   });
 
-  test('S0-24 make the whole scalar literal, valid escapes in it included', () => {
+  test('make the whole scalar literal, valid escapes in it included [S0-24]', () => {
     assert.deepEqual(parseYaml('a: "^npm\\s+run\\b"\n').value, { a: '^npm\\s+run\\b' });
     assert.deepEqual(parseYaml('a: "\\s\\\\"\n').value, { a: '\\s\\\\' });
   });
 
-  test('S0-24 leave valid scalars elsewhere alone', () => {
+  test('leave valid scalars elsewhere alone [S0-24]', () => {
     assert.deepEqual(parseYaml('a: "\\s"\nb: "\\t\\\\x"\n').value, { a: '\\s', b: '\t\\x' });
   });
 
-  test('S0-24 are an error beside any other syntax error', () => {
+  test('are an error beside any other syntax error [S0-24]', () => {
     const { value, problems, warnings } = parseYaml('a: "\\s"\nb: [\n');
     assert.equal(value, undefined);
     assert.deepEqual(warnings, []);
     assert.match(problems[0]?.message ?? '', /Invalid escape sequence/);
   });
 
-  test('S0-24 single quotes and doubled backslashes give the same text and no warning', () => {
+  test('single quotes and doubled backslashes give the same text and no warning [S0-24]', () => {
     for (const text of ["a: '^x(\\s|$)'\n", 'a: "^x(\\\\s|$)"\n', 'a: ^x(\\s|$)\n']) {
       const { value, warnings } = parseYaml(text);
       assert.deepEqual([value, warnings], [{ a: '^x(\\s|$)' }, []]);

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { inForce, withGate } from '../../test/gate-probe.ts';
 import { isBranchName, suggestBranchName } from './branch.naming.convention.ts';
 
-describe('S0-71 branch.naming.convention', () => {
+describe('branch.naming.convention [S0-71]', () => {
   const good = [
     ...['main', 'master', 'develop', 'gh-pages', 'feat/x', 'fix/crash-on-start', 'release/1.2', 'release/v1.2.0-rc.1'],
     ...['feature/ABC-123-login', 'chore/deps_update', 'fix/parser/empty-input', 'hotfix/2024-01-02', 'docs/readme'],
   ];
-  for (const name of good) test(`S0-71 accepts ${name}`, () => assert.equal(isBranchName(name), true));
+  for (const name of good) test(`accepts ${name} [S0-71]`, () => assert.equal(isBranchName(name), true));
 
   const suggestions: Readonly<Record<string, string>> = {
     'Feat/Login Page': 'feat/login-page',
@@ -28,13 +28,13 @@ describe('S0-71 branch.naming.convention', () => {
     日本: 'feat/change',
   };
   for (const [name, expected] of Object.entries(suggestions)) {
-    test(`S0-71 proposes ${expected} for ${name}`, () => {
+    test(`proposes ${expected} for ${name} [S0-71]`, () => {
       assert.equal(isBranchName(name), false);
       assert.equal(suggestBranchName(name), expected);
     });
   }
 
-  test('S0-71 whatever is proposed follows the convention itself, for any name (deep)', () => {
+  test('whatever is proposed follows the convention itself, for any name [S0-71] (deep)', () => {
     const parts = fc.constantFrom('feat', 'Fix', '/', '-', '.', '_', 'A', 'b', '1', 'ABC-1', 'ß', ' ', 'release');
     const names = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -43,7 +43,7 @@ describe('S0-71 branch.naming.convention', () => {
     fc.assert(fc.property(names, (name) => assert.ok(isBranchName(suggestBranchName(name)), suggestBranchName(name))));
   });
 
-  test('S0-71 S0-72 warns about a new branch, and never about existing ones', async () => {
+  test('warns about a new branch, and never about existing ones [S0-71 S0-72]', async () => {
     await withGate({ registry: inForce('branch.naming.convention', 'warning'), files: {} }, async (gate) => {
       const created = (newBranch: string) => gate.ask({ verb: 'checkout', newBranch });
       assert.deepEqual((await created('feat/x')).warnings, []);
@@ -55,7 +55,7 @@ describe('S0-71 branch.naming.convention', () => {
     });
   });
 
-  test('S0-71 the registry’s pattern takes the place of the usual form', async () => {
+  test('the registry’s pattern takes the place of the usual form [S0-71]', async () => {
     const cases = [
       ["'^(feature|bugfix)/[a-z-]+$'", 'login', 'call it feature/login'],
       ["'^JIRA-\\d+$'", 'login', 'take names that match ^JIRA-\\d+$'],

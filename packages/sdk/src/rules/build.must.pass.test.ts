@@ -19,8 +19,8 @@ const files = (script: string) => ({
   'a.txt': 'one\n',
 });
 
-describe('S0-64 build.must.pass', () => {
-  test('S0-64 a build that succeeds lets the commit through, one that fails stops it and says why', async () => {
+describe('build.must.pass [S0-64]', () => {
+  test('a build that succeeds lets the commit through, one that fails stops it and says why [S0-64]', async () => {
     await withGate({ registry: BUILD, files: files('mkdir -p out && touch out/made') }, async (gate) => {
       gate.stage({ 'a.txt': 'two\n' });
       assert.equal((await gate.ask()).error, undefined);
@@ -36,7 +36,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 complaints in a known format become places in files, absolute names made relative', async () => {
+  test('complaints in a known format become places in files, absolute names made relative [S0-64]', async () => {
     await withGate({ registry: BUILD, files: files('true') }, async (gate) => {
       const complaint = `echo "src/a.ts(3,7): error TS2322: Type is wrong."\necho "$PWD/src/b.c:9:1: error: no such thing"\nexit 1\n`;
       gate.stage({ 'build.sh': complaint });
@@ -52,7 +52,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 the output in an answer is bounded and is its end (deep)', async () => {
+  test('the output in an answer is bounded and is its end [S0-64] (deep)', async () => {
     const loud = 'i=0; while [ $i -lt 20000 ]; do echo "line $i äöü"; i=$((i+1)); done; exit 1';
     await withGate({ registry: BUILD, files: files(loud) }, async (gate) => {
       gate.stage({ 'a.txt': 'two\n' });
@@ -83,7 +83,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 nothing runs while files on disk are not what would be committed', async () => {
+  test('nothing runs while files on disk are not what would be committed [S0-64]', async () => {
     const text = `${BUILD}\ngit: {require_clean_tree_for_commit: false}`;
     await withGate({ registry: text, files: files('true') }, async (gate) => {
       gate.stage({ 'a.txt': 'staged\n' });
@@ -96,7 +96,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 a build that changes tracked files has judged something else and does not count (deep)', async () => {
+  test('a build that changes tracked files has judged something else and does not count [S0-64] (deep)', async () => {
     await withGate({ registry: BUILD, files: files('echo generated > a.txt') }, async (gate) => {
       gate.stage({ 'b.txt': 'two\n' });
       const { error } = await gate.ask();
@@ -105,7 +105,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-64 a program that is not there, a signal and a line no shell may run are refusals (deep)', async () => {
+  test('a program that is not there, a signal and a line no shell may run are refusals [S0-64] (deep)', async () => {
     const cases = [
       ['{build: no-such-program-here}', /^Build could not run: Program not found: no-such-program-here/],
       ["{build: 'sh build.sh > out'}", /^Build could not run: /],
@@ -120,7 +120,7 @@ describe('S0-64 build.must.pass', () => {
     }
   });
 
-  test('S0-64 a command that takes too long is ended and counts as failed (deep)', async () => {
+  test('a command that takes too long is ended and counts as failed [S0-64] (deep)', async () => {
     const slow = defineRule({
       id: 'slow.build',
       category: 'Build',
@@ -144,7 +144,7 @@ describe('S0-64 build.must.pass', () => {
     );
   });
 
-  test('S0-64 the command cannot write to the repository', async () => {
+  test('the command cannot write to the repository [S0-64]', async () => {
     await withGate({ registry: BUILD, files: files('echo "[core]" > .git/config') }, async (gate) => {
       const before = readFileSync(gate.repository.path('.git/config'), 'utf8');
       gate.stage({ 'a.txt': 'two\n' });
@@ -153,7 +153,7 @@ describe('S0-64 build.must.pass', () => {
     });
   });
 
-  test('S0-72 4.16 at warning level a failing build is told and the call goes on; a suggestion likewise (deep)', async () => {
+  test('4.16 at warning level a failing build is told and the call goes on; a suggestion likewise [S0-72] (deep)', async () => {
     for (const level of ['warning', 'suggestion']) {
       await withGate({ registry: registry('{build: sh build.sh}', level), files: files('exit 1') }, async (gate) => {
         gate.stage({ 'a.txt': 'two\n' });
@@ -209,7 +209,7 @@ describe('S0-64 build.must.pass', () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  test('S0-64 it is not started when a cheaper rule has stopped the commit already (deep)', async () => {
+  test('it is not started when a cheaper rule has stopped the commit already [S0-64] (deep)', async () => {
     const text = 'validators: [{rule: build.must.pass}, {rule: code.todo.blockers}]\ncommands: {build: sh build.sh}';
     await withGate({ registry: text, files: files('true') }, async (gate) => {
       gate.stage({ 'a.txt': 'TODO\n' });

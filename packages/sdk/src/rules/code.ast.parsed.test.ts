@@ -33,7 +33,7 @@ async function scratchWith(level: string, options: { readonly hasParser: boolean
   return scratch;
 }
 
-describe('S0-63 code.ast.parsed', () => {
+describe('code.ast.parsed [S0-63]', () => {
   test('4.20 section 6.16 a blocking failure restores bytes and mode, and is E_AST_PARSE naming the registry line', async () => {
     const scratch = await scratchWith('blocking', { hasParser: true });
     const file = join(scratch.workspace, 'a.rs');
@@ -51,7 +51,7 @@ describe('S0-63 code.ast.parsed', () => {
     await scratch.dispose();
   });
 
-  test('S0-63 a checkout is followed by the index and not judged: what others committed is not its doing (deep)', async () => {
+  test('a checkout is followed by the index and not judged: what others committed is not its doing [S0-63] (deep)', async () => {
     const repository = createRepository({ files: { 'a.rs': 'fn main() {}\n' } });
     repository.git('switch', '--quiet', '--create', 'broken');
     repository.commit({ 'a.rs': 'BROKEN\n' }, 'feat: broken');
@@ -74,7 +74,7 @@ describe('S0-63 code.ast.parsed', () => {
     }
   });
 
-  test('S0-72 4.20 at warning level the write stays and the answer carries the warning', async () => {
+  test('4.20 at warning level the write stays and the answer carries the warning [S0-72]', async () => {
     const scratch = await scratchWith('warning', { hasParser: true });
     const response = await scratch.session.call('file_write', { path: 'a.rs', content: 'BROKEN' });
     assert.equal(response.ok, true);

@@ -4,7 +4,7 @@ import { inForce, withGate } from '../../test/gate-probe.ts';
 
 const registry = inForce('code.todo.blockers');
 
-describe('S0-65 code.todo.blockers', () => {
+describe('code.todo.blockers [S0-65]', () => {
   const marked = ['// TODO: later', '# FIXME', 'x = 1 /* TODO(ada) */', 'a TODO', '-- FIXME!', 'ünTODO? no, but TODO.'];
   const unmarked = [
     '// todo',
@@ -17,7 +17,7 @@ describe('S0-65 code.todo.blockers', () => {
     'const todoList = []',
   ];
 
-  test('S0-65 finds marks as words of their own, and nothing that only looks alike (deep)', async () => {
+  test('finds marks as words of their own, and nothing that only looks alike [S0-65] (deep)', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' } }, async (gate) => {
       for (const line of unmarked) {
         gate.stage({ 'a.txt': `x\n${line}\n` });
@@ -30,7 +30,7 @@ describe('S0-65 code.todo.blockers', () => {
     });
   });
 
-  test('S0-65 looks at added lines only: what stood there before, moved along or went away is passed over', async () => {
+  test('looks at added lines only: what stood there before, moved along or went away is passed over [S0-65]', async () => {
     const old = `one\n// TODO old\n${'line\n'.repeat(20)}`;
     await withGate({ registry, files: { 'a.ts': old, 'b.ts': old } }, async (gate) => {
       gate.stage({ 'a.ts': `new first line\n${old}new last line\n` });
@@ -45,7 +45,7 @@ describe('S0-65 code.todo.blockers', () => {
     });
   });
 
-  test('S0-65 holds on protected branches, by name or glob, and neither elsewhere nor on a detached HEAD (deep)', async () => {
+  test('holds on protected branches, by name or glob, and neither elsewhere nor on a detached HEAD [S0-65] (deep)', async () => {
     const text = `${registry}\nprotected_branches: [main, "release/*"]`;
     await withGate({ registry: text, files: { 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'TODO\n' });
@@ -77,7 +77,7 @@ describe('S0-65 code.todo.blockers', () => {
     });
   });
 
-  test('S0-65 an attribute that calls a source binary hides nothing, and binary files are not searched', async () => {
+  test('an attribute that calls a source binary hides nothing, and binary files are not searched [S0-65]', async () => {
     await withGate(
       { registry, files: { '.gitattributes': '*.ts -diff\n*.js binary\n', 'a.ts': 'x\n' } },
       async (gate) => {
@@ -93,7 +93,7 @@ describe('S0-65 code.todo.blockers', () => {
     );
   });
 
-  test('S0-65 works before the first commit, with odd names, several encodings and links', async () => {
+  test('works before the first commit, with odd names, several encodings and links [S0-65]', async () => {
     await withGate({ registry }, async (gate) => {
       gate.stage({ 'TODO.md': 'nothing\n', 'go to TODO': { link: 'TODO' } });
       assert.equal((await gate.ask()).error, undefined);
@@ -110,7 +110,7 @@ describe('S0-65 code.todo.blockers', () => {
     });
   });
 
-  test('S0-72 at warning level the commit goes on with the finding named', async () => {
+  test('at warning level the commit goes on with the finding named [S0-72]', async () => {
     await withGate({ registry: inForce('code.todo.blockers', 'warning'), files: {} }, async (gate) => {
       gate.stage({ 'a.txt': 'TODO\n' });
       const { ok, warnings } = await gate.ask();

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { inForce, withGate } from '../../test/gate-probe.ts';
 import { isConventionalHeader, judgeMessage, suggestHeader } from './commit.message.conventional.ts';
 
-describe('S0-71 commit.message.conventional', () => {
+describe('commit.message.conventional [S0-71]', () => {
   const good = [
     'feat: add x',
     'fix(parser): handle empty input',
@@ -22,7 +22,7 @@ describe('S0-71 commit.message.conventional', () => {
     'revert: feat: add x',
   ];
   for (const message of good) {
-    test(`S0-71 accepts ${JSON.stringify(message)}`, () => assert.equal(judgeMessage(message), undefined));
+    test(`accepts ${JSON.stringify(message)} [S0-71]`, () => assert.equal(judgeMessage(message), undefined));
   }
 
   const suggestions: Readonly<Record<string, string>> = {
@@ -46,16 +46,16 @@ describe('S0-71 commit.message.conventional', () => {
     '🎉': 'chore: 🎉',
   };
   for (const [header, expected] of Object.entries(suggestions)) {
-    test(`S0-71 proposes ${JSON.stringify(expected)} for ${JSON.stringify(header)}`, () => {
+    test(`proposes ${JSON.stringify(expected)} for ${JSON.stringify(header)} [S0-71]`, () => {
       assert.equal(judgeMessage(header)?.suggestion, expected);
     });
   }
 
-  test('S0-71 wants an empty line between the first line and the rest', () => {
+  test('wants an empty line between the first line and the rest [S0-71]', () => {
     assert.match(judgeMessage('feat: x\nmore')?.problem ?? '', /no empty line/);
   });
 
-  test('S0-71 whatever is proposed is conventional itself, for any text (deep)', () => {
+  test('whatever is proposed is conventional itself, for any text [S0-71] (deep)', () => {
     const words = fc.constantFrom('feat', 'Fix', '(', ')', '[', ']', ':', '!', ' ', '-', 'x', '\t', 'ü', '：');
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -69,7 +69,7 @@ describe('S0-71 commit.message.conventional', () => {
     );
   });
 
-  test('S0-71 a hostile message is judged in linear time', () => {
+  test('a hostile message is judged in linear time [S0-71]', () => {
     for (const text of [
       `a${' '.repeat(60_000)}`,
       `feat${'('.repeat(60_000)}`,
@@ -80,7 +80,7 @@ describe('S0-71 commit.message.conventional', () => {
     }
   });
 
-  test('S0-71 S0-72 warns and lets the commit go on; blocking where the registry says so, before anything runs (deep)', async () => {
+  test('warns and lets the commit go on; blocking where the registry says so, before anything runs [S0-71 S0-72] (deep)', async () => {
     for (const level of ['warning', 'blocking']) {
       await withGate({ registry: inForce('commit.message.conventional', level), files: {} }, async (gate) => {
         gate.stage({ 'a.txt': 'x\n' });

@@ -4,8 +4,8 @@ import { inForce, withGate } from '../../test/gate-probe.ts';
 
 const registry = `${inForce('fmt.must.pass')}\ncommands: {fmt: sh fmt.sh, fmt.fix: sh mend.sh}`;
 
-describe('S0-64 fmt.must.pass', () => {
-  test('S0-64 a check mode that is content lets the commit through, one that is not stops it and proposes the fix (deep)', async () => {
+describe('fmt.must.pass [S0-64]', () => {
+  test('a check mode that is content lets the commit through, one that is not stops it and proposes the fix [S0-64] (deep)', async () => {
     const check = 'if grep -q "  " a.txt; then echo "a.txt is not formatted"; exit 1; fi\n';
     await withGate({ registry, files: { 'fmt.sh': check, 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'x  y\n' });
@@ -17,7 +17,7 @@ describe('S0-64 fmt.must.pass', () => {
     });
   });
 
-  test('S0-64 a formatter that writes is not a check, and the answer says to use its check mode', async () => {
+  test('a formatter that writes is not a check, and the answer says to use its check mode [S0-64]', async () => {
     await withGate({ registry, files: { 'fmt.sh': 'echo "x y" > a.txt\n', 'a.txt': 'x y\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'x  y\n' });
       const { error } = await gate.ask();

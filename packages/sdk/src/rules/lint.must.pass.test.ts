@@ -4,8 +4,8 @@ import { inForce, withGate } from '../../test/gate-probe.ts';
 
 const registry = `${inForce('lint.must.pass')}\ncommands: {lint: sh lint.sh, build: sh no-such-script.sh}`;
 
-describe('S0-64 lint.must.pass', () => {
-  test('S0-64 runs commands.lint: what it complains about stops the commit, and silence lets it through (deep)', async () => {
+describe('lint.must.pass [S0-64]', () => {
+  test('runs commands.lint: what it complains about stops the commit, and silence lets it through [S0-64] (deep)', async () => {
     const lint = 'grep -n "var " a.js && echo "a.js:1:1: error Unexpected var [no-var]" && exit 1\nexit 0\n';
     await withGate({ registry, files: { 'lint.sh': lint, 'a.js': 'let x\n' } }, async (gate) => {
       gate.stage({ 'a.js': 'var x\n' });
@@ -17,7 +17,7 @@ describe('S0-64 lint.must.pass', () => {
     });
   });
 
-  test('S0-64 a linter that mends files by itself is told to report only', async () => {
+  test('a linter that mends files by itself is told to report only [S0-64]', async () => {
     await withGate({ registry, files: { 'lint.sh': 'echo "let x" > a.js\n', 'a.js': 'let x\n' } }, async (gate) => {
       gate.stage({ 'a.js': 'var x\n' });
       const { error } = await gate.ask();

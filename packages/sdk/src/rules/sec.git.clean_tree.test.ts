@@ -12,15 +12,15 @@ async function reasons(gate: Gate, verb: GitVerb): Promise<string> {
   return ok ? 'ok' : `${error?.code} ${error?.details?.['rule']} ${error?.details?.['reason']}`;
 }
 
-describe('S0-62 sec.git.clean_tree', () => {
-  test('S0-62 lets every verb pass in a clean tree, untracked files notwithstanding (deep)', async () => {
+describe('sec.git.clean_tree [S0-62]', () => {
+  test('lets every verb pass in a clean tree, untracked files notwithstanding [S0-62] (deep)', async () => {
     await withGate({ files: FILES }, async (gate) => {
       gate.repository.write({ 'new.txt': 'not git’s business\n' });
       for (const verb of [...GUARDED, ...EXEMPT]) assert.equal(await reasons(gate, verb), 'ok', verb);
     });
   });
 
-  test('S0-16 S0-62 4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that mend it', async () => {
+  test('4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that mend it [S0-16 S0-62]', async () => {
     await withGate({ files: FILES }, async (gate) => {
       gate.repository.write({ 'a.txt': 'two\n' });
       for (const verb of GUARDED) {
@@ -34,7 +34,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     });
   });
 
-  test('S0-62 counts a deleted file, a changed mode and a file that is announced only (deep)', async () => {
+  test('counts a deleted file, a changed mode and a file that is announced only [S0-62] (deep)', async () => {
     for (const harm of ['delete', 'mode', 'announce']) {
       await withGate({ files: FILES }, async (gate) => {
         if (harm === 'delete') gate.repository.write({ 'a.txt': null });
@@ -59,7 +59,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     });
   });
 
-  test('S0-20 require_clean_tree_for_commit: false lets a commit leave changes behind, and no other verb', async () => {
+  test('require_clean_tree_for_commit: false lets a commit leave changes behind, and no other verb [S0-20]', async () => {
     await withGate({ files: FILES, registry: 'git: {require_clean_tree_for_commit: false}' }, async (gate) => {
       gate.stage({ 'b.txt': 'staged\n' });
       gate.repository.write({ 'a.txt': 'two\n' });
@@ -83,7 +83,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     });
   });
 
-  test('S0-62 names a few of many files, oddly named ones on one line, and their number', async () => {
+  test('names a few of many files, oddly named ones on one line, and their number [S0-62]', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d/${at} “x”\n.txt`, 'one\n']));
     await withGate({ files: many }, async (gate) => {
       gate.repository.write(Object.fromEntries(Object.keys(many).map((name) => [name, 'two\n'])));
@@ -94,7 +94,7 @@ describe('S0-62 sec.git.clean_tree', () => {
     });
   });
 
-  test('S0-62 works before the first commit, and leaves a missing repository to the verb', async () => {
+  test('works before the first commit, and leaves a missing repository to the verb [S0-62]', async () => {
     await withGate({}, async (gate) => {
       gate.stage({ 'a.txt': 'one\n' });
       assert.equal(await reasons(gate, 'commit'), 'ok');

@@ -51,9 +51,9 @@ const sender = (name: string, level: SideEffectLevel, params: string[]) =>
     },
   });
 
-describe('S0-11 S0-61 sec.network.allowlist', () => {
+describe('sec.network.allowlist [S0-11 S0-61]', () => {
   for (const url of ['https://crates.io/', 'http://a.example.org/x']) {
-    test(`S0-11 passes ${url}`, async () => assert.deepEqual(await violations(url), []));
+    test(`passes ${url} [S0-11]`, async () => assert.deepEqual(await violations(url), []));
   }
 
   for (const url of [
@@ -64,7 +64,7 @@ describe('S0-11 S0-61 sec.network.allowlist', () => {
     'ftp://crates.io/',
     '',
   ]) {
-    test(`S0-11 refuses ${JSON.stringify(url)} and says what to do instead`, async () => {
+    test(`refuses ${JSON.stringify(url)} and says what to do instead [S0-11]`, async () => {
       const [violation] = await violations(url);
       assert.equal(violation?.path, 'url');
       assert.equal(violation?.details?.['field'], 'network.allowed_domains');
@@ -72,17 +72,17 @@ describe('S0-11 S0-61 sec.network.allowlist', () => {
     });
   }
 
-  test('S0-11 judges every URL of a call', async () => {
+  test('judges every URL of a call [S0-11]', async () => {
     assert.equal((await violations('https://crates.io/', 'https://a.test/', 'https://b.test/')).length, 2);
   });
 
-  test('S0-61 applies to network calls with URLs, and to no other', () => {
+  test('applies to network calls with URLs, and to no other [S0-61]', () => {
     assert.equal(secNetworkAllowlist.appliesTo(subject(['https://crates.io/'])), true);
     assert.equal(secNetworkAllowlist.appliesTo(subject([])), false);
     assert.equal(secNetworkAllowlist.appliesTo(subject(['https://crates.io/'], 'read_only')), false);
   });
 
-  test('S0-61 holds for any tool that declares its URLs, although no registry lists the rule', async (t) => {
+  test('holds for any tool that declares its URLs, although no registry lists the rule [S0-61]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.end());
     const text = `version: 1\nnetwork: {allowed_domains: ["127.0.0.1:${server.port}"]}\n`;
     const tools = [

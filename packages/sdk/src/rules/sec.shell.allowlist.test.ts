@@ -24,9 +24,9 @@ function subject(command: JsonValue, env?: JsonValue): RuleSubject {
 const violations = async (command: JsonValue, env?: JsonValue) =>
   secShellAllowlist.check(subject(command, env), { registry } as never);
 
-describe('S0-12 S0-61 sec.shell.allowlist', () => {
+describe('sec.shell.allowlist [S0-12 S0-61]', () => {
   for (const line of ['npm test', "npm test -- 'a b'", 'rg x | rg y', 'ls && npm test; ls', ['rg', 'a b']]) {
-    test(`S0-12 passes ${JSON.stringify(line)}`, async () => assert.deepEqual(await violations(line), []));
+    test(`passes ${JSON.stringify(line)} [S0-12]`, async () => assert.deepEqual(await violations(line), []));
   }
 
   for (const line of [
@@ -44,14 +44,14 @@ describe('S0-12 S0-61 sec.shell.allowlist', () => {
     ['npm', 'test\n'],
     '',
   ]) {
-    test(`S0-12 section 6.4 refuses ${JSON.stringify(line)} and says why`, async () => {
+    test(`section 6.4 refuses ${JSON.stringify(line)} and says why [S0-12]`, async () => {
       const [violation] = await violations(line);
       assert.equal(violation?.path, 'cmd');
       assert.equal(typeof violation?.details?.['next'], 'string');
     });
   }
 
-  test('S0-36 judges the environment: loader variables are refused, harmless ones pass', async () => {
+  test('judges the environment: loader variables are refused, harmless ones pass [S0-36]', async () => {
     assert.equal((await violations('ls', { LD_PRELOAD: 'x.so' }))[0]?.path, 'env');
     assert.equal((await violations('ls', { A: 7 }))[0]?.path, 'env');
     assert.deepEqual(await violations('ls', { RUSTFLAGS: '', NODE_ENV: 'test' }), []);

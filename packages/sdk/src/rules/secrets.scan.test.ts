@@ -16,8 +16,8 @@ function assertFound(answer: GateAnswer, message: string | RegExp): void {
   for (const secret of [TOKEN, OTHER]) assert.ok(!answer.text.includes(secret), 'the answer repeats the secret');
 }
 
-describe('S0-67 secrets.scan', () => {
-  test('S0-67 finds a secret in what is staged, says where and of which kind, and never repeats it', async () => {
+describe('secrets.scan [S0-67]', () => {
+  test('finds a secret in what is staged, says where and of which kind, and never repeats it [S0-67]', async () => {
     await withGate({ registry, files: { 'a.ts': 'const token = process.env.TOKEN;\n' } }, async (gate) => {
       gate.stage({ 'a.ts': 'const token = readToken();\n', 'b.md': 'A token begins with ghp_ and is long.\n' });
       assert.equal((await gate.ask()).error, undefined);
@@ -33,7 +33,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 scans the staged content and not the file on disk, nor files that go away', async () => {
+  test('scans the staged content and not the file on disk, nor files that go away [S0-67]', async () => {
     const text = `${registry}\ngit: {require_clean_tree_for_commit: false}`;
     await withGate({ registry: text, files: { 'old.txt': `${OTHER}\n`, 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': `${TOKEN}\n` });
@@ -48,7 +48,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 finds it in the message, in a file name and in the target of a link, without repeating it (deep)', async () => {
+  test('finds it in the message, in a file name and in the target of a link, without repeating it [S0-67] (deep)', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' } }, async (gate) => {
       gate.stage({ 'a.txt': 'y\n' });
       assert.equal((await gate.ask({ message: 'feat: rotate the token' })).ok, true);
@@ -65,7 +65,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 no comment, attribute, encoding or binary neighbour switches the scan off (deep)', async () => {
+  test('no comment, attribute, encoding or binary neighbour switches the scan off [S0-67] (deep)', async () => {
     const hiding = {
       'comment.js': `/* secretlint-disable */\n// gitleaks:allow\nx = '${TOKEN}' // secretlint-disable-line\n`,
       'attribute.bin': `${TOKEN}\n`,
@@ -82,7 +82,7 @@ describe('S0-67 secrets.scan', () => {
     }
   });
 
-  test('S0-67 an exception of the operator counts, by blob or by fingerprint, and only for what it names (deep)', async () => {
+  test('an exception of the operator counts, by blob or by fingerprint, and only for what it names [S0-67] (deep)', async () => {
     const blob = createHash('sha1')
       .update(`blob ${TOKEN.length + 1}\0${TOKEN}\n`)
       .digest('hex');
@@ -103,7 +103,7 @@ describe('S0-67 secrets.scan', () => {
     }
   });
 
-  test('S0-67 S0-23 an exception in a session’s own registry is refused', async () => {
+  test('an exception in a session’s own registry is refused [S0-67 S0-23]', async () => {
     const session = { registry: { file: 's.yaml', text: `version: 1\nsecrets: {allow: ["${'a'.repeat(40)}"]}\n` } };
     await assert.rejects(
       withGate({ registry, files: {}, runtime: { session } }, async () => {}),
@@ -111,7 +111,7 @@ describe('S0-67 secrets.scan', () => {
     );
   });
 
-  test('S0-67 a secret that a commit outside brought in is found before it is pushed', async () => {
+  test('a secret that a commit outside brought in is found before it is pushed [S0-67]', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' } }, async (gate) => {
       assert.equal((await gate.ask({ verb: 'push' })).ok, true);
       gate.repository.commit({ 'a.txt': `${TOKEN}\n` });
@@ -119,7 +119,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-67 a secret that was committed and taken out again is still published, and found (deep)', async () => {
+  test('a secret that was committed and taken out again is still published, and found [S0-67] (deep)', async () => {
     await withGate(
       { registry: `${registry}\ngit: {allow_push: true}`, files: { 'a.txt': 'x\n' } },
       async ({ repository, ask, stage }) => {
@@ -137,7 +137,7 @@ describe('S0-67 secrets.scan', () => {
       },
     );
   });
-  test('S0-67 a first push of a branch is judged from where it left what the remote has, not by its last commit (deep)', async () => {
+  test('a first push of a branch is judged from where it left what the remote has, not by its last commit [S0-67] (deep)', async () => {
     await withGate(
       { registry: `${registry}\ngit: {allow_push: true}`, files: { 'a.txt': 'x\n', 'old.txt': `${OTHER}\n` } },
       async ({ repository, ask }) => {
@@ -156,7 +156,7 @@ describe('S0-67 secrets.scan', () => {
     );
   });
 
-  test('S0-67 works in repositories with long hashes, and answers the same when it remembers a content', async () => {
+  test('works in repositories with long hashes, and answers the same when it remembers a content [S0-67]', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' }, objectFormat: 'sha256' }, async (gate) => {
       gate.stage({ 'b.txt': `${TOKEN}\n` });
       const first = await gate.ask();
@@ -168,7 +168,7 @@ describe('S0-67 secrets.scan', () => {
     });
   });
 
-  test('S0-72 at warning level the commit goes on, and the warning does not repeat the secret either', async () => {
+  test('at warning level the commit goes on, and the warning does not repeat the secret either [S0-72]', async () => {
     await withGate({ registry: inForce('secrets.scan', 'warning'), files: {} }, async (gate) => {
       gate.stage({ 'a.txt': `${TOKEN}\n` });
       const { ok, warnings, text } = await gate.ask();

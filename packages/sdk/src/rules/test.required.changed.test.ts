@@ -21,7 +21,7 @@ async function verdict(changed: FileSet, text = registry): Promise<string> {
   return answer;
 }
 
-describe('S0-66 test.required.changed', () => {
+describe('test.required.changed [S0-66]', () => {
   const passes: Readonly<Record<string, FileSet>> = {
     'code with a test': { 'src/a.ts': 'export const a = 2;\n', 'src/a.test.ts': 'test("a2");\n' },
     'a new test of another language': { 'src/a.ts': 'export const a = 2;\n', 'tests/it.py': 'assert 1\n' },
@@ -38,7 +38,7 @@ describe('S0-66 test.required.changed', () => {
     'an async Rust test': { 'src/lib.rs': 'pub fn one() {}\n    #[tokio::test]\n    async fn x() {}\n' },
   };
   for (const [what, changed] of Object.entries(passes)) {
-    test(`S0-66 lets through: ${what} (deep)`, async () => assert.equal(await verdict(changed), 'ok'));
+    test(`lets through: ${what} [S0-66] (deep)`, async () => assert.equal(await verdict(changed), 'ok'));
   }
 
   const refuses: Readonly<Record<string, readonly [FileSet, string]>> = {
@@ -54,11 +54,11 @@ describe('S0-66 test.required.changed', () => {
     ],
   };
   for (const [what, [changed, path]] of Object.entries(refuses)) {
-    test(`S0-66 refuses: ${what}`, async () =>
+    test(`refuses: ${what} [S0-66]`, async () =>
       assert.equal(await verdict(changed), `Code changed without a test: ${path}`));
   }
 
-  test('S0-66 names the test files that would count and how to say that none is needed (deep)', async () => {
+  test('names the test files that would count and how to say that none is needed [S0-66] (deep)', async () => {
     await withGate({ registry, files: BASE }, async (gate) => {
       gate.stage({ 'src/a.ts': 'const c = 3;\n', 'pkg/b.go': 'package b\n' });
       const { error } = await gate.ask();
@@ -67,7 +67,7 @@ describe('S0-66 test.required.changed', () => {
     });
   });
 
-  test('S0-66 an override with a reason lets the commit through and the answer repeats the reason (deep)', async () => {
+  test('an override with a reason lets the commit through and the answer repeats the reason [S0-66] (deep)', async () => {
     await withGate({ registry, files: BASE }, async (gate) => {
       gate.stage({ 'src/a.ts': 'const c = 3;\n' });
       assert.equal((await gate.ask({ overrides: { 'code.todo.blockers': 'another rule' } })).ok, false);
@@ -78,13 +78,13 @@ describe('S0-66 test.required.changed', () => {
     });
   });
 
-  test('S0-66 test_globs of the registry add to what counts, whatever the file is (deep)', async () => {
+  test('test_globs of the registry add to what counts, whatever the file is [S0-66] (deep)', async () => {
     const changed = { 'src/a.ts': 'const c = 3;\n', 'checks/a.golden': 'x\n' };
     assert.match(await verdict(changed), /^Code changed/);
     assert.equal(await verdict(changed, `${registry}\ntest_globs: ["checks/**"]`), 'ok');
   });
 
-  test('S0-66 holds before the first commit and where attributes call sources binary (deep)', async () => {
+  test('holds before the first commit and where attributes call sources binary [S0-66] (deep)', async () => {
     await withGate({ registry }, async (gate) => {
       gate.stage({ '.gitattributes': '* -diff\n', 'a.ts': 'x\n' });
       assert.equal((await gate.ask()).error?.path, 'a.ts');
@@ -94,7 +94,7 @@ describe('S0-66 test.required.changed', () => {
   });
 });
 
-describe('S0-66 conventions of languages', () => {
+describe('conventions of languages [S0-66]', () => {
   const none = () => false;
   const tests =
     `a.test.ts x/a.spec.tsx __tests__/a.js cypress/a.cy.js a_test.go pkg/test_a.py a_test.py tests/a.rs src/a_test.rs
@@ -105,15 +105,15 @@ describe('S0-66 conventions of languages', () => {
     `a.ts src/contest.ts latest.ts attest/a.go testing.go a.py tested.py lib.rs A.java Testament/A.java a.kt A.cs a.rb
     src/attest.php A.swift a.cc test.c inspect.hs a.lua main.zig`.split(/\s+/);
 
-  test('S0-66 tests are known by their names and folders', () => {
+  test('tests are known by their names and folders [S0-66]', () => {
     for (const path of tests) assert.equal(judgeFile(path, none).kind, 'test', path);
   });
 
-  test('S0-66 code is not taken for a test because a word of its name sounds alike', () => {
+  test('code is not taken for a test because a word of its name sounds alike [S0-66]', () => {
     for (const path of code) assert.equal(judgeFile(path, none).kind, 'code', path);
   });
 
-  test('S0-66 whatever is proposed as a test would count as one', () => {
+  test('whatever is proposed as a test would count as one [S0-66]', () => {
     for (const path of code) {
       const example = exampleTest(path);
       assert.ok(example !== undefined && judgeFile(example, none).kind === 'test', `${path}: ${example}`);

@@ -25,7 +25,7 @@ function placesOf(literal: string, text: string): readonly number[] {
 }
 
 describe('the anchor index', () => {
-  test('S0-67 reports every place of every literal, overlapping or not, in any case (deep)', () => {
+  test('reports every place of every literal, overlapping or not, in any case [S0-67] (deep)', () => {
     const piece = fc.oneof(
       fc.constantFrom(...LITERALS),
       fc.constantFrom(...LITERALS).map((literal) => literal.toUpperCase()),
@@ -45,12 +45,12 @@ describe('the anchor index', () => {
     );
   });
 
-  test('S0-67 reports nothing where no literal stands', () => {
+  test('reports nothing where no literal stands [S0-67]', () => {
     const detectors = LITERALS.map((literal) => ({ anchors: [literal] }));
     assert.deepEqual(hitsIn('const answer = 42; // plain words\n'.repeat(50), detectors), []);
   });
 
-  test('S0-67 calls every detector that shares a literal', () => {
+  test('calls every detector that shares a literal [S0-67]', () => {
     const [one, other] = [{ anchors: ['://'] }, { anchors: ['://', 'sg.'] }];
     assert.deepEqual(
       hitsIn('a://b', [one, other]).map(({ offset }) => offset),
@@ -58,11 +58,11 @@ describe('the anchor index', () => {
     );
   });
 
-  test('S0-67 refuses a literal below three characters', () => {
+  test('refuses a literal below three characters [S0-67]', () => {
     assert.throws(() => createAnchorIndex([{ anchors: ['sg'] }]), TypeError);
   });
 
-  test('S0-67 offers no more places than there are characters, on texts made of nothing but anchors', () => {
+  test('offers no more places than there are characters, on texts made of nothing but anchors [S0-67]', () => {
     const detectors = [...SHAPE_DETECTORS, ...PRESET_RULES];
     for (const anchor of [...new Set(detectors.flatMap((detector) => detector.anchors)), 'a', '-', 'sk_livesk_live']) {
       const once = hitsIn(anchor.repeat(200), detectors).length;

@@ -328,7 +328,7 @@ describe('every kind of secret', () => {
   for (const [seed, sample] of SAMPLES.entries()) {
     const label = [sample.kind, sample.title?.slice(0, 12).replace(/\s/g, ' ')].filter(Boolean).join(' ');
 
-    test(`S0-67 ${label} is found in its place`, async () => {
+    test(`${label} is found in its place [S0-67]`, async () => {
       const planted = sample.make(drawer(seed));
       const text =
         sample.file?.toLowerCase().endsWith('.json') === true
@@ -337,7 +337,7 @@ describe('every kind of secret', () => {
       assertFound(await scanner.scanText(fileOf(sample), text), sample, text, planted);
     });
 
-    test(`S0-67 ${label} has a twin that is none`, async () => {
+    test(`${label} has a twin that is none [S0-67]`, async () => {
       const findings = await scanner.scanText(fileOf(sample), `first();\n${sample.twin(drawer(seed))}\nlast();\n`);
       assert.deepEqual(
         findings.filter(({ rule }) => rule === sample.kind),
@@ -348,7 +348,7 @@ describe('every kind of secret', () => {
 });
 
 describe('the rules of the preset', () => {
-  test('S0-67 are those whose patterns the gates were read from', () => {
+  test('are those whose patterns the gates were read from [S0-67]', () => {
     const manifest = createRequire(import.meta.url)('@secretlint/secretlint-rule-preset-recommend/package.json');
     assert.equal(manifest.version, GATED_PRESET_VERSION);
     assert.deepEqual(PRESET_RULES.map(({ name }) => name).toSorted(), Object.keys(PRESET_GATES).toSorted());
@@ -359,7 +359,7 @@ describe('the rules of the preset', () => {
   for (const [seed, sample] of SAMPLES.entries()) {
     if (sample.preset === undefined) continue;
     const { preset } = sample;
-    test(`S0-67 ${preset} sees ${sample.title ?? sample.kind} in secretlint's engine and out of it alike`, async () => {
+    test(`${preset} sees ${sample.title ?? sample.kind} in secretlint's engine and out of it alike [S0-67]`, async () => {
       const { text } = sample.make(drawer(seed));
       const { messages } = await lintWith([preset], fileOf(sample), text);
       const matches = await PRESET_RULES.find(({ name }) => name === preset)?.run({ name: fileOf(sample), text });
@@ -409,7 +409,7 @@ describe('the rules of the preset', () => {
     { maxLength: 12 },
   );
 
-  test('S0-67 report nothing in a text that leaves their gate closed', async () => {
+  test('report nothing in a text that leaves their gate closed [S0-67]', async () => {
     await fc.assert(
       fc.asyncProperty(code, fc.constantFrom('a.ts', 'a.json', '.npmrc', 'package.json'), async (pieces, name) => {
         for (const text of [pieces.join(''), pieces.join('\n')]) {
@@ -424,7 +424,7 @@ describe('the rules of the preset', () => {
     );
   });
 
-  test('S0-67 run once a window at most, whatever it is full of, and not at all on plain code', async () => {
+  test('run once a window at most, whatever it is full of, and not at all on plain code [S0-67]', async () => {
     const spies = PRESET_RULES.map((rule) => mock.method(rule, 'run'));
     const counts = (): number[] => spies.map((spy) => spy.mock.callCount());
     try {
@@ -457,13 +457,13 @@ describe('a file named like a key store', () => {
     }
   }
 
-  test('S0-67 is not opened: the scan sees nothing but the bytes it was given', async () => {
+  test('is not opened: the scan sees nothing but the bytes it was given [S0-67]', async () => {
     const scan = async () => scanner.scan({ name, bytes: Buffer.from('{"private_key_id": 1}') });
     const run = async () => Promise.all(PRESET_RULES.map((rule) => rule.run({ name, text: 'x' })));
     assert.equal((await countReads(scan)) + (await countReads(run)), 0);
   });
 
-  test('S0-67 would be opened by the rule itself if it were told the extension', async () => {
+  test('would be opened by the rule itself if it were told the extension [S0-67]', async () => {
     const gcp = rules.filter((rule) => rule.meta.id.endsWith('-gcp')).map((rule) => ({ id: rule.meta.id, rule }));
     const source = { filePath: name, content: 'x', ext: '.p12', contentType: 'text' } as const;
     assert.equal(await countReads(() => lintSource({ source, options: { config: { rules: gcp } } })), 1);
@@ -476,11 +476,11 @@ describe('a comment in the scanned text', () => {
     (comment) => `${comment}${secret}\n`,
   );
 
-  test('S0-67 does not switch anything off', async () => {
+  test('does not switch anything off [S0-67]', async () => {
     for (const text of texts) assert.equal((await scanner.scanText('a.ts', text)).length, 1);
   });
 
-  test('S0-67 would switch the preset off, which is why its filter is left out', async () => {
+  test('would switch the preset off, which is why its filter is left out [S0-67]', async () => {
     const config = { rules: [{ id: creator.meta.id, rule: creator }] };
     const source = { filePath: 'a.ts', content: texts[0] ?? '', ext: '.ts', contentType: 'text' } as const;
     assert.deepEqual((await lintSource({ source, options: { config } })).messages, []);
@@ -492,7 +492,7 @@ describe('a comment in the scanned text', () => {
 describe('one secret', () => {
   const github = SAMPLES[0]?.make(drawer(3)).text ?? '';
 
-  test('S0-67 seen by two rules is one finding, of the more specific kind', async () => {
+  test('seen by two rules is one finding, of the more specific kind [S0-67]', async () => {
     const findings = await scanner.scanText('a.ts', `access_token = "${github}"; const secret_token = '${github}';\n`);
     assert.deepEqual(
       findings.map(({ rule, line, column }) => ({ rule, line, column })),
@@ -503,7 +503,7 @@ describe('one secret', () => {
     );
   });
 
-  test('S0-67 the host knows is found word for word, whatever it looks like, in any reading of the bytes', async () => {
+  test('the host knows is found word for word, whatever it looks like, in any reading of the bytes [S0-67]', async () => {
     const known = createSecretScanner({ knownSecrets: ['correct horse (battery)', 'grüße.aus', '', 'abc'] });
     const text = 'abc correct horse (battery)\ngrüße.aus grüßeXaus\n';
     const kinds = async (bytes: Uint8Array): Promise<readonly unknown[]> =>
@@ -519,7 +519,7 @@ describe('one secret', () => {
     assert.deepEqual(await scanner.scanText('a.txt', text), []);
   });
 
-  test('S0-67 the host knows outranks every format', async () => {
+  test('the host knows outranks every format [S0-67]', async () => {
     const known = createSecretScanner({ knownSecrets: [github] });
     assert.deepEqual(
       (await known.scanText('a.ts', `token = "${github}"`)).map(({ rule }) => rule),
@@ -527,7 +527,7 @@ describe('one secret', () => {
     );
   });
 
-  test('S0-67 inside another finding gives way, and findings come in the order of their places', async () => {
+  test('inside another finding gives way, and findings come in the order of their places [S0-67]', async () => {
     const text = SAMPLES.filter(({ file }) => file === undefined)
       .map((sample) => sample.make(drawer(11)).text)
       .join('\n\n');
@@ -579,7 +579,7 @@ const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
 
 describe('the content of a file', () => {
   for (const [name, encode] of Object.entries(ENCODINGS)) {
-    test(`S0-67 in ${name} gives up its secret in the right place, wherever it stands`, async () => {
+    test(`in ${name} gives up its secret in the right place, wherever it stands [S0-67]`, async () => {
       await fc.assert(
         fc.asyncProperty(planting, async (input) => {
           const { planted, text } = plant(input);
@@ -590,7 +590,7 @@ describe('the content of a file', () => {
     });
   }
 
-  test('S0-67 in UTF-16 without a mark is told by its zeros', async () => {
+  test('in UTF-16 without a mark is told by its zeros [S0-67]', async () => {
     await fc.assert(
       fc.asyncProperty(planting, fc.boolean(), async (input, isBig) => {
         const ascii = {
@@ -606,7 +606,7 @@ describe('the content of a file', () => {
     );
   });
 
-  test('S0-67 is looked into when it is binary, one byte or two a character', async () => {
+  test('is looked into when it is binary, one byte or two a character [S0-67]', async () => {
     const secret = SAMPLES[0]?.make(drawer(5)).text ?? '';
     const junk = Buffer.from([0, 0, 0, 0xff, 0xd8, 0x0a, 0x80, 0, 0, 0x13]);
     const ending = Buffer.from([0, 0, 1]);
@@ -621,7 +621,7 @@ describe('the content of a file', () => {
     }
   });
 
-  test('S0-67 does not hide behind a byte order mark that lies', async () => {
+  test('does not hide behind a byte order mark that lies [S0-67]', async () => {
     const secret = SAMPLES[0]?.make(drawer(6)).text ?? '';
     for (const mark of [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]) {
       const bytes = Buffer.concat([mark, Buffer.from(`one\n${secret}\n`)]);
@@ -637,7 +637,7 @@ describe('a file larger than a window', () => {
   const small = createSecretScanner({ windowSize: { units: 3000, margin: 1200 } });
   const short = SAMPLES.filter((sample) => sample.file === undefined && sample.make(drawer(1)).text.length < 500);
 
-  test('S0-67 gives up a secret at a border once and in the right place', async () => {
+  test('gives up a secret at a border once and in the right place [S0-67]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...short),
@@ -658,7 +658,7 @@ describe('a file larger than a window', () => {
     );
   });
 
-  test('S0-67 has the lines and columns it has in one piece', async () => {
+  test('has the lines and columns it has in one piece [S0-67]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planting, { minLength: 3, maxLength: 8 }), async (inputs) => {
         const text = inputs
@@ -673,7 +673,7 @@ describe('a file larger than a window', () => {
     );
   });
 
-  test('S0-67 of twelve mebibytes is read whole', async () => {
+  test('of twelve mebibytes is read whole [S0-67]', async () => {
     const secret = SAMPLES[0]?.make(drawer(8)).text ?? '';
     const filler = Buffer.alloc(6 * 1024 * 1024 - 20, 'line of code\r\n');
     const bytes = Buffer.concat([filler, Buffer.from(`\n${secret}\n`), filler]);
@@ -686,7 +686,7 @@ describe('a file larger than a window', () => {
 });
 
 describe('a finding', () => {
-  test('S0-67 never echoes the secret nor five characters of it', async () => {
+  test('never echoes the secret nor five characters of it [S0-67]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...SAMPLES), fc.integer(), async (sample, seed) => {
         const { text, hidden } = sample.make(drawer(seed));
@@ -706,7 +706,7 @@ describe('a finding', () => {
   });
 });
 
-test('S0-67 the files of this folder hold nothing the scanner would report', async () => {
+test('the files of this folder hold nothing the scanner would report [S0-67]', async () => {
   const folder = import.meta.dirname;
   for (const name of readdirSync(folder)) {
     const bytes = readFileSync(path.join(folder, name));

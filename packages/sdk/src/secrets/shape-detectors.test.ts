@@ -13,7 +13,7 @@ function skeletonOf(pattern: RegExp): string {
 
 const UNBOUNDED = /[*+]|\{\d+,\}/;
 
-test('S0-67 every pattern tried at an anchor has a longest match, so a try has a highest price', () => {
+test('every pattern tried at an anchor has a longest match, so a try has a highest price [S0-67]', () => {
   const patterns = [...SHAPE_DETECTORS, ...Object.values(PRESET_GATES).map(({ confirms }) => ({ pattern: confirms }))];
   assert.ok(patterns.length > 30);
   for (const { pattern } of patterns) {
@@ -22,12 +22,12 @@ test('S0-67 every pattern tried at an anchor has a longest match, so a try has a
   }
 });
 
-test('S0-67 the check above sees an open quantifier', () => {
+test('the check above sees an open quantifier [S0-67]', () => {
   for (const pattern of [/a*/, /[+*]b+/, /(?:c\{){2,}/]) assert.match(skeletonOf(pattern), UNBOUNDED);
   for (const pattern of [/[+*]\+\*/, /a{2,3}/]) assert.doesNotMatch(skeletonOf(pattern), UNBOUNDED);
 });
 
-test('S0-67 a text full of key headers is read once: no two key blocks share a character', () => {
+test('a text full of key headers is read once: no two key blocks share a character [S0-67]', () => {
   const header = ['-----BEGIN', 'PRIVATE KEY-----'].join(' ');
   const text = `${header}${'A1'.repeat(20)}`.repeat(500);
   let end = 0;
@@ -73,7 +73,7 @@ describe('a value under the name of a secret', () => {
     "apiKey || '?'",
   ];
   for (const notation of notations) {
-    test(`S0-67 is found in ${JSON.stringify(notation)}`, () => {
+    test(`is found in ${JSON.stringify(notation)} [S0-67]`, () => {
       const at = notation.lastIndexOf('?');
       const text = notation.slice(0, at) + VALUE + notation.slice(at + 1);
       assert.equal(valuesIn(text)[0]?.replace(/=+$/, ''), VALUE);
@@ -101,10 +101,10 @@ describe('a value under the name of a secret', () => {
     'the secret of this token is nothing: it has no value 1A2b3C4d5E',
   ];
   for (const text of harmless) {
-    test(`S0-67 is not seen in ${JSON.stringify(text)}`, () => assert.deepEqual(valuesIn(text), []));
+    test(`is not seen in ${JSON.stringify(text)} [S0-67]`, () => assert.deepEqual(valuesIn(text), []));
   }
 
-  test('S0-67 is found whatever a machine draws of twenty-four letters and digits, nearly always', () => {
+  test('is found whatever a machine draws of twenty-four letters and digits, nearly always [S0-67]', () => {
     const drawn = fc.string({
       minLength: 24,
       maxLength: 24,
@@ -115,7 +115,7 @@ describe('a value under the name of a secret', () => {
     assert.ok(found.length > 450, `${found.length} of 500`);
   });
 
-  test('S0-67 is not seen in words, however they are joined', () => {
+  test('is not seen in words, however they are joined [S0-67]', () => {
     const words = ['session', 'Token', 'value', 'Request', 'handler', 'names', 'Index', 'Window', 'user'];
     const joined = fc
       .tuple(

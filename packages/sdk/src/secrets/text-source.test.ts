@@ -15,7 +15,7 @@ function utf16be(text: string): Buffer {
 }
 
 describe('the text of a file', () => {
-  test('S0-67 is read as UTF-8 and as UTF-16 in both orders, the mark left out', () => {
+  test('is read as UTF-8 and as UTF-16 in both orders, the mark left out [S0-67]', () => {
     const forms: readonly Buffer[] = [
       Buffer.from(TEXT),
       Buffer.from(`\ufeff${TEXT}`),
@@ -27,7 +27,7 @@ describe('the text of a file', () => {
     for (const bytes of forms) assert.equal(whole(textSources(bytes)[0]), TEXT);
   });
 
-  test('S0-67 is read byte by byte when it is no known text', () => {
+  test('is read byte by byte when it is no known text [S0-67]', () => {
     for (const bytes of [Buffer.from([0x41, 0xff, 0x42]), Buffer.from([0x41, 0, 0, 0, 0x42, 0])]) {
       const [source, other] = textSources(bytes);
       assert.equal(source?.isBinary, true);
@@ -36,17 +36,17 @@ describe('the text of a file', () => {
     }
   });
 
-  test('S0-67 is read byte by byte as well when it says it is UTF-16', () => {
+  test('is read byte by byte as well when it says it is UTF-16 [S0-67]', () => {
     const lying = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('plain letters')]);
     assert.ok(whole(textSources(lying)[1])?.endsWith('plain letters'));
   });
 
-  test('S0-67 takes a view into a larger buffer for what it shows', () => {
+  test('takes a view into a larger buffer for what it shows [S0-67]', () => {
     const large = new TextEncoder().encode('beforeINSIDEbehind');
     assert.equal(whole(textSources(large.subarray(6, 12))[0]), 'INSIDE');
   });
 
-  test('S0-67 of an empty file is empty', () => {
+  test('of an empty file is empty [S0-67]', () => {
     assert.equal(whole(textSources(new Uint8Array())[0]), '');
   });
 });
@@ -62,7 +62,7 @@ describe('windows over a text', () => {
       return { text: clean, source: textSources(bytes ?? new Uint8Array())[0] ?? plainSource('') };
     });
 
-  test('S0-67 own every character once, cut none in two, and show what is around', () => {
+  test('own every character once, cut none in two, and show what is around [S0-67]', () => {
     fc.assert(
       fc.property(
         sources,

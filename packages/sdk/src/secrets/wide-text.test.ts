@@ -9,7 +9,7 @@ function wide(text: string): string {
   return Buffer.from(text, 'utf16le').toString('latin1');
 }
 
-test('S0-67 a word of two-byte characters is found in its place at any alignment, among anything', () => {
+test('a word of two-byte characters is found in its place at any alignment, among anything [S0-67]', () => {
   const around = fc.array(fc.constantFrom('\0', '\0\0', '\0\0\0', 'ab', '\xff', '\n', wide('other text')), {
     maxLength: 20,
   });
@@ -28,6 +28,6 @@ test('S0-67 a word of two-byte characters is found in its place at any alignment
   );
 });
 
-test('S0-67 content without two-byte characters has no narrow form', () => {
+test('content without two-byte characters has no narrow form [S0-67]', () => {
   assert.equal(narrowText('a\0\0b\0c plain'), undefined);
 });

@@ -20,8 +20,8 @@ const refusedWith = (reason: string) => (thrown: { code?: string; details?: Reco
   return true;
 };
 
-describe('S3-45 S3-46 a child is bound to its own package', () => {
-  test('S3-46 S3-21 finding 1: by default it reads and cannot write, and the refusal says why', async () => {
+describe('a child is bound to its own package [S3-45 S3-46]', () => {
+  test('finding 1: by default it reads and cannot write, and the refusal says why [S3-46 S3-21]', async () => {
     const { session, workspace, dispose } = await openScratchRuntime();
     writeFileSync(join(workspace, 'a.txt'), 'text\n');
     const child = await session.openChild({ agentId: 'reviewer' });
@@ -36,7 +36,7 @@ describe('S3-45 S3-46 a child is bound to its own package', () => {
     await dispose();
   });
 
-  test('S3-45 finding 2: its snapshot is built from the stripped package and nothing else', async () => {
+  test('finding 2: its snapshot is built from the stripped package and nothing else [S3-45]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing, createCounter().tool] });
     const child = await session.openChild({ agentId: 'one', tools: ['probe_nothing'] });
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('S3-45 S3-46 a child is bound to its own package', () => {
     await dispose();
   });
 
-  test('S3-22 no_tools leaves nothing, S3-23 a list leaves what it names, and a name the parent lacks is an error', async () => {
+  test('no_tools leaves nothing, S3-23 a list leaves what it names, and a name the parent lacks is an error [S3-22]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     assert.deepEqual(names(await session.openChild({ agentId: 'none', tools: { type: 'no_tools' } })), []);
     assert.deepEqual(names(await session.openChild({ agentId: 'two', tools: ['grep', 'file_read'] })), [
@@ -66,7 +66,7 @@ describe('S3-45 S3-46 a child is bound to its own package', () => {
     await dispose();
   });
 
-  test('S3-46 what no chain of policies allows can ever be called', async () => {
+  test('what no chain of policies allows can ever be called [S3-46]', async () => {
     const { tool, runs } = createCounter();
     const { session, dispose } = await openScratchRuntime({
       tools: [nothing, tool],
@@ -120,8 +120,8 @@ describe('S3-45 S3-46 a child is bound to its own package', () => {
   });
 });
 
-describe('S3-47 what is on record', () => {
-  test('S3-47 intent, start and handoff stand before the child can run; usage and result when it is over', async () => {
+describe('what is on record [S3-47]', () => {
+  test('intent, start and handoff stand before the child can run; usage and result when it is over [S3-47]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
     const child = await session.openChild({ agentId: 'reviewer' });
     await child.call('probe_nothing', {});
@@ -144,7 +144,7 @@ describe('S3-47 what is on record', () => {
     await dispose();
   });
 
-  test('S3-47 S3-29 what is refused leaves no record, no held budget and no used-up place', async () => {
+  test('what is refused leaves no record, no held budget and no used-up place [S3-47 S3-29]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({
       tools: [nothing],
       registry: registry('budgets: { max_calls: 5 }\nchildren: { max_children: 1 }\n'),
@@ -173,7 +173,7 @@ describe('S3-47 what is on record', () => {
     await dispose();
   });
 
-  test('S3-10 S3-50 a handoff passes what it names and nothing else; a whole history is audited', async () => {
+  test('a handoff passes what it names and nothing else; a whole history is audited [S3-10 S3-50]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
     const policy = { kind: 'context', id: 'policy.handoff' } as const;
     const plain = await session.openChild({ agentId: 'plain' });
@@ -199,7 +199,7 @@ describe('S3-47 what is on record', () => {
     await dispose();
   });
 
-  test('S3-49 the parent hears what its child does, told apart from its own', async () => {
+  test('the parent hears what its child does, told apart from its own [S3-49]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [wait] });
     const heard: string[] = [];
     session.listen(
@@ -217,8 +217,8 @@ describe('S3-47 what is on record', () => {
   });
 });
 
-describe('S3-48 what a child may', () => {
-  test('S3-48 S2-24 its ceiling is what its parent has and what was asked; more is an error', async () => {
+describe('what a child may [S3-48]', () => {
+  test('its ceiling is what its parent has and what was asked; more is an error [S3-48 S2-24]', async () => {
     const { session, dispose } = await openScratchRuntime(
       { tools: [nothing, createCounter().tool] },
       { capabilities: { tools: ['probe_*', 'file_read'], side_effect_level: 'workspace_write' } },
@@ -240,7 +240,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-48 S0-23 a registry can only narrow the parent’s', async () => {
+  test('a registry can only narrow the parent’s [S3-48 S0-23]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing], registry: registry('') });
     const narrower = { text: 'version: 1\ntools: { file_read: { enabled: false } }\n', file: 'child.yaml' };
     const child = await session.openChild({ agentId: 'a', registry: narrower });
@@ -250,7 +250,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-48 a yes for the parent’s session is not a yes for the child’s', async () => {
+  test('a yes for the parent’s session is not a yes for the child’s [S3-48]', async () => {
     const asked: string[] = [];
     const approvals = {
       ask: async (request: ApprovalRequest) => {
@@ -272,7 +272,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-48 keys of the parent give the child no answers', async () => {
+  test('keys of the parent give the child no answers [S3-48]', async () => {
     const { tool, runs } = createCounter();
     const { session, dispose } = await openScratchRuntime({ tools: [tool] });
     await session.call('probe_count', { n: 1 }, { idempotencyKey: 'k' });
@@ -282,7 +282,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-28 depth and number are used up, passed down and cannot be asked back', async () => {
+  test('depth and number are used up, passed down and cannot be asked back [S3-28]', async () => {
     const { session, dispose } = await openScratchRuntime({
       tools: [nothing],
       registry: registry('recursion_limit: 2\nchildren: { max_children: 2 }\n'),
@@ -300,7 +300,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-28 two that open together are two', async () => {
+  test('two that open together are two [S3-28]', async () => {
     const { session, dispose } = await openScratchRuntime({
       tools: [nothing],
       registry: registry('children: { max_children: 1 }\n'),
@@ -310,7 +310,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-28 a share is a number from zero up', async () => {
+  test('a share is a number from zero up [S3-28]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     for (const max_calls of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await assert.rejects(session.openChild({ agentId: 'a', budget: { max_calls } }), { code: 'E_VALIDATION_FAIL' });
@@ -319,7 +319,7 @@ describe('S3-48 what a child may', () => {
     await dispose();
   });
 
-  test('S3-28 a family never makes more calls than its eldest may', async () => {
+  test('a family never makes more calls than its eldest may [S3-28]', async () => {
     const { session, dispose } = await openScratchRuntime({
       tools: [nothing],
       registry: registry('budgets: { max_calls: 6 }\n'),
@@ -340,8 +340,8 @@ describe('S3-48 what a child may', () => {
   });
 });
 
-describe('S3-49 how a child ends', () => {
-  test('S3-49 a session does not end while a child is open, and does when it is over', async () => {
+describe('how a child ends [S3-49]', () => {
+  test('a session does not end while a child is open, and does when it is over [S3-49]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     const child = await session.openChild({ agentId: 'a' });
     const grandchild = await child.openChild({ agentId: 'b' });
@@ -355,7 +355,7 @@ describe('S3-49 how a child ends', () => {
     await dispose();
   });
 
-  test('S3-49 usage rolls up to the eldest, each call once', async () => {
+  test('usage rolls up to the eldest, each call once [S3-49]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     const child = await session.openChild({ agentId: 'a' });
     const grandchild = await child.openChild({ agentId: 'b' });
@@ -368,7 +368,7 @@ describe('S3-49 how a child ends', () => {
     await dispose();
   });
 
-  test('S3-49 cancel stops what runs, also below, and says so first', async () => {
+  test('cancel stops what runs, also below, and says so first [S3-49]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [wait] });
     const child = await session.openChild({ agentId: 'a' });
     const grandchild = await child.openChild({ agentId: 'b' });
@@ -390,7 +390,7 @@ describe('S3-49 how a child ends', () => {
     await dispose();
   });
 
-  test('S3-49 closing with cancel ends children, save those that may be taken over', async () => {
+  test('closing with cancel ends children, save those that may be taken over [S3-49]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
     const owned = await session.openChild({ agentId: 'owned' });
     const free = await session.openChild({ agentId: 'free', lifecycle: 'reclaimable' });
@@ -404,7 +404,7 @@ describe('S3-49 how a child ends', () => {
     await assert.rejects(free.call('probe_nothing', {}), { code: 'E_POLICY' });
   });
 
-  test('S3-49 a parent that expires takes its children along; the grandparent takes over what may live on', async () => {
+  test('a parent that expires takes its children along; the grandparent takes over what may live on [S3-49]', async () => {
     let now = 0;
     const clock = { now: () => 1_000 + now, monotonic: () => now };
     const { session, dispose } = await openScratchRuntime({ tools: [nothing], ports: { clock } });
@@ -426,7 +426,7 @@ describe('S3-49 how a child ends', () => {
     await dispose();
   });
 
-  test('S3-49 detaching needs a lifecycle, an operator who allows it, and somebody who takes over', async () => {
+  test('detaching needs a lifecycle, an operator who allows it, and somebody who takes over [S3-49]', async () => {
     const allowed = registry('children: { allow_detach: true }\n');
     const taken = {
       acknowledgedBy: 'operator',
@@ -451,7 +451,7 @@ describe('S3-49 how a child ends', () => {
   });
 });
 
-describe('S0-14 S3-48 a child on a folder', () => {
+describe('a child on a folder [S0-14 S3-48]', () => {
   async function openFolder() {
     const scratch = await openScratchRuntime({
       registry: registry('shell_allow: ["^cat(\\\\s|$)", "^ls(\\\\s|$)"]\n'),
@@ -465,7 +465,7 @@ describe('S0-14 S3-48 a child on a folder', () => {
     return scratch;
   }
 
-  test('S0-14 sees its folder as the whole workspace and nothing beside it', async () => {
+  test('sees its folder as the whole workspace and nothing beside it [S0-14]', async () => {
     const { session, dispose } = await openFolder();
     const child = await session.openChild({ agentId: 'a', tools: ALL, folder: 'inner' });
     assert.equal((await child.call('file_read', { path: 'a.txt' })).ok, true);
@@ -509,7 +509,7 @@ describe('S0-14 S3-48 a child on a folder', () => {
     await dispose();
   });
 
-  test('S0-36 its commands are walled into the folder', async () => {
+  test('its commands are walled into the folder [S0-36]', async () => {
     const { session, workspace, dispose } = await openFolder();
     const child = await session.openChild({ agentId: 'a', tools: ALL, folder: 'inner' });
     const inside = await child.call('shell_exec', { cmd: 'cat a.txt' });
@@ -521,7 +521,7 @@ describe('S0-14 S3-48 a child on a folder', () => {
     await dispose();
   });
 
-  test('S3-48 writes land in the folder, and locks are the parent’s too', async () => {
+  test('writes land in the folder, and locks are the parent’s too [S3-48]', async () => {
     const { session, workspace, dispose } = await openFolder();
     const child = await session.openChild({ agentId: 'a', tools: ALL, capabilities: { workspace_roots: ['inner'] } });
     assert.equal((await child.call('file_write', { path: 'new.txt', content: 'x' })).ok, true);
@@ -537,7 +537,7 @@ describe('S0-14 S3-48 a child on a folder', () => {
     await dispose();
   });
 
-  test('S2-24 a session of its own can be given a folder too', async () => {
+  test('a session of its own can be given a folder too [S2-24]', async () => {
     const { runtime, dispose } = await openFolder();
     const session = await runtime.openSession({ capabilities: { workspace_roots: ['inner'] } });
     assert.equal((await session.call('file_read', { path: 'a.txt' })).ok, true);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { wait } from '../testing/probe-tools.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 
-test('S3-49 S0-10 an event of a child never passes for one of a call of the parent, though both have the same id', async () => {
+test('an event of a child never passes for one of a call of the parent, though both have the same id [S3-49 S0-10]', async () => {
   const { session, dispose } = await openScratchRuntime({ tools: [wait] });
   const heard: { event: string; request_id: string; of: unknown }[] = [];
   session.listen(

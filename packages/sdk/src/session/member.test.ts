@@ -4,7 +4,7 @@ import { nothing } from '../testing/probe-tools.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 
 describe('the end of a child', () => {
-  test('S3-49 is heard by whoever waits for it, whoever brought it about', async () => {
+  test('is heard by whoever waits for it, whoever brought it about [S3-49]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     const [done, expired, taken] = [
       await session.openChild({ agentId: 'done' }),
@@ -25,7 +25,7 @@ describe('the end of a child', () => {
     await dispose();
   });
 
-  test('S3-47 is on record as expired when it fell silent, though what ran was cancelled', async () => {
+  test('is on record as expired when it fell silent, though what ran was cancelled [S3-47]', async () => {
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
     const child = await session.openChild({ agentId: 'silent' });
     await child.close({ cancel: true, reason: 'expired' });
@@ -38,7 +38,7 @@ describe('the end of a child', () => {
     await dispose();
   });
 
-  test('S0-10 a request id that opened a child is used, for calls and for children', async () => {
+  test('a request id that opened a child is used, for calls and for children [S0-10]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     await session.openChild({ agentId: 'a' }, { requestId: 'r1' });
     for (const again of [

@@ -11,8 +11,8 @@ function request(callId: string, keys: readonly string[], waitMs = 5_000, signal
   return { keys, owner: owner(callId), waitMs, signal };
 }
 
-describe('S0-76 path locks', () => {
-  test('S0-76 are taken without waiting when nobody holds them', () => {
+describe('path locks [S0-76]', () => {
+  test('are taken without waiting when nobody holds them [S0-76]', () => {
     const locks = createPathLocks();
     const release = locks.acquire(request('a', ['x', 'y', 'x']));
     assert.equal(typeof release, 'function');
@@ -24,7 +24,7 @@ describe('S0-76 path locks', () => {
     assert.deepEqual(locks.held(), []);
   });
 
-  test('S0-76 serialise two writers of one file in the order they came', async () => {
+  test('serialise two writers of one file in the order they came [S0-76]', async () => {
     const locks = createPathLocks();
     const order: string[] = [];
     const work = async (id: string): Promise<void> => {
@@ -38,7 +38,7 @@ describe('S0-76 path locks', () => {
     assert.deepEqual(order, ['a in', 'a out', 'b in', 'b out', 'c in', 'c out']);
   });
 
-  test('S0-76 never deadlock when two calls need one pair in opposite orders', async () => {
+  test('never deadlock when two calls need one pair in opposite orders [S0-76]', async () => {
     const locks = createPathLocks();
     const work = async (id: string, keys: string[]): Promise<void> => {
       for (let round = 0; round < 50; round++) {

@@ -31,7 +31,7 @@ function plansOf({ runtime }: ScratchRuntime): readonly PlanRecord[] {
 }
 
 describe('session.propose', () => {
-  test('S0-75 judges every step by the gates of a call, runs nothing, and leaves one record', () =>
+  test('judges every step by the gates of a call, runs nothing, and leaves one record [S0-75]', () =>
     withScratch({ registry: registry('approvals:\n  auto_deny: [fs_delete]') }, async (scratch) => {
       const verdict = await scratch.session.propose({
         note: 'tidy up, password=hunter22222',
@@ -77,7 +77,7 @@ describe('session.propose', () => {
       assert.deepEqual(replay(scratch.runtime.records(), { mode: 'audit' }).problems, []);
     }));
 
-  test('S0-75 what is accepted hashes as the call that follows; what is denied does not block a call', () =>
+  test('what is accepted hashes as the call that follows; what is denied does not block a call [S0-75]', () =>
     withScratch({}, async (scratch) => {
       const verdict = await scratch.session.propose({ steps: [writeStep] });
       assert.deepEqual(
@@ -93,7 +93,7 @@ describe('session.propose', () => {
       assert.equal(plansOf(scratch)[0]?.steps[0]?.args_hash, requested.args_hash);
     }));
 
-  test('S0-75 takes no budget, runs no hook, reports to no budget and announces nothing', async () => {
+  test('takes no budget, runs no hook, reports to no budget and announces nothing [S0-75]', async () => {
     const { tool, runs } = createCounter();
     const calls: string[] = [];
     const note = (what: string) => () => void calls.push(what);
@@ -130,7 +130,7 @@ describe('session.propose', () => {
     });
   });
 
-  test('S0-75 one to a hundred steps with names, a note of bounded length; anything else is refused', () =>
+  test('one to a hundred steps with names, a note of bounded length; anything else is refused [S0-75]', () =>
     withScratch({}, async ({ session, runtime }) => {
       const steps = (count: number) => Array.from({ length: count }, () => readStep);
       const refused = [
@@ -158,7 +158,7 @@ describe('session.propose', () => {
       }
     }));
 
-  test('S0-75 rejects when the plan cannot be recorded, when it is cancelled, and when the session has ended', async () => {
+  test('rejects when the plan cannot be recorded, when it is cancelled, and when the session has ended [S0-75]', async () => {
     let isBroken = false;
     const options: Partial<RuntimeOptions> = {
       ports: {
@@ -189,7 +189,7 @@ describe('session.propose', () => {
 
 describe('a session that ends while a plan is judged', () => {
   for (const cancel of [true, false]) {
-    test(`S0-75 ${cancel ? 'cancels it when told to' : 'waits for it'}`, async () => {
+    test(`${cancel ? 'cancels it when told to' : 'waits for it'} [S0-75]`, async () => {
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<{ verdict: 'allow'; reason: string }>();
       const coordinator: Coordinator = {
@@ -217,7 +217,7 @@ describe('a session that ends while a plan is judged', () => {
 describe('a plan and the coordinator', () => {
   const steps = [writeStep, { tool: 'no_such_tool', args: { secret_thing: 1 } }];
 
-  test('S0-75 it sees the whole plan with the verdicts of the gates, and no raw arguments', async () => {
+  test('it sees the whole plan with the verdicts of the gates, and no raw arguments [S0-75]', async () => {
     const plans: CoordinatorPlan[] = [];
     const coordinator: Coordinator = {
       proposePlan(plan) {
@@ -248,7 +248,7 @@ describe('a plan and the coordinator', () => {
   });
 
   for (const verdict of ['allow', 'ask', 'deny'] as const) {
-    test(`S0-75 its ${verdict} is answered and on record; calls are not bound by it`, async () => {
+    test(`its ${verdict} is answered and on record; calls are not bound by it [S0-75]`, async () => {
       const said = { verdict, reason: 'because', message: 'words' };
       await withScratch({ coordinator: { proposePlan: () => said } }, async (scratch) => {
         const answer = await scratch.session.propose({ steps: [writeStep] });
@@ -263,7 +263,7 @@ describe('a plan and the coordinator', () => {
     });
   }
 
-  test('S0-75 unreachable: a warning, or where the registry requires it a plan that is not accepted', async () => {
+  test('unreachable: a warning, or where the registry requires it a plan that is not accepted [S0-75]', async () => {
     const coordinator: Coordinator = {
       proposePlan() {
         throw new TypeError('dead');

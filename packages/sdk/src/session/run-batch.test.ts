@@ -51,28 +51,28 @@ async function schedule(
   return { log, released, most };
 }
 
-describe('S1-32 batch strategies', () => {
-  test('S1-32 sequential runs one at a time in request order', async () => {
+describe('batch strategies [S1-32]', () => {
+  test('sequential runs one at a time in request order [S1-32]', async () => {
     const { log, most } = await schedule([reads('a'), reads('b'), writes('c')], { type: 'sequential' });
     assert.equal(most, 1);
     assert.deepEqual(log, ['+0', '-0', '+1', '-1', '+2', '-2']);
   });
 
-  test('S1-32 bounded_concurrent overlaps reads up to the limit and releases answers when ready', async () => {
+  test('bounded_concurrent overlaps reads up to the limit and releases answers when ready [S1-32]', async () => {
     const footprints = [reads('a'), reads('b'), reads('c')];
     const { released, most } = await schedule(footprints, { type: 'bounded_concurrent', max_in_flight: 2 }, [20, 1, 1]);
     assert.equal(most, 2);
     assert.deepEqual(released, [1, 2, 0]);
   });
 
-  test('S1-32 ordered_batch overlaps too but releases answers in request order', async () => {
+  test('ordered_batch overlaps too but releases answers in request order [S1-32]', async () => {
     const footprints = [reads('a'), reads('b'), reads('c')];
     const { released, most } = await schedule(footprints, { type: 'ordered_batch', max_in_flight: 3 }, [20, 1, 1]);
     assert.equal(most, 3);
     assert.deepEqual(released, [0, 1, 2]);
   });
 
-  test('S2-19 a mutating call with an unknown reach is a barrier', async () => {
+  test('a mutating call with an unknown reach is a barrier [S2-19]', async () => {
     const { log } = await schedule([reads('a'), anything, reads('b')], {
       type: 'bounded_concurrent',
       max_in_flight: 3,
@@ -80,14 +80,14 @@ describe('S1-32 batch strategies', () => {
     assert.deepEqual(log, ['+0', '-0', '+1', '-1', '+2', '-2']);
   });
 
-  test('S2-19 mutating calls with disjoint lock sets overlap, with a common one they do not', async () => {
+  test('mutating calls with disjoint lock sets overlap, with a common one they do not [S2-19]', async () => {
     const disjoint = await schedule([writes('a'), writes('b')], { type: 'bounded_concurrent', max_in_flight: 2 });
     assert.equal(disjoint.most, 2);
     const common = await schedule([writes('a', 'x'), writes('x')], { type: 'bounded_concurrent', max_in_flight: 2 });
     assert.equal(common.most, 1);
   });
 
-  test('S1-32 a failing call does not keep its siblings from running', async () => {
+  test('a failing call does not keep its siblings from running [S1-32]', async () => {
     const ran: number[] = [];
     const call = (index: number): BatchCall => ({
       footprint: writes('same'),
@@ -100,7 +100,7 @@ describe('S1-32 batch strategies', () => {
     assert.deepEqual(ran, [0, 1]);
   });
 
-  test('S1-32 whatever the mix, the limit holds and conflicting calls keep their order', async () => {
+  test('whatever the mix, the limit holds and conflicting calls keep their order [S1-32]', async () => {
     const footprint = fc.oneof(
       fc.subarray(['a', 'b', 'c'], { minLength: 1 }).map((keys) => reads(...keys)),
       fc.subarray(['a', 'b', 'c'], { minLength: 1 }).map((keys) => writes(...keys)),

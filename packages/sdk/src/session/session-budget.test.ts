@@ -19,12 +19,12 @@ function calls(budget: SessionBudget): number {
   }
 }
 
-describe('S0-75 S3-28 budgets', () => {
-  test('S0-75 a session makes as many calls as it was given', () => {
+describe('budgets [S0-75 S3-28]', () => {
+  test('a session makes as many calls as it was given [S0-75]', () => {
     assert.equal(calls(createSessionBudget({ max_calls: 3 })), 3);
   });
 
-  test('S0-75 bytes and time count when a call is over', () => {
+  test('bytes and time count when a call is over [S0-75]', () => {
     const budget = createSessionBudget({ max_bytes: 10, max_duration_ms: 100 });
     budget.reserve(REQUEST);
     budget.spend(REQUEST, { bytes: 10, durationMs: 1 });
@@ -36,7 +36,7 @@ describe('S0-75 S3-28 budgets', () => {
     refused(() => timed.reserve(REQUEST));
   });
 
-  test('S3-49 who gave a share back can no longer use it, nor can the children below', () => {
+  test('who gave a share back can no longer use it, nor can the children below [S3-49]', () => {
     const parent = createSessionBudget({ max_calls: 10 });
     const child = parent.carve({ max_calls: 4 });
     child.reserve(REQUEST);
@@ -46,7 +46,7 @@ describe('S0-75 S3-28 budgets', () => {
     parent.reserve(REQUEST);
   });
 
-  test('S3-28 a child gets its share, the parent keeps the rest and gets back what was not used', () => {
+  test('a child gets its share, the parent keeps the rest and gets back what was not used [S3-28]', () => {
     const parent = createSessionBudget({ max_calls: 10 });
     const child = parent.carve({ max_calls: 4 });
     child.reserve(REQUEST);
@@ -62,7 +62,7 @@ describe('S0-75 S3-28 budgets', () => {
     assert.equal(calls(other), 9);
   });
 
-  test('S3-28 a child cannot be given more than is left', () => {
+  test('a child cannot be given more than is left [S3-28]', () => {
     const parent = createSessionBudget({ max_calls: 4, max_bytes: 100 });
     parent.carve({ max_calls: 3 });
     refused(() => parent.carve({ max_calls: 2 }));
@@ -70,7 +70,7 @@ describe('S0-75 S3-28 budgets', () => {
     parent.carve({ max_calls: 1, max_bytes: 100 });
   });
 
-  test('S3-28 without a share a child draws on the parent’s', () => {
+  test('without a share a child draws on the parent’s [S3-28]', () => {
     const parent = createSessionBudget({ max_calls: 3 });
     const grandchild = parent.carve({}).carve({});
     grandchild.reserve(REQUEST);
@@ -78,14 +78,14 @@ describe('S0-75 S3-28 budgets', () => {
     refused(() => grandchild.reserve(REQUEST));
   });
 
-  test('S3-28 a grandchild’s share is held by whoever has the limit', () => {
+  test('a grandchild’s share is held by whoever has the limit [S3-28]', () => {
     const parent = createSessionBudget({ max_calls: 5 });
     const grandchild = parent.carve({}).carve({ max_calls: 2 });
     assert.equal(calls(parent), 3);
     assert.equal(calls(grandchild), 2);
   });
 
-  test('S3-49 a child that outlives its parent keeps to the limits of both', () => {
+  test('a child that outlives its parent keeps to the limits of both [S3-49]', () => {
     const eldest = createSessionBudget({ max_calls: 10 });
     const parent = eldest.carve({ max_calls: 4 });
     const child = parent.carve({});
@@ -95,7 +95,7 @@ describe('S0-75 S3-28 budgets', () => {
     assert.equal(calls(eldest), 6);
   });
 
-  test('S3-28 no family of any shape makes more calls than its eldest was given', () => {
+  test('no family of any shape makes more calls than its eldest was given [S3-28]', () => {
     const step = fc.record({ who: fc.nat(20), what: fc.constantFrom('call', 'carve', 'release'), share: fc.nat(6) });
     fc.assert(
       fc.property(fc.nat(20), fc.array(step, { maxLength: 80 }), (limit, steps) => {

@@ -19,7 +19,7 @@ function request(sessionId: string, extra: Partial<ToolRequest> = {}): ToolReque
 }
 
 describe('a session', () => {
-  test('S0-10 4.6 answers each request once and refuses a reused request id unless its key makes it a replay', async () => {
+  test('4.6 answers each request once and refuses a reused request id unless its key makes it a replay [S0-10]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     assert.equal((await session.handle(request(session.id))).type, 'ToolResponse');
     const reused = await session.handle(request(session.id));
@@ -41,7 +41,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S0-7 expires when heartbeats stay out, and lives on while they come', async () => {
+  test('expires when heartbeats stay out, and lives on while they come [S0-7]', async () => {
     let now = 0;
     const clock = { now: () => 1_000 + now, monotonic: () => now };
     const { session, runtime, dispose } = await openScratchRuntime(
@@ -60,7 +60,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S0-59 S0-60 lists every usable tool with its contract, and says why others are hidden', async () => {
+  test('lists every usable tool with its contract, and says why others are hidden [S0-59 S0-60]', async () => {
     const { session, dispose } = await openScratchRuntime({
       tools: [nothing],
       registry: { file: 'r.yaml', text: 'version: 1\ntools:\n  file_write: { enabled: false }\n' },
@@ -82,7 +82,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S0-59 a tool that the registry keeps out by a setting of its own is hidden with the line, and shown without it', async () => {
+  test('a tool that the registry keeps out by a setting of its own is hidden with the line, and shown without it [S0-59]', async () => {
     for (const [allowed, isHidden] of [
       ['false', true],
       ['true', false],
@@ -99,7 +99,7 @@ describe('a session', () => {
     }
   });
 
-  test('S2-25 a session whose policy and tools contradict each other does not open, its twin does', async () => {
+  test('a session whose policy and tools contradict each other does not open, its twin does [S2-25]', async () => {
     const constrained = (pattern: string) => ({
       registry: {
         file: 's.yaml',
@@ -115,7 +115,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S1-43 a call carries one key or the other, not both', async () => {
+  test('a call carries one key or the other, not both [S1-43]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     const keys = { idempotencyKey: 'a', dedupeKey: 'b' };
     await assert.rejects(session.call('probe_nothing', {}, keys), { code: 'E_VALIDATION_FAIL' });
@@ -123,7 +123,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S2-24 a ceiling can only narrow: asking for more than the registry gives is an error', async () => {
+  test('a ceiling can only narrow: asking for more than the registry gives is an error [S2-24]', async () => {
     const { runtime, dispose } = await openScratchRuntime({ tools: [nothing] });
     const narrow = await runtime.openSession({ capabilities: { side_effect_level: 'read_only' } });
     assert.ok(narrow.hidden().some((tool) => tool.name === 'file_write'));
@@ -137,7 +137,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S0-23 a session registry narrows the host; widening is refused with its line', async () => {
+  test('a session registry narrows the host; widening is refused with its line [S0-23]', async () => {
     const { runtime, dispose } = await openScratchRuntime();
     const registry = { file: 's.yaml', text: 'version: 1\nside_effect_level: read_only\n' };
     const session = await runtime.openSession({ registry });
@@ -164,7 +164,7 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('S1-32 batch overlaps reads, keeps a write apart, and answers in request order', async () => {
+  test('batch overlaps reads, keeps a write apart, and answers in request order [S1-32]', async () => {
     const counter = createCounter();
     const { session, workspace, dispose } = await openScratchRuntime({ tools: [counter.tool] });
     for (const name of ['a', 'b']) writeFileSync(join(workspace, name), name);

@@ -16,7 +16,7 @@ describe('joinArgv', () => {
     [['a', 'b\u00a0c', 'd\ne'], "a 'b\u00a0c' 'd\ne'"],
   ];
   for (const [argv, expected] of rows) {
-    test(`S0-12 ${JSON.stringify(argv)} is ${expected}`, () => {
+    test(`${JSON.stringify(argv)} is ${expected} [S0-12]`, () => {
       assert.equal(joinArgv(argv), expected);
     });
   }
@@ -29,7 +29,7 @@ describe('joinArgv', () => {
   );
   const argv = fc.array(word, { minLength: 1, maxLength: 4 });
 
-  test('S0-12 different lists have different texts', () => {
+  test('different lists have different texts [S0-12]', () => {
     fc.assert(
       fc.property(argv, argv, (left, right) => {
         const same = left.length === right.length && left.every((text, index) => text === right[index]);
@@ -39,7 +39,7 @@ describe('joinArgv', () => {
     );
   });
 
-  test('S0-12 no two of all short lists over a nasty alphabet share a text', () => {
+  test('no two of all short lists over a nasty alphabet share a text [S0-12]', () => {
     const words = [''];
     for (let length = 1, last = words; length <= 3; length++) {
       last = last.flatMap((head) => ["'", '"', ' ', 'a'].map((tail) => head + tail));
@@ -60,7 +60,7 @@ describe('joinArgv', () => {
     assert.equal(texts.size, count);
   });
 
-  test('S0-12 the text, read as a command line, gives the words back', () => {
+  test('the text, read as a command line, gives the words back [S0-12]', () => {
     const readable = fc.array(fc.oneof(fc.stringMatching(/^[ -~\t]{0,8}$/), fc.stringMatching(/^[a-zé' =:~]{0,6}$/)), {
       maxLength: 4,
     });

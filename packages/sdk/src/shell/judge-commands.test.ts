@@ -43,9 +43,9 @@ function refusalOf(action: () => void): JsonObject & { readonly message: string 
   assert.fail('It was allowed');
 }
 
-describe('S0-12 the table of command lines', () => {
+describe('the table of command lines [S0-12]', () => {
   for (const group of table.groups) {
-    test(`S0-12 ${group.name}: every refusal has its reason, every twin runs`, () => {
+    test(`${group.name}: every refusal has its reason, every twin runs [S0-12]`, () => {
       const wrong: string[] = [];
       for (const { line, reason, twin } of group.refused) {
         let found = 'allowed';
@@ -80,7 +80,7 @@ describe('S0-12 the table of command lines', () => {
 });
 
 describe('judgeCommands', () => {
-  test('S0-12 names the command, its column, the nearest pattern and the key of the registry', () => {
+  test('names the command, its column, the nearest pattern and the key of the registry [S0-12]', () => {
     const refused = refusalOf(() =>
       judgeLine('npm test && npm publish --tag x', ['^cargo$', '^npm test$', '^npm run x$']),
     );
@@ -100,7 +100,7 @@ describe('judgeCommands', () => {
     });
   });
 
-  test('S0-12 names an option that runs programs, and how the operator would allow it', () => {
+  test('names an option that runs programs, and how the operator would allow it [S0-12]', () => {
     const refused = refusalOf(() => judgeLine('rg x | rg --pre cat y', ['^rg(\\s|$)']));
     assert.deepEqual(
       { reason: refused['reason'], position: refused['position'], message: refused.message, next: refused['next'] },
@@ -113,7 +113,7 @@ describe('judgeCommands', () => {
     );
   });
 
-  test('S0-12 without any pattern nothing runs, and the answer says where patterns are written', () => {
+  test('without any pattern nothing runs, and the answer says where patterns are written [S0-12]', () => {
     const refused = refusalOf(() => judgeLine('cargo test', []));
     assert.equal(refused['next'], 'no command is allowed; the operator lists patterns in shell_allow');
   });
@@ -124,7 +124,7 @@ describe('judgeCommands', () => {
     assert.equal(refused['nearest'], undefined);
   });
 
-  test('S0-12 a command late in a long list is judged like the first', () => {
+  test('a command late in a long list is judged like the first [S0-12]', () => {
     const line = Array.from({ length: 49 }, () => 'cargo test').join(' && ');
     judgeLine(`${line} && cargo doc`, ['^cargo(\\s|$)']);
     assert.equal(refusalOf(() => judgeLine(`${line} && id`, ['^cargo(\\s|$)']))['reason'], 'not_allowlisted');
@@ -146,19 +146,19 @@ describe('a command given as a list of words', () => {
   const allow = ['^npm test$', '^rg(\\s|$)', '^if '];
   const judgeArgv = (...argv: string[]) => judgeCommands(parseArgv(argv), policy(allow));
 
-  test('S0-12 shell characters are text, and the allowlist sees them quoted', () => {
+  test('shell characters are text, and the allowlist sees them quoted [S0-12]', () => {
     judgeArgv('rg', '$(id); x', '*', '>', '~');
     judgeCommands(parseArgv(['rg', "it's", '']), policy([`^rg 'it'"'"'s' ''$`]));
   });
 
-  test('S0-12 one word cannot pose as two', () => {
+  test('one word cannot pose as two [S0-12]', () => {
     judgeArgv('npm', 'test');
     assert.equal(refusalOf(() => judgeArgv('npm test'))['reason'], 'program_name');
     assert.equal(refusalOf(() => judgeArgv('npm', 'test', ''))['reason'], 'not_allowlisted');
     assert.equal(refusalOf(() => judgeArgv('npm', 'test\tx'))['reason'], 'not_allowlisted');
   });
 
-  test('S0-12 the same programs and options are refused', () => {
+  test('the same programs and options are refused [S0-12]', () => {
     assert.equal(refusalOf(() => judgeArgv('rg', '--pre=cat', 'x'))['reason'], 'refused_option');
     assert.equal(refusalOf(() => judgeArgv('./rg', 'x'))['reason'], 'program_name');
     assert.equal(refusalOf(() => judgeArgv('', 'x'))['reason'], 'program_name');
@@ -166,7 +166,7 @@ describe('a command given as a list of words', () => {
     judgeArgv('rg', 'pre=cat', 'x');
   });
 
-  test('S0-12 characters that no command may hold stay refused', () => {
+  test('characters that no command may hold stay refused [S0-12]', () => {
     assert.equal(refusalOf(() => judgeArgv('rg', 'a\nb'))['reason'], 'newline');
     assert.equal(refusalOf(() => judgeArgv('rg', 'a\u0000b'))['reason'], 'control_character');
     assert.equal(refusalOf(() => judgeArgv('rg', 'a\u00a0b'))['reason'], 'foreign_blank');

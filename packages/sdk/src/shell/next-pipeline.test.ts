@@ -47,7 +47,7 @@ describe('nextPipeline', () => {
     );
   });
 
-  test('S0-12 runs the same sequence as bash for 800 random lists (deep)', () => {
+  test('runs the same sequence as bash for 800 random lists [S0-12] (deep)', () => {
     const pipeline = fc.record({
       code: fc.constantFrom(0, 0, 1, 7),
       heads: fc.array(fc.constantFrom(0, 1), { maxLength: 2 }),

@@ -36,7 +36,7 @@ describe('the tables of program rules', () => {
     }
   });
 
-  test('S0-12 every refused option is found alone, with its value attached, and behind other words', () => {
+  test('every refused option is found alone, with its value attached, and behind other words [S0-12]', () => {
     for (const { programs, syntax, options = [], endsAtOperand } of rules) {
       const program = programs[0] ?? '';
       for (const { names, takesValue, when } of options) {
@@ -58,7 +58,7 @@ describe('the tables of program rules', () => {
     }
   });
 
-  test('S0-12 every refused subcommand is found, also behind an option that may take a value', () => {
+  test('every refused subcommand is found, also behind an option that may take a value [S0-12]', () => {
     for (const { programs, subcommands = [] } of rules) {
       for (const name of subcommands.flatMap(({ names }) => names)) {
         for (const before of [[], ['--quiet'], ['--level', 'x'], ['--a', 'b', '--c', 'd']]) {
@@ -78,7 +78,7 @@ describe('the tables of program rules', () => {
 });
 
 describe('ruleFor', () => {
-  test('S0-12 knows a program by its family', () => {
+  test('knows a program by its family [S0-12]', () => {
     const names = [
       'python3',
       'python3.12',

@@ -32,7 +32,7 @@ function refusal(line: string): unknown {
 }
 
 describe('parseCommandLine', () => {
-  test('S0-12 answers pipelines in order, with what connects them and where each command starts', () => {
+  test('answers pipelines in order, with what connects them and where each command starts [S0-12]', () => {
     assert.deepEqual(parseCommandLine(`a 'b c' && d|e "f\\"g\\\\" || h ; i'j'"k"l;`), {
       pipelines: [
         { operator: null, commands: [{ argv: ['a', 'b c'], column: 1 }] },
@@ -49,7 +49,7 @@ describe('parseCommandLine', () => {
     });
   });
 
-  test('S0-12 quoted operators, expansions and comments are text', () => {
+  test('quoted operators, expansions and comments are text [S0-12]', () => {
     const argv = parseCommandLine(`x '&& $(y) \`z\` > #' "; | & ~ * ! {}" ''"" a#b c~ d!`).pipelines[0]?.commands[0]
       ?.argv;
     assert.deepEqual(argv, ['x', '&& $(y) `z` > #', '; | & ~ * ! {}', '', 'a#b', 'c~', 'd!']);
@@ -71,12 +71,12 @@ describe('parseCommandLine', () => {
     ["a 'b", 'unterminated_quote', "'", 3],
   ];
   for (const [line, reason, character, position] of rows) {
-    test(`S0-12 points at column ${position} of ${JSON.stringify(line)}: ${reason}`, () => {
+    test(`points at column ${position} of ${JSON.stringify(line)}: ${reason} [S0-12]`, () => {
       assert.deepEqual(refusal(line), { code: 'E_POLICY', reason, character, position });
     });
   }
 
-  test('S0-13 an assigned value does not appear in the refusal', () => {
+  test('an assigned value does not appear in the refusal [S0-13]', () => {
     assert.throws(
       () => parseCommandLine('TOKEN=hunter2 npm test'),
       (thrown) => isToolError(thrown) && !JSON.stringify(thrown.toEntry()).includes('hunter2'),
@@ -213,7 +213,7 @@ const wellFormedLine = fc
   .tuple(command, fc.array(fc.tuple(operator, command), { maxLength: 4 }), fc.constantFrom('', ';', ' ;', ' '))
   .map(([first, rest, end]) => first + rest.flat().join('') + end);
 
-describe('S0-12 bash reads what we accept as we do', () => {
+describe('bash reads what we accept as we do [S0-12]', () => {
   test(`2,400 lines of quoted and plain words, all operators (seed ${SEED}) (deep)`, () => {
     const lines = fc
       .sample(wellFormedLine, { numRuns: 5000, seed: SEED })

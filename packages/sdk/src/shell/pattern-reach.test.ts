@@ -30,12 +30,12 @@ describe('isFullyAnchored', () => {
     ['^a\\p{Greek}$', true],
   ];
   for (const [source, expected] of rows) {
-    test(`S0-12 ${source} is ${expected ? 'closed' : 'open'}`, () => {
+    test(`${source} is ${expected ? 'closed' : 'open'} [S0-12]`, () => {
       assert.equal(isFullyAnchored(source), expected);
     });
   }
 
-  test('S0-12 nothing can be added behind a closed pattern without a wildcard', () => {
+  test('nothing can be added behind a closed pattern without a wildcard [S0-12]', () => {
     const part = fc.constantFrom('a', 'b c', '\\.', '(x|y)', '[ab]', 'z?', '\\d', '|', '$', '^', '(?:q)', '\\$', '[$]');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), fc.stringMatching(/^[abcxyzq. ]{0,6}$/), (parts, text) => {
@@ -70,7 +70,7 @@ describe('literalOf', () => {
     ['(?i)^a$', undefined],
   ];
   for (const [source, expected] of rows) {
-    test(`S0-12 ${source} is ${expected ?? 'no plain text'}`, () => {
+    test(`${source} is ${expected ?? 'no plain text'} [S0-12]`, () => {
       assert.equal(literalOf(source), expected);
       if (expected !== undefined) assert.ok(compileAllowlistPattern(source).test(expected));
     });
@@ -94,7 +94,7 @@ describe('spellsOut', () => {
     ['^rg .*$', '-z', false],
   ];
   for (const [source, words, expected] of rows) {
-    test(`S0-12 ${source} ${expected ? 'says' : 'does not say'} ${words}`, () => {
+    test(`${source} ${expected ? 'says' : 'does not say'} ${words} [S0-12]`, () => {
       assert.equal(spellsOut(source, words), expected);
     });
   }

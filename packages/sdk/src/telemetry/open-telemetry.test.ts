@@ -49,7 +49,7 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 describe('OpenTelemetry', () => {
-  test('S0-79 one span per call, with its stages in order, and nothing of its arguments', () =>
+  test('one span per call, with its stages in order, and nothing of its arguments [S0-79]', () =>
     withScene(async ({ session, spans, workspace }) => {
       writeFileSync(join(workspace, 'confidential-name.txt'), 'confidential-content');
       await session.call('file_read', { path: 'confidential-name.txt' }, { requestId: 'r1' });
@@ -78,7 +78,7 @@ describe('OpenTelemetry', () => {
       assert.doesNotMatch(JSON.stringify([span?.attributes, span?.events]), /confidential/);
     }));
 
-  test('S0-79 a refused call is a span with an error, and a tool nobody knows has a bounded name', () =>
+  test('a refused call is a span with an error, and a tool nobody knows has a bounded name [S0-79]', () =>
     withScene(async ({ session, spans }) => {
       await session.call('confidential_tool', {});
       const [span] = spans.getFinishedSpans();
@@ -89,7 +89,7 @@ describe('OpenTelemetry', () => {
       );
     }));
 
-  test("S0-79 the trace context of the envelope makes the span a child of the caller's; a broken one does not", () =>
+  test("the trace context of the envelope makes the span a child of the caller's; a broken one does not [S0-79]", () =>
     withScene(async ({ session, spans }) => {
       const envelope = {
         type: 'ToolRequest',
@@ -109,7 +109,7 @@ describe('OpenTelemetry', () => {
       assert.equal(root?.parentSpanContext, undefined);
     }));
 
-  test('S0-79 metrics count calls by tool and outcome, and their time in seconds', () =>
+  test('metrics count calls by tool and outcome, and their time in seconds [S0-79]', () =>
     withScene(async ({ session, collect }) => {
       await session.call('file_write', { path: 'a.txt', content: 'abc' });
       await session.call('probe_nothing', {});

@@ -23,7 +23,7 @@ export function retentionTests(check: Check): void {
 }
 
 function rotationTests(check: Check): void {
-  check('S1-41 moves whole old blocks into an archive, which is still read on request', async (store) => {
+  check('moves whole old blocks into an archive, which is still read on request [S1-41]', async (store) => {
     await calls(store, 'a', 'b', 'c');
     const before = [...store.read()];
     const { archives, bytes, ...report } = await store.rotate({ keepRecords: 3 });
@@ -40,7 +40,7 @@ function rotationTests(check: Check): void {
     assert.deepEqual([record.seq, record.through, record.records, record.archive], [7, 2, 2, archives[0]]);
   });
 
-  check('S1-41 verifies from the base on, over the archives on request, and goes on numbering', async (store) => {
+  check('verifies from the base on, over the archives on request, and goes on numbering [S1-41]', async (store) => {
     await calls(store, 'a', 'b', 'c');
     const base = { seq: 4, mac: '' };
     await store.rotate({ keepRecords: 2 });
@@ -74,7 +74,7 @@ function rotationTests(check: Check): void {
     assert.equal((await store.rotate({ before: Number.MAX_SAFE_INTEGER })).records, 2);
   });
 
-  check('S1-42 never moves the intent of an open call, nor anything behind it', async (store) => {
+  check('never moves the intent of an open call, nor anything behind it [S1-42]', async (store) => {
     await calls(store, 'a');
     await store.append([sampleIntent('open')]);
     await calls(store, 'b', 'c');
@@ -118,7 +118,7 @@ function rotationTests(check: Check): void {
 }
 
 function anchorTests(check: Check): void {
-  check('S1-41 still contains every head it ever had and no other, while the archives are there', async (store) => {
+  check('still contains every head it ever had and no other, while the archives are there [S1-41]', async (store) => {
     const heads = [store.head()];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await calls(store, name);
@@ -138,7 +138,7 @@ function anchorTests(check: Check): void {
   });
 
   check(
-    'S1-41 says so when an anchor lies in a deleted archive; the place where one ended is still known',
+    'says so when an anchor lies in a deleted archive; the place where one ended is still known [S1-41]',
     async (store) => {
       const heads = [];
       for (const name of ['a', 'b', 'c']) {
@@ -186,7 +186,7 @@ function pruneTests(check: Check): void {
     assert.equal((await store.prune({ archivesOlderThanMs: 0 })).archives.length, 1);
   });
 
-  check('S1-43 forgets settled answers of idempotency keys when told, never others', async (store) => {
+  check('forgets settled answers of idempotency keys when told, never others [S1-43]', async (store) => {
     const scopes = ['idempotency:ann', 'idempotency:bob', 'dedupe', 'other'];
     const claimOf = (scope: string, key: string) => ({ scope, key, argsHash: 'hash', callId: `${scope} ${key}` });
     for (const scope of scopes) {

@@ -31,7 +31,7 @@ export function journalStoreSuite(name: string, open: () => MaybePromise<Journal
 }
 
 function recordTests(check: Check): void {
-  check('S1-41 numbers records from 1 without gaps, in the order of the appends', async (store) => {
+  check('numbers records from 1 without gaps, in the order of the appends [S1-41]', async (store) => {
     await Promise.all([
       store.append([sampleRequested('a'), sampleIntent('a')]),
       store.append([sampleRequested('b')]),
@@ -41,7 +41,7 @@ function recordTests(check: Check): void {
     assert.deepEqual(outline(store), ['1 requested a', '2 intent a', '3 requested b', '4 result a']);
   });
 
-  check('S1-41 gives back what was appended, unchanged but for its number', async (store) => {
+  check('gives back what was appended, unchanged but for its number [S1-41]', async (store) => {
     const record = sampleResult('ä "quoted"\n😀', {
       duration_ms: 0.1,
       errors: [{ code: 'E_GIT', message: 'x\u2028y' }],
@@ -108,7 +108,7 @@ function recordTests(check: Check): void {
 }
 
 function keyTests(check: Check): void {
-  check('S1-43 answers a settled key with the recorded answer', async (store) => {
+  check('answers a settled key with the recorded answer [S1-43]', async (store) => {
     assert.deepEqual(await store.claim(claimOf('k', 'a'), [sampleIntent('a')]), { state: 'new' });
     await store.settle('s', 'k', { data: ['ä', null, 1] }, [sampleResult('a')]);
     const done = { state: 'done', callId: 'a', answer: { data: ['ä', null, 1] } };
@@ -117,7 +117,7 @@ function keyTests(check: Check): void {
     assert.deepEqual(outline(store), ['1 intent a', '2 result a']);
   });
 
-  check('S1-43 refuses a key whose arguments differ, pending or settled', async (store) => {
+  check('refuses a key whose arguments differ, pending or settled [S1-43]', async (store) => {
     await store.claim(claimOf('k', 'a'), [sampleIntent('a')]);
     const conflict = { state: 'conflict', callId: 'a' };
     assert.deepEqual(await store.lookup('s', 'k', 'other'), conflict);
@@ -126,7 +126,7 @@ function keyTests(check: Check): void {
     assert.deepEqual(outline(store), ['1 intent a', '2 result a']);
   });
 
-  check('S1-43 keeps a key pending until it is settled or released, and scopes apart', async (store) => {
+  check('keeps a key pending until it is settled or released, and scopes apart [S1-43]', async (store) => {
     await store.claim(claimOf('k', 'a'), [sampleIntent('a')]);
     assert.deepEqual(await store.claim(claimOf('k', 'b'), [sampleIntent('b')]), { state: 'pending', callId: 'a' });
     assert.deepEqual(await store.lookup('t', 'k', 'hash'), { state: 'new' });
@@ -191,7 +191,7 @@ function atomicTests(check: Check): void {
 }
 
 function unfinishedTests(check: Check): void {
-  check('S1-42 lists intents that nothing has ended, oldest first', async (store) => {
+  check('lists intents that nothing has ended, oldest first [S1-42]', async (store) => {
     await store.append(['a', 'b', 'c', 'd', 'e'].map((callId) => sampleIntent(callId)));
     await store.append([sampleResult('a'), sampleDecision('b', { outcome: 'deny' }), sampleRecovery('c')]);
     assert.deepEqual(store.unfinished(), [

@@ -33,7 +33,7 @@ const TEN = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join
 const changed = TEN.replace('line 5', 'LINE 5');
 const BODY = ' line 4\n-line 5\n+LINE 5\n line 6\n';
 
-describe('S0-32 diffs that models write still say what they mean', () => {
+describe('diffs that models write still say what they mean [S0-32]', () => {
   const table: Record<string, string> = {
     'right in every way': `--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n${BODY}`,
     'no file header': `@@ -4,3 +4,3 @@\n${BODY}`,
@@ -143,7 +143,7 @@ describe('a hunk is as long as its header says', () => {
   });
 });
 
-describe('S0-32 the place of a hunk', () => {
+describe('the place of a hunk [S0-32]', () => {
   test('is found where the context moved to, and the offset is told', () => {
     const before = `new\n${'x\n'.repeat(40)}${TEN}`;
     const { bytes, hunks } = applyPatch(
@@ -180,7 +180,7 @@ describe('S0-32 the place of a hunk', () => {
   });
 });
 
-describe('S0-32 a hunk that does not fit', () => {
+describe('a hunk that does not fit [S0-32]', () => {
   test('names itself, the line it wanted, the line that stands there and the nearest place', () => {
     const diff = `@@ -1,2 +1,2 @@\n-line 1\n+one\n line 2\n@@ -7,4 +7,4 @@\n line 7\n-line eight\n+8\n line 9\n line 10\n`;
     const { message, ...details } = refusal(TEN, diff);
@@ -259,7 +259,7 @@ describe('S0-32 a hunk that does not fit', () => {
   });
 });
 
-describe('S0-32 line ends and the end of the file', () => {
+describe('line ends and the end of the file [S0-32]', () => {
   const crlf = TEN.replaceAll('\n', '\r\n');
 
   test('added lines end as the file does when the diff knows only LF', () => {
@@ -327,7 +327,7 @@ describe('S0-32 line ends and the end of the file', () => {
   });
 });
 
-describe('S0-32 creation and deletion', () => {
+describe('creation and deletion [S0-32]', () => {
   const creation = '--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n';
 
   test('a creation needs nothing and gives the added lines', () => {
@@ -342,7 +342,7 @@ describe('S0-32 creation and deletion', () => {
   });
 });
 
-test('S0-32 bytes outside the changed lines are those of the file, wherever the lines have moved', () => {
+test('bytes outside the changed lines are those of the file, wherever the lines have moved [S0-32]', () => {
   const line = fc
     .uint8Array({ maxLength: 6 })
     .map((bytes) => Buffer.from([...bytes.filter((byte) => byte !== 10), 10]));

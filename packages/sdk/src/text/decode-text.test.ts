@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeText, encodeText, TEXT_ENCODINGS } from './decode-text.ts';
 
-test('S0-30 text comes back from its bytes in every encoding that can hold it', () => {
+test('text comes back from its bytes in every encoding that can hold it [S0-30]', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom(...TEXT_ENCODINGS), (text, encoding) => {
       const bytes = encodeText(text, encoding);
@@ -13,7 +13,7 @@ test('S0-30 text comes back from its bytes in every encoding that can hold it', 
   );
 });
 
-test('S0-30 bytes come back from their text or have none', () => {
+test('bytes come back from their text or have none [S0-30]', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.constantFrom(...TEXT_ENCODINGS), (bytes, encoding) => {
       const text = decodeText(bytes, encoding);
@@ -23,7 +23,7 @@ test('S0-30 bytes come back from their text or have none', () => {
   );
 });
 
-test('S0-30 a prefix loses at most the character it cuts', () => {
+test('a prefix loses at most the character it cuts [S0-30]', () => {
   const text = 'aé漢\u{1f600}';
   for (const encoding of ['utf-8', 'utf-16le', 'utf-16be'] as const) {
     const bytes = encodeText(text, encoding) ?? Buffer.alloc(0);

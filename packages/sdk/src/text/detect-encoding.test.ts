@@ -7,7 +7,7 @@ function bigEndian(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
 
-test('S0-30 text is told from its bytes, with and without a byte order mark', () => {
+test('text is told from its bytes, with and without a byte order mark [S0-30]', () => {
   const german = 'Grüße aus Köln, schöne Straße\r\n';
   const table: readonly (readonly [string, Uint8Array, string, boolean])[] = [
     ['nothing', Buffer.from(''), 'utf-8', false],
@@ -26,7 +26,7 @@ test('S0-30 text is told from its bytes, with and without a byte order mark', ()
   }
 });
 
-test('S0-30 what is no text is binary', () => {
+test('what is no text is binary [S0-30]', () => {
   const table: Record<string, Uint8Array> = {
     'a zero among letters': Buffer.from('nul \0 inside, and more text\n'),
     zeros: Buffer.alloc(4096),
@@ -45,7 +45,7 @@ test('S0-30 what is no text is binary', () => {
   }
 });
 
-test('S0-30 a file cut anywhere is the same as the whole one', () => {
+test('a file cut anywhere is the same as the whole one [S0-30]', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((value) => !value.includes('\0'));
   fc.assert(
     fc.property(text, fc.nat({ max: 60 }), (value, cut) => {

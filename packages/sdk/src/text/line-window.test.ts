@@ -30,7 +30,7 @@ function linesOf(text: string): string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-test('S0-30 the wanted lines come out however the file is cut into pieces, in every encoding', () => {
+test('the wanted lines come out however the file is cut into pieces, in every encoding [S0-30]', () => {
   const encodings = fc.constantFrom<TextEncoding>('utf-8', 'utf-16le', 'utf-16be');
   const wanted = fc.record({ first: fc.integer({ min: 1, max: 12 }), count: fc.integer({ min: 1, max: 12 }) });
   fc.assert(
@@ -50,7 +50,7 @@ test('S0-30 the wanted lines come out however the file is cut into pieces, in ev
   );
 });
 
-test('S0-30 no more than maxBytes are kept, cut between characters, and the count goes on', () => {
+test('no more than maxBytes are kept, cut between characters, and the count goes on [S0-30]', () => {
   const text = 'x\né\u{1f600}line\nrest\nmore\n';
   for (let maxBytes = 1; maxBytes < 20; maxBytes++) {
     for (const piece of [1, 3, 100]) {
@@ -64,12 +64,12 @@ test('S0-30 no more than maxBytes are kept, cut between characters, and the coun
   }
 });
 
-test('S0-30 carriage returns end the lines of a file that has nothing else', () => {
+test('carriage returns end the lines of a file that has nothing else [S0-30]', () => {
   const { bytes, last, total } = windowOf(Buffer.from('a\rb\rc'), 100, { first: 2, count: 1 });
   assert.deepEqual([bytes.toString(), last, total], ['b\r', 2, 3]);
 });
 
-test('S0-30 past the end there is nothing, and the number of lines says why', () => {
+test('past the end there is nothing, and the number of lines says why [S0-30]', () => {
   for (const [text, count] of [
     ['', 0],
     ['a', 1],

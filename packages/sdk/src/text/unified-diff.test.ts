@@ -28,7 +28,7 @@ function refusal(diff: string): string {
 
 const HUNK = '@@ -1,2 +1,2 @@\n a\n-b\n+c\n';
 
-describe('S0-32 headers of a diff', () => {
+describe('headers of a diff [S0-32]', () => {
   test('git says what is created, deleted and made executable', () => {
     const diff = [
       'diff --git a/new b/new\nnew file mode 100755\nindex 0000000..1\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n',
@@ -84,7 +84,7 @@ describe('S0-32 headers of a diff', () => {
   });
 });
 
-describe('S0-32 what is no usable diff is refused with what to do', () => {
+describe('what is no usable diff is refused with what to do [S0-32]', () => {
   const table: readonly (readonly [string, string])[] = [
     ['hello\n', 'No hunk found in the diff'],
     ['--- a/f\n+++ b/f\n', 'No hunk found in the diff'],
@@ -128,7 +128,7 @@ describe('S0-32 what is no usable diff is refused with what to do', () => {
   });
 });
 
-test('S0-32 any bytes are parsed or refused as a diff, never anything else', () => {
+test('any bytes are parsed or refused as a diff, never anything else [S0-32]', () => {
   const piece = fc.constantFrom(
     '--- a/f\n',
     '+++ b/f\n',

@@ -74,7 +74,7 @@ function resultOf({ runDir }: Ended): Record<string, unknown> {
 }
 
 describe('the kit for external tools', () => {
-  test('S4-33 answers --capabilities without a run, with requires_pack said', async () => {
+  test('answers --capabilities without a run, with requires_pack said [S4-33]', async () => {
     const fields = `description: 'Samples', network: true, requiresTools: ['index'], requiresOutputs: ['index/outputs/a'],`;
     const tool = plantTool('', fields);
     const env = { TOOL_RUN_ID: undefined, TOOL_RUN_DIR: undefined, TOOL_MODE: 'capabilities' };
@@ -95,7 +95,7 @@ describe('the kit for external tools', () => {
     assert.deepEqual([version.code, version.stdout], [0, '1.2.3\n']);
   });
 
-  test('S4-15 writes every field of a result, with outputs, digests and sizes', async () => {
+  test('writes every field of a result, with outputs, digests and sizes [S4-15]', async () => {
     const body = `
       context.status('begin');
       context.progress(1, 2, 'half');
@@ -143,7 +143,7 @@ describe('the kit for external tools', () => {
     );
   });
 
-  test('S4-15 speaks the epack profile when started by it, with pack, config and identity', async () => {
+  test('speaks the epack profile when started by it, with pack, config and identity [S4-15]', async () => {
     const runDir = mkdtempSync(join(scratch, 'run-'));
     const [pack, config] = [join(scratch, 'sample.pack'), join(scratch, 'config.json')];
     writeFileSync(config, '{"depth":3}');
@@ -278,7 +278,7 @@ describe('the kit and failure', () => {
     ['details that JSON cannot hold', `context.warn('ODD', 'odd', { number: 1n });`, 1, 'UNEXPECTED_ERROR'],
   ];
   for (const [what, body, code, entry] of failing) {
-    test(`S4-22 ${what} ends in errors of the result`, async () => {
+    test(`${what} ends in errors of the result [S4-22]`, async () => {
       const ended = await start(plantTool(body));
       assert.equal(ended.code, code, ended.stderr);
       assert.match(ended.stderr, /^sample: ./);
@@ -288,7 +288,7 @@ describe('the kit and failure', () => {
     });
   }
 
-  test('S4-2 a warning makes the run partial and leaves exit code 0', async () => {
+  test('a warning makes the run partial and leaves exit code 0 [S4-2]', async () => {
     const ended = await start(plantTool(`context.warn('ODD', 'odd line', { line: 3 });`));
     assert.equal(ended.code, 0);
     const { status, warnings } = resultOf(ended);
@@ -327,7 +327,7 @@ describe('the kit and failure', () => {
 
 describe('the kit and signals', () => {
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    test(`S4-47 ${name} reaches the tool as an abort and is on record`, async () => {
+    test(`${name} reaches the tool as an abort and is on record [S4-47]`, async () => {
       const body = `
         context.status('ready');
         await new Promise((done) => { const kept = setInterval(() => {}, 1000); context.signal.addEventListener('abort', () => { clearInterval(kept); done(); }); });
@@ -342,7 +342,7 @@ describe('the kit and signals', () => {
     });
   }
 
-  test('S4-47 ends a tool that does not listen, with a result (deep)', async () => {
+  test('ends a tool that does not listen, with a result [S4-47] (deep)', async () => {
     const body = `context.status('ready'); await new Promise((done) => setTimeout(done, 60_000));`;
     const ended = await start(plantTool(body), { signal: 'SIGTERM' });
     assert.equal(ended.code, 1);
@@ -351,7 +351,7 @@ describe('the kit and signals', () => {
     ]);
   });
 
-  test('S4-47 names the signal when a cancelled operation throws', async () => {
+  test('names the signal when a cancelled operation throws [S4-47]', async () => {
     const body = `context.status('ready');
       const { setTimeout } = await import('node:timers/promises');
       await setTimeout(60_000, undefined, { signal: context.signal });`;
@@ -367,14 +367,14 @@ describe('the kit and signals', () => {
 describe('writeOutput', () => {
   const paths = ['', '/etc/x', '../x', 'a/../x', './x', 'a//x', 'a\\x', 'C:x', 'a\u0000', 'a/'];
   for (const path of paths) {
-    test(`S4-13 refuses ${JSON.stringify(path)}`, async () => {
+    test(`refuses ${JSON.stringify(path)} [S4-13]`, async () => {
       const ended = await start(plantTool(`context.writeOutput(${JSON.stringify(path)}, 'x', 'text/plain');`));
       assert.equal(ended.code, 1);
       assert.deepEqual([resultOf(ended)['outputs'], readdirSync(join(ended.runDir, 'outputs'))], [[], []]);
     });
   }
 
-  test('S4-13 follows no link, neither as folder nor as file, and writes no file twice (deep)', async () => {
+  test('follows no link, neither as folder nor as file, and writes no file twice [S4-13] (deep)', async () => {
     const outside = join(scratch, 'outside');
     mkdirSync(outside);
     const body = (path: string) => `
@@ -392,7 +392,7 @@ describe('writeOutput', () => {
     assert.deepEqual([plain.code, plain.stderr], [0, '']);
   });
 
-  test('S4-19 a link planted as result.json is replaced, not followed', async () => {
+  test('a link planted as result.json is replaced, not followed [S4-19]', async () => {
     const target = join(scratch, 'target');
     writeFileSync(target, 'kept');
     const ended = await start(

@@ -12,7 +12,7 @@ const validators = (...rules: readonly string[]) =>
 const shown = ({ violations }: Report) =>
   violations.map(({ rule, path, line }) => `${rule} ${path ?? '-'}:${line ?? 0}`);
 
-describe('S0-57 what rules on request look at', () => {
+describe('what rules on request look at [S0-57]', () => {
   test('the work tree: files as they are on disk, staged or not, known to git or not, ignored ones left out', async () => {
     const registry = validators('code.todo.blockers', 'secrets.scan');
     const files = { 'old.txt': 'TODO from before\n', 'a.txt': 'x\n', '.gitignore': 'ignored.txt\n' };
@@ -61,7 +61,7 @@ describe('S0-57 what rules on request look at', () => {
     });
   });
 
-  test('S0-64 a command that changes files of the work tree it judges is found out, in every scope (deep)', async () => {
+  test('a command that changes files of the work tree it judges is found out, in every scope [S0-64] (deep)', async () => {
     const registry = `${validators('fmt.must.pass')}commands: {fmt: sh fmt.sh}\n`;
     const files = { 'fmt.sh': 'true\n', 'a.txt': 'x\n' };
     for (const scope of ['worktree', 'staged']) {

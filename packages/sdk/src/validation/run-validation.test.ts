@@ -47,13 +47,13 @@ async function findingsOf(check: () => readonly Violation[], sets: readonly Chan
 }
 
 describe('a rule that judges contents alone', () => {
-  test('S0-57 is not run again over equal contents, and its findings stay the same', async () => {
+  test('is not run again over equal contents, and its findings stay the same [S0-57]', async () => {
     let runs = 0;
     const check = () => [{ message: `run ${++runs}` }];
     assert.deepEqual(await findingsOf(check, [changes, changes]), [['run 1'], ['run 1']]);
   });
 
-  test('S0-57 is run again when content, branch, message or what the changes stand on differ', async () => {
+  test('is run again when content, branch, message or what the changes stand on differ [S0-57]', async () => {
     let runs = 0;
     const others: readonly Partial<ChangeSet>[] = [
       {},
@@ -71,7 +71,7 @@ describe('a rule that judges contents alone', () => {
     assert.equal(runs, others.length);
   });
 
-  test('S0-57 is asked again after it could not be checked: a failure says nothing about the contents', async () => {
+  test('is asked again after it could not be checked: a failure says nothing about the contents [S0-57]', async () => {
     let runs = 0;
     const check = () => {
       runs++;

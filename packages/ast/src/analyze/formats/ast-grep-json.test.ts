@@ -22,7 +22,7 @@ function match(more: object = {}): object {
 const parse = (...matches: readonly object[]) => parseAnalysis('ast-grep-json', JSON.stringify(matches), context);
 
 describe('ast-grep JSON', () => {
-  test('S0-56 becomes findings with UTF-16 columns, as a list and as a stream alike', async () => {
+  test('becomes findings with UTF-16 columns, as a list and as a stream alike [S0-56]', async () => {
     const matches = [match(), match({ ruleId: 'other', severity: 'hint', message: '', note: null })];
     const list = await parse(...matches);
     assert.deepEqual(list.findings[0], {
@@ -47,7 +47,7 @@ describe('ast-grep JSON', () => {
     await assert.rejects(parseAnalysis('ast-grep-json', 'Error: nothing', context), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('S0-56 a fix replaces what was matched, or the bytes it names when these are others', async () => {
+  test('a fix replaces what was matched, or the bytes it names when these are others [S0-56]', async () => {
     const same = await parse(match({ replacement: 'g(x)', replacementOffsets: { start: 11, end: 15 } }));
     assert.deepEqual(same.findings[0]?.fix?.edits, [
       { file: 'a b.ts', startLine: 2, startCol: 7, endLine: 2, endCol: 11, newText: 'g(x)' },

@@ -9,7 +9,7 @@ const parse = (...diagnostics: readonly object[]) =>
   parseAnalysis('biome-json', JSON.stringify({ summary: {}, diagnostics, command: 'lint' }), context);
 
 describe('Biome JSON', () => {
-  test('S0-56 becomes findings whose columns come from code points', async () => {
+  test('becomes findings whose columns come from code points [S0-56]', async () => {
     const { findings } = await parse({
       severity: 'error',
       message: 'no debugger',

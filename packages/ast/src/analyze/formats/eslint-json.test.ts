@@ -25,7 +25,7 @@ const parse = (root: unknown, more: object = {}) =>
   parseAnalysis('eslint-json', JSON.stringify(root), { ...context, ...more });
 
 describe('ESLint JSON', () => {
-  test('S0-56 becomes findings, and a byte order mark moves the first line by one', async () => {
+  test('becomes findings, and a byte order mark moves the first line by one [S0-56]', async () => {
     assert.deepEqual(await parse([file()]), {
       findings: [
         {
@@ -45,7 +45,7 @@ describe('ESLint JSON', () => {
     });
   });
 
-  test('S0-56 a fix without the source along is placed in the file, or left out', async () => {
+  test('a fix without the source along is placed in the file, or left out [S0-56]', async () => {
     const { source: _, ...bare } = file() as Record<string, unknown>;
     const lost = await parse([bare]);
     assert.deepEqual([lost.findings[0]?.fix, lost.notes[0]?.kind], [undefined, 'fix']);
@@ -60,7 +60,7 @@ describe('ESLint JSON', () => {
     ]);
   });
 
-  test('S0-56 metadata says where rules are described; what cannot be parsed is an error of its own', async () => {
+  test('metadata says where rules are described; what cannot be parsed is an error of its own [S0-56]', async () => {
     const messages = [
       semi,
       { ruleId: null, fatal: true, severity: 2, message: 'Parsing error', line: 2, column: 4 },

@@ -19,7 +19,7 @@ const parse = (...diagnostics: readonly object[]) =>
   parseAnalysis('oxlint-json', JSON.stringify({ diagnostics, number_of_files: 1 }), context);
 
 describe('oxlint JSON', () => {
-  test('S0-56 becomes findings whose columns and ends come from bytes', async () => {
+  test('becomes findings whose columns and ends come from bytes [S0-56]', async () => {
     assert.deepEqual((await parse(diagnostic)).findings, [
       {
         provider: 'oxlint',

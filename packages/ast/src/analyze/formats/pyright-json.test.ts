@@ -14,7 +14,7 @@ const diagnostic = {
 };
 
 describe('Pyright JSON', () => {
-  test('S0-56 becomes findings counted from one; what belongs to no rule or file is told apart', async () => {
+  test('becomes findings counted from one; what belongs to no rule or file is told apart [S0-56]', async () => {
     const { rule: _, range: __, ...bare } = diagnostic;
     const generalDiagnostics = [
       diagnostic,

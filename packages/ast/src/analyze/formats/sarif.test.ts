@@ -31,7 +31,7 @@ async function only(sample: Sample, more: Partial<ParseContext> = {}): Promise<A
 }
 
 describe('SARIF', () => {
-  test('S0-56 is read whatever version it calls itself, over several runs', async () => {
+  test('is read whatever version it calls itself, over several runs [S0-56]', async () => {
     const { runs } = log({}) as { runs: object[] };
     const other = { ...runs[0], tool: { driver: { name: 'Other' } } };
     const { findings } = await parse({ version: '0.51.0', runs: [...runs, other, null, {}] });
@@ -70,7 +70,7 @@ describe('SARIF', () => {
       [{ index: 0 }, 'listed.ts'],
     ];
     for (const [location, file] of inside) {
-      test(`S0-56 ${JSON.stringify(location)} is ${file}`, async () => {
+      test(`${JSON.stringify(location)} is ${file} [S0-56]`, async () => {
         assert.equal((await only({ run: { originalUriBaseIds, artifacts }, location })).file, file);
       });
     }
@@ -84,19 +84,19 @@ describe('SARIF', () => {
       [{}, 'no_file'],
     ];
     for (const [location, kind] of outside) {
-      test(`S0-56 ${JSON.stringify(location)} is dropped and counted: ${kind}`, async () => {
+      test(`${JSON.stringify(location)} is dropped and counted: ${kind} [S0-56]`, async () => {
         const { findings, notes } = await parse(log({ run: { originalUriBaseIds, artifacts }, location }));
         assert.deepEqual([findings.length, notes.map((note) => [note.kind, note.count])], [0, [[kind, 1]]]);
       });
     }
-    test('S0-56 a base that builds on itself ends', async () => {
+    test('a base that builds on itself ends [S0-56]', async () => {
       assert.match(
         (await only({ run: { originalUriBaseIds }, location: { uri: 'a', uriBaseId: 'CIRCLE' } })).file,
         /a$/,
       );
     });
 
-    test('S0-56 producers known to print plain paths are taken by their word', async () => {
+    test('producers known to print plain paths are taken by their word [S0-56]', async () => {
       const run = { tool: { driver: { name: 'Biome' } } };
       assert.equal((await only({ run, location: { uri: '/srv/project/p%20q.ts' } })).file, 'p%20q.ts');
     });
@@ -157,7 +157,7 @@ describe('SARIF', () => {
       },
     ];
     for (const { title, expected, ...sample } of samples) {
-      test(`S0-56 ${title}`, async () => {
+      test(`${title} [S0-56]`, async () => {
         const { line, col, endLine, endCol, span } = await only(sample);
         const place = { line, col, endLine, endCol, span };
         assert.deepEqual(place, { endLine: undefined, endCol: undefined, span: undefined, ...expected });
@@ -177,7 +177,7 @@ describe('SARIF', () => {
       return [rule, level, message, docs];
     };
 
-    test('S0-56 are found by place, by name, by a refined name and in extensions', async () => {
+    test('are found by place, by name, by a refined name and in extensions [S0-56]', async () => {
       const described = ['error', 'm', 'https://example.org/a'];
       assert.deepEqual(await facts({ ruleId: undefined, ruleIndex: 0 }), ['a', ...described]);
       assert.deepEqual(await facts({ ruleId: 'a' }), ['a', ...described]);
@@ -187,7 +187,7 @@ describe('SARIF', () => {
       assert.deepEqual(await facts({ ruleId: undefined, ruleIndex: 99 }), ['unknown', 'warning', 'm', undefined]);
     });
 
-    test('S0-56 the result decides the level before its rule does', async () => {
+    test('the result decides the level before its rule does [S0-56]', async () => {
       const level = async (result: object) => (await only({ run, result: { ruleId: 'a', ...result } })).level;
       assert.equal(await level({ level: 'note' }), 'note');
       assert.equal(await level({ level: 'none' }), 'note');
@@ -203,7 +203,7 @@ describe('SARIF', () => {
     });
   });
 
-  test('S0-56 suppressed findings are counted, disputed ones stay, and what passed is none', async () => {
+  test('suppressed findings are counted, disputed ones stay, and what passed is none [S0-56]', async () => {
     const kinds = async (result: object) => {
       const { findings, notes } = await parse(log({ result }));
       return [findings.length, ...notes.map(({ kind }) => kind)];
@@ -224,7 +224,7 @@ describe('SARIF', () => {
     const withFix = (...artifactChanges: readonly object[]): Sample => ({ result: { fixes: [{ artifactChanges }] } });
     const region = { startLine: 1, startColumn: 15, endColumn: 21 };
 
-    test('S0-56 are replacements in one file or several, the first of the alternatives', async () => {
+    test('are replacements in one file or several, the first of the alternatives [S0-56]', async () => {
       const { fix } = await only(
         withFix(
           change('a.ts', region, { text: 'run()' }),
@@ -241,7 +241,7 @@ describe('SARIF', () => {
       ]);
     });
 
-    test('S0-56 that reach outside, are binary or have no place are left out whole', async () => {
+    test('that reach outside, are binary or have no place are left out whole [S0-56]', async () => {
       const bad = [
         change('../x.ts', region, { text: '' }),
         change('a.ts', region, { binary: 'AA==' }),

@@ -32,7 +32,7 @@ const parse = (results: readonly object[], errors: readonly object[] = []) =>
   );
 
 describe('Semgrep JSON', () => {
-  test('S0-56 becomes findings with UTF-16 columns, taken from the line that comes along', async () => {
+  test('becomes findings with UTF-16 columns, taken from the line that comes along [S0-56]', async () => {
     const fix = { startLine: 3, startCol: 11, endLine: 3, endCol: 18 };
     assert.deepEqual(await parse([result({}, { fix: 'safe(x)' })]), {
       findings: [
@@ -55,7 +55,7 @@ describe('Semgrep JSON', () => {
     });
   });
 
-  test('S0-56 levels of old and new versions are told apart', async () => {
+  test('levels of old and new versions are told apart [S0-56]', async () => {
     const severities = ['CRITICAL', 'HIGH', 'ERROR', 'MEDIUM', 'WARNING', 'LOW', 'INFO', 'EXPERIMENT', 'INVENTORY'];
     const { findings } = await parse(severities.map((severity) => result({ check_id: severity }, { severity })));
     const levels = Object.fromEntries(findings.map(({ rule, level }) => [rule, level]));
@@ -75,7 +75,7 @@ describe('Semgrep JSON', () => {
     );
   });
 
-  test('S0-56 what is ignored, outside or of no known shape is counted, and errors of the run are told', async () => {
+  test('what is ignored, outside or of no known shape is counted, and errors of the run are told [S0-56]', async () => {
     const { findings, notes } = await parse(
       [
         result(),

@@ -13,7 +13,7 @@ function finding(place: RawFinding['place'], more: Partial<RawFinding> = {}): Ra
 const inBytes = { unit: 'byte', start: { line: 1, col: 17 }, end: { line: 1, col: 23 } } as const;
 
 describe('places of an analysis', () => {
-  test('S0-56 become UTF-16 columns by reading each file once, and only files that are needed', async () => {
+  test('become UTF-16 columns by reading each file once, and only files that are needed [S0-56]', async () => {
     const read: string[] = [];
     const { findings, notes } = await placeAnalysis(
       {

@@ -6,7 +6,7 @@ import { createUnitMap, SourceText } from './source-text.ts';
 describe('a source text', () => {
   const source = new SourceText('\uFEFFa😀b\r\nlast é line\n');
 
-  test('S0-56 converts columns of its lines and knows where they end, before a carriage return', () => {
+  test('converts columns of its lines and knows where they end, before a carriage return [S0-56]', () => {
     assert.deepEqual(source.point({ line: 1, col: 9 }, 'byte'), { line: 1, col: 5 });
     assert.deepEqual(source.point({ line: 1, col: 4 }, 'code_point'), { line: 1, col: 5 });
     assert.deepEqual(source.point({ line: 2, col: 8 }, 'byte'), { line: 2, col: 7 });
@@ -41,7 +41,7 @@ const text = fc.string({
 });
 
 describe('offsets in another unit', () => {
-  test('S0-56 are those of the same character in UTF-16, for bytes and code points alike', () => {
+  test('are those of the same character in UTF-16, for bytes and code points alike [S0-56]', () => {
     fc.assert(
       fc.property(text, (sample) => {
         const byByte = createUnitMap(sample, 'byte');

@@ -47,14 +47,14 @@ async function open(t: TestContext) {
 const act = (title: string) => ({ operation: 'code_action', file: 'a.ts', title }) as const;
 
 describe('code_action', () => {
-  test('S0-54 lists what the server offers', async (t) => {
+  test('lists what the server offers [S0-54]', async (t) => {
     const { editor, id } = await open(t);
     const listed = await editor.codeActions({ target_node_id: await id('f') });
     assert.equal(listed.length, 7);
     assert.deepEqual(listed[4], { title: 'Off', kind: 'source', preferred: false, disabled: 'not now' });
   });
 
-  test('S0-54 applies one through the same checks', async (t) => {
+  test('applies one through the same checks [S0-54]', async (t) => {
     const scratch = await open(t);
     const answer = await scratch.edit(act('Extract'));
     assert.equal(scratch.read('a.ts'), '\ufeff/* é */ function f() {}\n');
@@ -62,21 +62,21 @@ describe('code_action', () => {
     await assert.rejects(scratch.editor.plan(act('Broken')), refusal('breaks_syntax'));
   });
 
-  test('S0-54 creates files, and refuses to remove them', async (t) => {
+  test('creates files, and refuses to remove them [S0-54]', async (t) => {
     const scratch = await open(t);
     await scratch.edit(act('New file'));
     assert.equal(scratch.read('n.ts'), 'const n = 1;\n');
     await assert.rejects(scratch.editor.plan(act('Remove file')), refusal('file_operations'));
   });
 
-  test('S0-54 never guesses which one is meant', async (t) => {
+  test('never guesses which one is meant [S0-54]', async (t) => {
     const { editor } = await open(t);
     await assert.rejects(editor.plan(act('Twice')), refusal('ambiguous_action'));
     await assert.rejects(editor.plan(act('Nothing')), refusal('no_such_action'));
     await assert.rejects(editor.plan(act('Off')), refusal('action_disabled'));
   });
 
-  test('S0-54 answers E_POLICY without a server for the file', async (t) => {
+  test('answers E_POLICY without a server for the file [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': '' });
     await assert.rejects(editor.plan(act('Extract')), refusal('not_configured', 'E_POLICY'));
   });

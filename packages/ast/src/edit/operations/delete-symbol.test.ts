@@ -8,56 +8,56 @@ const TS =
   '/** A. */\nexport function a() {\n  return a;\n}\n\n// note\nconst p = 1,\n  q = 2;\n\n/** B 🚀. */\n@x\nclass B {\n  one() {}\n\n  /** Two. */\n  two() {}\n}\n';
 
 describe('delete_symbol', () => {
-  testEdit('S0-54 takes doc and blank lines along', {
+  testEdit('takes doc and blank lines along [S0-54]', {
     file: 'a.ts',
     target: 'a',
     before: TS,
     edit: gone,
     after: TS.slice(TS.indexOf('// note')),
   });
-  testEdit('S0-54 takes attributes along', {
+  testEdit('takes attributes along [S0-54]', {
     file: 'a.ts',
     target: 'B',
     before: TS,
     edit: gone,
     after: TS.slice(0, TS.indexOf('\n/** B')),
   });
-  testEdit('S0-54 takes one of several declarators', {
+  testEdit('takes one of several declarators [S0-54]', {
     file: 'a.ts',
     target: 'q',
     before: TS,
     edit: gone,
     after: TS.replace(',\n  q = 2', ''),
   });
-  testEdit('S0-54 takes the last member and the gap above', {
+  testEdit('takes the last member and the gap above [S0-54]', {
     file: 'a.ts',
     target: 'B.two',
     before: TS,
     edit: gone,
     after: TS.replace('\n\n  /** Two. */\n  two() {}', ''),
   });
-  testEdit('S0-54 leaves a placeholder in a Python body', {
+  testEdit('leaves a placeholder in a Python body [S0-54]', {
     file: 'a.py',
     target: 'A.f',
     before: 'class A:\n    @x\n    def f(self):\n        return 1\n\n\ny = 2\n',
     edit: gone,
     after: 'class A:\n    pass\n\n\ny = 2\n',
   });
-  testEdit('S0-54 works in Rust', {
+  testEdit('works in Rust [S0-54]', {
     file: 'a.rs',
     target: 'f',
     before: 'fn a() {}\n\n/// Doc\n#[inline]\nfn f() {}\n\nfn z() {}\n',
     edit: gone,
     after: 'fn a() {}\n\nfn z() {}\n',
   });
-  testEdit('S0-54 works in Go', {
+  testEdit('works in Go [S0-54]', {
     file: 'a.go',
     target: 'B',
     before: 'package a\n\nconst (\n\tA = 1\n\tB = 2\n)\n',
     edit: gone,
     after: 'package a\n\nconst (\n\tA = 1\n)\n',
   });
-  testEdit('S0-54 works in Java', {
+  testEdit('works in Java [S0-54]', {
     file: 'A.java',
     target: 'A.f',
     before: 'class A {\n\tint f() {\n\t\treturn f();\n\t}\n\n\tint g;\n}\n',
@@ -65,7 +65,7 @@ describe('delete_symbol', () => {
     after: 'class A {\n\tint g;\n}\n',
   });
 
-  test('S0-54 refuses while another file uses it, and does it when forced', async (t) => {
+  test('refuses while another file uses it, and does it when forced [S0-54]', async (t) => {
     const files = { 'a.ts': 'export const a = 1;\nexport const b = 2;\n', 'b.ts': "import { a } from './a.ts';\n" };
     const { editor, id } = await openScratchEditor(t, files);
     const target_node_id = await id('a');
@@ -76,35 +76,35 @@ describe('delete_symbol', () => {
     await editor.plan({ ...gone, target_node_id: await id('b') });
   });
 
-  test('S0-54 refuses a member when anything bears its name, and takes one that nothing does', async (t) => {
+  test('refuses a member when anything bears its name, and takes one that nothing does [S0-54]', async (t) => {
     const files = { 'a.ts': 'export class A {\n  run() {}\n  walk() {}\n}\n', 'b.ts': 'other.run(); // walk\n' };
     const { editor, id } = await openScratchEditor(t, files);
     await assert.rejects(editor.plan({ ...gone, target_node_id: await id('run') }), refusal('maybe_used'));
     await editor.plan({ ...gone, target_node_id: await id('walk') });
   });
 
-  testRefusal('S0-54 refuses one name of a destructuring', {
+  testRefusal('refuses one name of a destructuring [S0-54]', {
     file: 'a.ts',
     target: 'a',
     before: 'const { a, b } = c;\n',
     edit: gone,
     reason: 'list_declaration',
   });
-  testRefusal('S0-54 refuses one of several names with several values', {
+  testRefusal('refuses one of several names with several values [S0-54]', {
     file: 'a.go',
     target: 'a',
     before: 'package a\n\nvar a, b = 1, 2\n',
     edit: gone,
     reason: 'list_declaration',
   });
-  testRefusal('S0-54 refuses a constant that others count on from', {
+  testRefusal('refuses a constant that others count on from [S0-54]', {
     file: 'a.go',
     target: 'A',
     before: 'package a\n\nconst (\n\tA = iota\n\tB\n)\n',
     edit: gone,
     reason: 'list_declaration',
   });
-  testRefusal('S0-54 refuses a variant that others count on from', {
+  testRefusal('refuses a variant that others count on from [S0-54]', {
     file: 'a.c',
     target: 'E.A',
     before: 'enum E { A, B };\n',

@@ -137,21 +137,21 @@ describe('add_import', () => {
       'using System;\nusing System.IO;\n\nclass A {}\n',
     ],
   ];
-  for (const [name, file, before, edit, after] of cases) testEdit(`S0-54 ${name}`, { file, before, edit, after });
+  for (const [name, file, before, edit, after] of cases) testEdit(`${name} [S0-54]`, { file, before, edit, after });
 
-  test('S0-54 changes nothing when the name is imported already', async (t) => {
+  test('changes nothing when the name is imported already [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': TS });
     const plan = await editor.plan(add('a.ts', './x', { name: 'b' }));
     assert.deepEqual([plan.files, plan.warnings], [[], ['imported already: b in a.ts']]);
   });
 
-  testRefusal('S0-54 refuses a form the language does not have', {
+  testRefusal('refuses a form the language does not have [S0-54]', {
     file: 'a.go',
     before: 'package a\n',
     edit: add('a.go', 'os', { name: 'Exit' }),
     reason: 'no_import_form',
   });
-  testRefusal('S0-54 refuses a language without imports', {
+  testRefusal('refuses a language without imports [S0-54]', {
     file: 'a.json',
     before: '{}\n',
     edit: add('a.json', 'x'),
@@ -189,15 +189,15 @@ describe('remove_import', () => {
       'package a;\n\nclass A {}\n',
     ],
   ];
-  for (const [name, file, before, edit, after] of cases) testEdit(`S0-54 ${name}`, { file, before, edit, after });
+  for (const [name, file, before, edit, after] of cases) testEdit(`${name} [S0-54]`, { file, before, edit, after });
 
-  test('S0-54 warns about names that are still used', async (t) => {
+  test('warns about names that are still used [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': TS });
     const plan = await editor.plan(remove('a.ts', './x', 'b'));
     assert.deepEqual(plan.warnings, ['still used without its import: b in a.ts']);
   });
 
-  testRefusal('S0-54 refuses an import that is not there', {
+  testRefusal('refuses an import that is not there [S0-54]', {
     file: 'a.ts',
     before: TS,
     edit: remove('a.ts', './nowhere'),

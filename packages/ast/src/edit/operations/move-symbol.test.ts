@@ -24,7 +24,7 @@ const TS: Files = {
 };
 
 describe('move_symbol', () => {
-  test('S0-54 moves to a new file and mends imports on both sides', async (t) => {
+  test('moves to a new file and mends imports on both sides [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     const old = await scratch.id('load', { file: 'a.ts' });
     const answer = await scratch.edit(await move(scratch, ['load', 'a.ts', 'lib/new.ts']));
@@ -46,7 +46,7 @@ describe('move_symbol', () => {
     assert.match(answer.warnings[0] ?? '', /import each other/);
   });
 
-  test('S0-54 moves into a file that used it (deep)', async (t) => {
+  test('moves into a file that used it [S0-54] (deep)', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     await scratch.edit(await move(scratch, ['load', 'a.ts', 'lib/b.ts']));
     assert.equal(
@@ -55,7 +55,7 @@ describe('move_symbol', () => {
     );
   });
 
-  test('S0-54 leaves everybody else alone with a re-export (deep)', async (t) => {
+  test('leaves everybody else alone with a re-export [S0-54] (deep)', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     const files = await moved(scratch, ['rest', 'a.ts', 'lib/new.ts'], true);
     assert.deepEqual(Object.keys(files), ['a.ts', 'lib/new.ts']);
@@ -63,7 +63,7 @@ describe('move_symbol', () => {
     assert.doesNotMatch(files['a.ts'] ?? '', /other/);
   });
 
-  test('S0-54 moves in Python with relative imports', async (t) => {
+  test('moves in Python with relative imports [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, {
       'p/__init__.py': '',
       'p/a.py':
@@ -78,7 +78,7 @@ describe('move_symbol', () => {
     });
   });
 
-  test('S0-54 moves between files of a Go package', async (t) => {
+  test('moves between files of a Go package [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, {
       'go.mod': 'module x\n',
       'a.go':
@@ -90,7 +90,7 @@ describe('move_symbol', () => {
     });
   });
 
-  test('S0-54 moves a class to a file of its own in Java', async (t) => {
+  test('moves a class to a file of its own in Java [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, {
       'j/A.java': 'package j;\n\nimport java.util.List;\n\npublic class A {}\n\nclass Other {\n  List x;\n}\n',
     });
@@ -130,7 +130,7 @@ describe('move_symbol', () => {
     ],
   ];
   for (const [name, files, given, reason] of refusals) {
-    test(`S0-54 refuses ${name}`, async (t) => {
+    test(`refuses ${name} [S0-54]`, async (t) => {
       const scratch = await openScratchEditor(t, files);
       await assert.rejects(scratch.editor.plan(await move(scratch, given)), refusal(reason));
     });

@@ -30,7 +30,7 @@ const TS: Files = {
 };
 
 describe('rename_symbol by scope', () => {
-  test('S0-54 follows imports, namespaces, shorthand and stops at re-exports', async (t) => {
+  test('follows imports, namespaces, shorthand and stops at re-exports [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     const plan = await scratch.editor.plan(await rename(scratch, 'load', 'fetchIt', 'a.ts'));
     assert.equal(plan.confidence, 'resolver');
@@ -57,7 +57,7 @@ describe('rename_symbol by scope', () => {
     assert.equal(scratch.read('e.ts'), TS['e.ts']);
   });
 
-  test('S0-54 renames over packages in Python', async (t) => {
+  test('renames over packages in Python [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, {
       'p/__init__.py': 'from .a import load\n\n__all__ = ["load"]\n',
       'p/a.py': 'def load():\n\treturn "é"\n\n\nclass A:\n\tdef load(self):\n\t\treturn load()\n',
@@ -72,7 +72,7 @@ describe('rename_symbol by scope', () => {
     assert.equal(scratch.read('m.py'), 'import p.a\n\np.a.fetch()\n');
   });
 
-  test('S0-54 renames in Rust, arguments of macros too', async (t) => {
+  test('renames in Rust, arguments of macros too [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, {
       'Cargo.toml': '[package]\nname = "x"\n',
       'src/lib.rs': 'mod a;\nuse a::load;\npub fn g() { println!("{}", load()); }\n',
@@ -84,7 +84,7 @@ describe('rename_symbol by scope', () => {
     });
   });
 
-  test('S0-54 renames over the files of a Go package', async (t) => {
+  test('renames over the files of a Go package [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, {
       'go.mod': 'module x\n',
       'a.go': 'package a\n\nfunc load() int { return 1 }\n',
@@ -96,7 +96,7 @@ describe('rename_symbol by scope', () => {
     });
   });
 
-  test('S0-54 answers with the new ids, of members too, and the old one is stale with the new as candidate', async (t) => {
+  test('answers with the new ids, of members too, and the old one is stale with the new as candidate [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, { 'a.ts': 'export class A {\n  run() {}\n}\nnew A();\n' });
     const [old, member] = [await scratch.id('A'), await scratch.id('run')];
     const answer = await scratch.edit(await rename(scratch, 'A', 'B'));
@@ -149,7 +149,7 @@ describe('rename_symbol by scope', () => {
     ],
   ];
   for (const [name, fresh, files, reason] of refusals) {
-    test(`S0-54 refuses ${name}`, async (t) => {
+    test(`refuses ${name} [S0-54]`, async (t) => {
       const scratch = await openScratchEditor(t, files);
       const before = scratch.snapshot();
       const { nodes } = await scratch.index.query({ name_like: '?oad' });
@@ -162,7 +162,7 @@ describe('rename_symbol by scope', () => {
     });
   }
 
-  test('S0-54 leaves generated files alone, and refuses because they use the name unless told otherwise', async (t) => {
+  test('leaves generated files alone, and refuses because they use the name unless told otherwise [S0-54]', async (t) => {
     const files = {
       'a.ts': 'export const load = 1;\n',
       'g.ts': "// @generated\nimport { load } from './a.ts';\n",
@@ -186,7 +186,7 @@ describe('rename_symbol by scope', () => {
     );
   });
 
-  test('S0-54 asks to confirm a rename of more than 500 files', async (t) => {
+  test('asks to confirm a rename of more than 500 files [S0-54]', async (t) => {
     const users = Array.from({ length: 500 }, (_, at) => [`u${at}.ts`, "import { load } from './a.ts';\n"] as const);
     const scratch = await openScratchEditor(t, { 'a.ts': 'export const load = 1;\n', ...Object.fromEntries(users) });
     const request = await rename(scratch, 'load', 'fetch', 'a.ts');

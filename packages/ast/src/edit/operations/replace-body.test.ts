@@ -4,7 +4,7 @@ import { testEdit, testRefusal } from '../../../test/edit-case.ts';
 const body = (text: string) => ({ operation: 'replace_body', text }) as const;
 
 describe('replace_body', () => {
-  testEdit('S0-54 keeps signature, doc and decorators in TypeScript', {
+  testEdit('keeps signature, doc and decorators in TypeScript [S0-54]', {
     file: 'a.ts',
     target: 'A.run',
     before: 'class A {\n  /** Runs 🚀. */\n  @log\n  async run(x: string): Promise<number> {\n    return 1;\n  }\n}\n',
@@ -12,35 +12,35 @@ describe('replace_body', () => {
     after:
       'class A {\n  /** Runs 🚀. */\n  @log\n  async run(x: string): Promise<number> {\n    const y = `a\nb`;\n    if (y) {\n      return 2;\n    }\n  }\n}\n',
   });
-  testEdit('S0-54 takes a body with its brackets', {
+  testEdit('takes a body with its brackets [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'function f() { return 1; }\n',
     edit: body('{ return { a: 1 }; }'),
     after: 'function f() { return { a: 1 }; }\n',
   });
-  testEdit('S0-54 adds brackets around blocks that only look bracketed', {
+  testEdit('adds brackets around blocks that only look bracketed [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'function f() {\n  return 1;\n}\n',
     edit: body('{ one(); }\n{ two(); }'),
     after: 'function f() {\n  { one(); }\n  { two(); }\n}\n',
   });
-  testEdit('S0-54 makes a block of an arrow function where statements come', {
+  testEdit('makes a block of an arrow function where statements come [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'const f = (x: number) => x + 1;\n',
     edit: body('const y = x;\nreturn y;'),
     after: 'const f = (x: number) => {\n  const y = x;\n  return y;\n};\n',
   });
-  testEdit('S0-54 leaves an arrow function an expression where one comes', {
+  testEdit('leaves an arrow function an expression where one comes [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'const f = (x: number) => x + 1;\n',
     edit: body('x * 2'),
     after: 'const f = (x: number) => x * 2;\n',
   });
-  testEdit('S0-54 keeps the docstring in Python and indents', {
+  testEdit('keeps the docstring in Python and indents [S0-54]', {
     file: 'a.py',
     target: 'A.go',
     before: 'class A:\n    @x\n    def go(self):\n        """Goes é."""\n        return 1\n\n    y = 2\n',
@@ -48,49 +48,49 @@ describe('replace_body', () => {
     after:
       'class A:\n    @x\n    def go(self):\n        """Goes é."""\n        for a in b:\n            print(a)\n        return 2\n\n    y = 2\n',
   });
-  testEdit('S0-54 opens a Python body that stands on the line of its declaration', {
+  testEdit('opens a Python body that stands on the line of its declaration [S0-54]', {
     file: 'a.py',
     target: 'f',
     before: 'def f(): return 1\n\n\nx = 1\n',
     edit: body('y = 1\nreturn y'),
     after: 'def f():\n    y = 1\n    return y\n\n\nx = 1\n',
   });
-  testEdit('S0-54 works in Rust', {
+  testEdit('works in Rust [S0-54]', {
     file: 'a.rs',
     target: 'f',
     before: '/// Doc\n#[inline]\npub fn f() -> i32 {\n    1\n}\n',
     edit: body('let x = 2;\nx'),
     after: '/// Doc\n#[inline]\npub fn f() -> i32 {\n    let x = 2;\n    x\n}\n',
   });
-  testEdit('S0-54 writes tabs in Go', {
+  testEdit('writes tabs in Go [S0-54]', {
     file: 'a.go',
     target: 'F',
     before: 'package a\n\n// F is.\nfunc F() int {\n\treturn 1\n}\n',
     edit: body('if true {\n    return 2\n}\nreturn 3'),
     after: 'package a\n\n// F is.\nfunc F() int {\n\tif true {\n\t\treturn 2\n\t}\n\treturn 3\n}\n',
   });
-  testEdit('S0-54 works in Java', {
+  testEdit('works in Java [S0-54]', {
     file: 'A.java',
     target: 'A.f',
     before: 'class A {\n    /** Doc. */\n    @Override\n    public int f() {\n        return 1;\n    }\n}\n',
     edit: body('return 2;'),
     after: 'class A {\n    /** Doc. */\n    @Override\n    public int f() {\n        return 2;\n    }\n}\n',
   });
-  testEdit('S0-54 works in Kotlin, C# and Ruby: Kotlin', {
+  testEdit('works in Kotlin, C# and Ruby: Kotlin [S0-54]', {
     file: 'a.kt',
     target: 'f',
     before: 'fun f(): Int = 1\n',
     edit: body('2'),
     after: 'fun f(): Int = 2\n',
   });
-  testEdit('S0-54 works in Kotlin, C# and Ruby: C#', {
+  testEdit('works in Kotlin, C# and Ruby: C# [S0-54]', {
     file: 'a.cs',
     target: 'A.F',
     before: 'class A {\n    int F() => 1;\n}\n',
     edit: body('2'),
     after: 'class A {\n    int F() => 2;\n}\n',
   });
-  testEdit('S0-54 works in Kotlin, C# and Ruby: Ruby', {
+  testEdit('works in Kotlin, C# and Ruby: Ruby [S0-54]', {
     file: 'a.rb',
     target: 'f',
     before: 'def f\n  1\nend\n',
@@ -98,42 +98,42 @@ describe('replace_body', () => {
     after: 'def f\n  x = 2\n  x\nend\n',
   });
 
-  testRefusal('S0-54 refuses text that breaks the file', {
+  testRefusal('refuses text that breaks the file [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'function f() {\n  return 1;\n}\n',
     edit: body('if (x) {'),
     reason: 'breaks_syntax',
   });
-  testRefusal('S0-54 refuses text that ends the declaration and goes on behind it', {
+  testRefusal('refuses text that ends the declaration and goes on behind it [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'function f() {\n  return 1;\n}\n',
     edit: body('return 1; } function g() {'),
     reason: 'body_not_accepted',
   });
-  testRefusal('S0-54 refuses a declaration without a body', {
+  testRefusal('refuses a declaration without a body [S0-54]', {
     file: 'a.ts',
     target: 'T',
     before: 'type T = 1;\n',
     edit: body('2'),
     reason: 'no_body',
   });
-  testRefusal('S0-54 refuses empty text', {
+  testRefusal('refuses empty text [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: 'function f() {}\n',
     edit: body('  \n'),
     reason: 'empty_text',
   });
-  testRefusal('S0-54 refuses generated files', {
+  testRefusal('refuses generated files [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: '// Code generated by x. DO NOT EDIT.\nfunction f() {}\n',
     edit: body('return 1;'),
     reason: 'generated_file',
   });
-  testEdit('S0-54 edits generated files when that is allowed', {
+  testEdit('edits generated files when that is allowed [S0-54]', {
     file: 'a.ts',
     target: 'f',
     before: '// Code generated by x. DO NOT EDIT.\nfunction f() { 1; }\n',

@@ -87,7 +87,7 @@ describe('rewrite', () => {
     ['works in Ruby', 'a.rb', 'puts foo(1)\n', rewrite('ruby', 'puts $A', 'p $A'), 'p foo(1)\n'],
     ['works in Bash', 'a.sh', 'foo "$x" b\n', rewrite('bash', 'foo $A b', 'bar $A b'), 'bar "$x" b\n'],
   ];
-  for (const [name, file, before, edit, after] of cases) testEdit(`S0-54 ${name}`, { file, before, edit, after });
+  for (const [name, file, before, edit, after] of cases) testEdit(`${name} [S0-54]`, { file, before, edit, after });
 
   test('passes over what only has the name of a source, and says so', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': 'foo(1);\n', 'binary.ts': 'foo(\0\x01\x02)' });
@@ -99,7 +99,7 @@ describe('rewrite', () => {
     assert.match(plan.warnings.join(), /binary\.ts/);
   });
 
-  test('S0-54 rewrites every match once and reports what matches again', async (t) => {
+  test('rewrites every match once and reports what matches again [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, { 'a.ts': 'foo(foo(1));\n' });
     const plan = await editor.plan(rewrite('typescript', 'foo($A)', 'foo(foo($A))'));
     assert.equal(Buffer.from(plan.files[0]?.after ?? '').toString(), 'foo(foo(foo(foo(1))));\n');
@@ -107,7 +107,7 @@ describe('rewrite', () => {
     assert.deepEqual(plan.residual[0], { file: 'a.ts', line: 1, col: 1, kind: 'match' });
   });
 
-  test('S0-54 goes over files by glob and leaves generated ones alone', async (t) => {
+  test('goes over files by glob and leaves generated ones alone [S0-54]', async (t) => {
     const text = 'foo(1);\n';
     const files = { 'a.ts': text, 'b/c.ts': text, 'g.ts': `// @generated\n${text}`, 'a.py': text };
     const { editor } = await openScratchEditor(t, files);
@@ -124,7 +124,7 @@ describe('rewrite', () => {
     );
   });
 
-  test('S0-54 frees every tree and loads without a warning', async (t) => {
+  test('frees every tree and loads without a warning [S0-54]', async (t) => {
     const warnings: string[] = [];
     const listen = ({ message }: Error) => warnings.push(message);
     process.on('warning', listen);
@@ -141,37 +141,37 @@ describe('rewrite', () => {
   });
 
   const before = 'foo(1);\nfoo(2);\n';
-  testRefusal('S0-54 refuses a pattern that is no code', {
+  testRefusal('refuses a pattern that is no code [S0-54]', {
     file: 'a.ts',
     before,
     edit: rewrite('typescript', 'foo(', 'x'),
     reason: 'bad_pattern',
   });
-  testRefusal('S0-54 refuses a variable the pattern does not have', {
+  testRefusal('refuses a variable the pattern does not have [S0-54]', {
     file: 'a.ts',
     before,
     edit: rewrite('typescript', 'foo($A)', '$B'),
     reason: 'unknown_variable',
   });
-  testRefusal('S0-54 refuses a pattern that matches nothing', {
+  testRefusal('refuses a pattern that matches nothing [S0-54]', {
     file: 'a.ts',
     before,
     edit: rewrite('typescript', 'bar($A)', 'x'),
     reason: 'no_match',
   });
-  testRefusal('S0-54 refuses more matches than allowed', {
+  testRefusal('refuses more matches than allowed [S0-54]', {
     file: 'a.ts',
     before,
     edit: rewrite('typescript', 'foo($A)', 'x', { max_matches: 1 }),
     reason: 'too_many_matches',
   });
-  testRefusal('S0-54 refuses a replacement that breaks the file', {
+  testRefusal('refuses a replacement that breaks the file [S0-54]', {
     file: 'a.ts',
     before,
     edit: rewrite('typescript', 'foo($A)', 'x('),
     reason: 'breaks_syntax',
   });
-  test('S0-54 refuses a language nobody knows', async (t) => {
+  test('refuses a language nobody knows [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, {});
     await assert.rejects(editor.plan(rewrite('klingon', 'a', 'b')), refusal('unknown_language', 'E_AST_PARSE'));
   });

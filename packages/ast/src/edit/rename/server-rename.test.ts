@@ -60,7 +60,7 @@ const definitions = (steps: readonly Step[]) => ({ 'textDocument/definition': [s
 const touched = ({ files }: { files: readonly { path: string }[] }) => files.map(({ path }) => path);
 
 describe('rename_symbol with a language server', () => {
-  test('S0-54 is proven when both plans agree', async (t) => {
+  test('is proven when both plans agree [S0-54]', async (t) => {
     const { rename, editor, workspace, read } = await open(t, renames(answer('load', 'fetch', WHOLE)));
     const plan = await rename('load', 'fetch');
     assert.deepEqual([plan.confidence, plan.edits, plan.warnings], ['proven', 4, []]);
@@ -68,19 +68,19 @@ describe('rename_symbol with a language server', () => {
     assert.equal(read('b.ts'), B.replaceAll('load', 'fetch'));
   });
 
-  test('S0-54 takes what imports lead to although the server left it out', async (t) => {
+  test('takes what imports lead to although the server left it out [S0-54]', async (t) => {
     const { rename } = await open(t, renames(answer('load', 'fetch', { 'a.ts': WHOLE['a.ts'] })));
     const plan = await rename('load', 'fetch');
     assert.deepEqual([plan.confidence, touched(plan)], ['resolver', ['a.ts', 'b.ts']]);
     assert.match(plan.warnings[0] ?? '', /left out 2 places .* b\.ts/);
   });
 
-  test('S0-54 refuses when the server misses a use in the file itself', async (t) => {
+  test('refuses when the server misses a use in the file itself [S0-54]', async (t) => {
     const { rename } = await open(t, renames(answer('load', 'fetch', { ...WHOLE, 'a.ts': [[0, 16]] })));
     await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
   });
 
-  test('S0-54 refuses when the server would rename another variable', async (t) => {
+  test('refuses when the server would rename another variable [S0-54]', async (t) => {
     const files = { ...FILES, 'a.ts': `${A}const f = (load: any) => load;\n` };
     const { rename } = await open(
       t,
@@ -90,7 +90,7 @@ describe('rename_symbol with a language server', () => {
     await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
   });
 
-  test('S0-54 takes members that only the server knows', async (t) => {
+  test('takes members that only the server knows [S0-54]', async (t) => {
     const files = { ...FILES, 'b.ts': `${B}declare const m: any;\nm.load();\n` };
     const { rename } = await open(
       t,
@@ -101,7 +101,7 @@ describe('rename_symbol with a language server', () => {
     assert.deepEqual([plan.confidence, plan.edits], ['server', 5]);
   });
 
-  test('S0-54 refuses a plan that writes something else at the same places', async (t) => {
+  test('refuses a plan that writes something else at the same places [S0-54]', async (t) => {
     const { rename } = await open(t, renames(answer('load', 'evil', WHOLE)));
     await assert.rejects(rename('load', 'fetch'), refusal('plans_differ'));
   });
@@ -112,7 +112,7 @@ describe('rename_symbol with a language server', () => {
     ['answers nonsense', [{ answer: { changes: 7 } }]],
     ['would change nothing', [{ answer: null }]],
   ] as const) {
-    test(`S0-54 goes by scope alone when the server ${how} (deep)`, async (t) => {
+    test(`goes by scope alone when the server ${how} [S0-54] (deep)`, async (t) => {
       const { rename } = await open(t, renames(...steps));
       const plan = await rename('load', 'fetch');
       assert.deepEqual([plan.confidence, touched(plan)], ['resolver', ['a.ts', 'b.ts']]);
@@ -120,7 +120,7 @@ describe('rename_symbol with a language server', () => {
     });
   }
 
-  test('S0-54 takes no for an answer', async (t) => {
+  test('takes no for an answer [S0-54]', async (t) => {
     const { rename, snapshot } = await open(
       t,
       renames({ error: { code: -32803, message: 'would break an interface' } }),
@@ -130,12 +130,12 @@ describe('rename_symbol with a language server', () => {
     assert.deepEqual(snapshot(), before);
   });
 
-  test('S0-54 refuses an edit outside of the workspace', async (t) => {
+  test('refuses an edit outside of the workspace [S0-54]', async (t) => {
     const { rename } = await open(t, renames({ answer: { changes: { 'file:///etc/passwd': [] } } }));
     await assert.rejects(rename('load', 'fetch'), refusal('edit_outside_workspace'));
   });
 
-  test('S0-54 never edits ignored files, and refuses because of them unless told otherwise', async (t) => {
+  test('never edits ignored files, and refuses because of them unless told otherwise [S0-54]', async (t) => {
     const files = { ...FILES, '.gitignore': 'out/\n', 'out/a.ts': A };
     const { rename } = await open(t, renames(answer('load', 'fetch', { ...WHOLE, 'out/a.ts': [[0, 16]] })), files);
     await assert.rejects(rename('load', 'fetch'), refusal('residual'));
@@ -146,25 +146,25 @@ describe('rename_symbol with a language server', () => {
     );
   });
 
-  test('S0-54 answers E_TIMEOUT for a member when the server is mute (deep)', async (t) => {
+  test('answers E_TIMEOUT for a member when the server is mute [S0-54] (deep)', async (t) => {
     const { rename } = await open(t, renames());
     await assert.rejects(rename('run', 'walk'), refusal('request_timeout', 'E_TIMEOUT'));
   });
 
-  test('S0-54 renames a member by the server', async (t) => {
+  test('renames a member by the server [S0-54]', async (t) => {
     const { rename } = await open(t, renames(answer('run', 'walk', MEMBER)));
     const plan = await rename('run', 'walk');
     assert.deepEqual([plan.confidence, plan.edits, plan.residual], ['server', 2, []]);
   });
 
-  test('S0-54 refuses when the server left out a use that it knows itself', async (t) => {
+  test('refuses when the server left out a use that it knows itself [S0-54]', async (t) => {
     const home = { uri: '@uri:a.ts', range: { start: { line: 4, character: 2 }, end: { line: 4, character: 5 } } };
     const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: home }]) };
     const { rename } = await open(t, on);
     await assert.rejects(rename('run', 'walk'), refusal('server_partial'));
   });
 
-  test('S0-54 refuses over a use that nobody can place, and reports it when told to', async (t) => {
+  test('refuses over a use that nobody can place, and reports it when told to [S0-54]', async (t) => {
     const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: null }]) };
     const { rename } = await open(t, on);
     await assert.rejects(rename('run', 'walk'), refusal('residual'));
@@ -172,26 +172,26 @@ describe('rename_symbol with a language server', () => {
     assert.deepEqual(plan.residual, [{ file: 'b.ts', line: 3, col: 9, kind: 'member' }]);
   });
 
-  test('S0-54 leaves a member of the same name that the server knows to be another', async (t) => {
+  test('leaves a member of the same name that the server knows to be another [S0-54]', async (t) => {
     const other = { uri: '@uri:b.ts', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
     const on = { ...renames(answer('run', 'walk', { 'a.ts': MEMBER['a.ts'] })), ...definitions([{ answer: other }]) };
     const { rename } = await open(t, on);
     assert.deepEqual((await rename('run', 'walk')).residual, []);
   });
 
-  test('S0-54 refuses a member name that the class has already', async (t) => {
+  test('refuses a member name that the class has already [S0-54]', async (t) => {
     const files = { ...FILES, 'a.ts': A.replace('run() {}', 'run() {}\n  walk() {}') };
     const { rename } = await open(t, renames(answer('run', 'walk', MEMBER)), files);
     await assert.rejects(rename('run', 'walk'), refusal('name_conflict'));
   });
 
-  test('S0-54 refuses an answer that does not rename the declaration', async (t) => {
+  test('refuses an answer that does not rename the declaration [S0-54]', async (t) => {
     const { rename } = await open(t, renames(answer('run', 'walk', { 'b.ts': MEMBER['b.ts'] })));
     await assert.rejects(rename('run', 'walk'), refusal('residual'));
     await assert.rejects(rename('run', 'walk', { on_residual: 'report' }), refusal('declaration_kept'));
   });
 
-  test('S0-54 agrees with TypeScript 7 and leaves a partner project outside of it right (deep)', async (t) => {
+  test('agrees with TypeScript 7 and leaves a partner project outside of it right [S0-54] (deep)', async (t) => {
     const files = {
       'tsconfig.json':
         '{"compilerOptions":{"allowImportingTsExtensions":true,"noEmit":true,"module":"esnext","target":"esnext","moduleResolution":"bundler"},"exclude":["test"]}',

@@ -21,7 +21,7 @@ function names(outcome: ParseOutcome): string[] {
 }
 
 describe('the parse pool', () => {
-  test('S0-52 answers every job with its own facts, whatever the order', async (t) => {
+  test('answers every job with its own facts, whatever the order [S0-52]', async (t) => {
     const parsing = pool(t);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, at) => parsing.parse(job(`f${at}.ts`, `const v${at} = 1;\n`))),
@@ -45,7 +45,7 @@ describe('the parse pool', () => {
     assert.deepEqual(names(await parsing.parse(job('b.ts', 'let b;'))), ['b']);
   });
 
-  test('S0-52 replaces a thread that dies: the file is given up, all others are answered (deep)', async (t) => {
+  test('replaces a thread that dies: the file is given up, all others are answered [S0-52] (deep)', async (t) => {
     const parsing = pool(t, { heapMb: 24 });
     const jobs = [
       ...Array.from({ length: 6 }, (_, at) => job(`a${at}.ts`, `const a${at} = 1;\n`)),
@@ -62,7 +62,7 @@ describe('the parse pool', () => {
     assert.deepEqual(names(await parsing.parse(job('c.ts', 'let c;'))), ['c']);
   });
 
-  test('S0-52 a generate skips the file a worker died on, with the reason, and remembers it (deep)', async (t) => {
+  test('a generate skips the file a worker died on, with the reason, and remembers it [S0-52] (deep)', async (t) => {
     const files = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`f${at}.ts`, `const v${at} = 1;\n`]));
     const { index } = scratchIndex(t, { ...files, 'huge.ts': HUGE }, { workerHeapMb: 24 });
     const { parsed, skipped } = await index.generate();

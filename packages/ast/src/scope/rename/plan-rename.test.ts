@@ -139,11 +139,11 @@ const CONFLICTS: readonly RenameCase[] = [
   },
 ];
 
-describe('S0-54 the plan reports as conflicts, or finds none in', () => {
+describe('the plan reports as conflicts, or finds none in [S0-54]', () => {
   for (const one of CONFLICTS) test(one.title, () => checkRename(engine, one));
 });
 
-describe('S0-54 planRename refuses', () => {
+describe('planRename refuses [S0-54]', () => {
   const plain = { 'a.ts': 'export const «*x» = 1;\n' };
 
   test('what is no name, a keyword or the old name', async () => {
@@ -229,7 +229,7 @@ describe('S0-54 planRename refuses', () => {
   });
 });
 
-describe('S0-54 planRename', () => {
+describe('planRename [S0-54]', () => {
   test('lists the files it looked at, and only the own one for a local name', async () => {
     const files = { 'a.ts': 'export const «*x» = 1;\n', 'b.ts': 'const x = 1;\n', 'c.ts': 'xy;\n' };
     const shared = readMarked(files, 'y');

@@ -46,7 +46,7 @@ function tamper(scratch: Scratch, statement: string): void {
 }
 
 describe('tool-runtime audit list', () => {
-  test('S1-41 shows the newest records, oldest first (deep)', async () => {
+  test('shows the newest records, oldest first [S1-41] (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 3);
     const all = jsonLines((await audit(scratch, 'list', '--json', '--after', '0')).stdout);
@@ -103,7 +103,7 @@ describe('tool-runtime audit list', () => {
 });
 
 describe('tool-runtime audit show', () => {
-  test('S1-41 shows every record of a call by call id or request id, and one by its number (deep)', async () => {
+  test('shows every record of a call by call id or request id, and one by its number [S1-41] (deep)', async () => {
     using scratch = createScratch();
     const { callIds } = await fillJournal(scratch, 2);
     const byCall = jsonLines((await audit(scratch, 'show', '--json', callIds[1] ?? '')).stdout);
@@ -180,7 +180,7 @@ describe('tool-runtime audit tail', () => {
 });
 
 describe('tool-runtime audit verify', () => {
-  test('S1-41 confirms a whole journal and prints the head to keep (deep)', async () => {
+  test('confirms a whole journal and prints the head to keep [S1-41] (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 2);
     const { code, stdout } = await audit(scratch, 'verify', '--anchor', `${head.seq}:${head.mac}`);
@@ -188,7 +188,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^ok \d+ records, head \d+:[0-9a-f]{64}\nWithout a head kept outside .*\n$/);
   });
 
-  test('S1-41 ends with 1 and names the record after one was changed (deep)', async () => {
+  test('ends with 1 and names the record after one was changed [S1-41] (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 2);
     tamper(scratch, `UPDATE block SET body = replace(body, 'file_read', 'file_reed') WHERE first_seq = 2`);
@@ -199,7 +199,7 @@ describe('tool-runtime audit verify', () => {
     assert.deepEqual([json.ok, json.broken.seq], [false, 2]);
   });
 
-  test('S1-41 ends with 1 after a record in the middle was deleted', async () => {
+  test('ends with 1 after a record in the middle was deleted [S1-41]', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 2);
     tamper(scratch, 'DELETE FROM block WHERE first_seq = 2');
@@ -208,7 +208,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^broken at record /);
   });
 
-  test('S1-41 ends with 1 when the chain no longer holds a head that was kept elsewhere (deep)', async () => {
+  test('ends with 1 when the chain no longer holds a head that was kept elsewhere [S1-41] (deep)', async () => {
     using scratch = createScratch();
     const { head } = await fillJournal(scratch, 3);
     const anchor = `${head.seq}:${head.mac}`;
@@ -230,7 +230,7 @@ describe('tool-runtime audit verify', () => {
 });
 
 describe('tool-runtime audit export', () => {
-  test('S1-41 writes every record and the head last (deep)', async () => {
+  test('writes every record and the head last [S1-41] (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 3);
     const { code, stdout } = await audit(scratch, 'export');
@@ -268,7 +268,7 @@ describe('tool-runtime audit rotate and prune (deep)', () => {
       ({ seq }) => seq,
     );
 
-  test('S1-41 moves old records into an archive that list, show, export and verify read on request (deep)', async () => {
+  test('moves old records into an archive that list, show, export and verify read on request [S1-41] (deep)', async () => {
     using scratch = createScratch();
     const { head, callIds } = await fillJournal(scratch, 3);
     const report = await json(scratch, 'rotate', '--keep-records', '4');
@@ -313,7 +313,7 @@ describe('tool-runtime audit rotate and prune (deep)', () => {
     assert.match(stdout, /^\d+ records moved, through \d+: journal-1-\S+\.jsonl\.gz \(\d+ bytes\)\n$/);
   });
 
-  test('S1-41 deletes archives oldest first, and verify tells them from broken ones (deep)', async () => {
+  test('deletes archives oldest first, and verify tells them from broken ones [S1-41] (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const [first] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;
@@ -342,7 +342,7 @@ describe('tool-runtime audit rotate and prune (deep)', () => {
     assert.match(list.stdout, new RegExp(` rotation +pruned \\d+ records, through \\d+ ${first}$`, 'm'));
   });
 
-  test('S1-41 verify ends with 1 after an archive was changed or the base moved (deep)', async () => {
+  test('verify ends with 1 after an archive was changed or the base moved [S1-41] (deep)', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
     const [name] = (await json(scratch, 'rotate', '--keep-records', '0')).archives;

@@ -11,7 +11,7 @@ function run(scratch: Scratch, ...args: string[]) {
 }
 
 describe('tool-runtime call', () => {
-  test('S0-4 prints the ToolResponse, for people or on one line, and ends with 0 (deep)', async () => {
+  test('prints the ToolResponse, for people or on one line, and ends with 0 [S0-4] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a.txt', 'hello');
     for (const [flags, lineCount] of [
@@ -38,7 +38,7 @@ describe('tool-runtime call', () => {
     );
   });
 
-  test('S0-4 ends with 1 and an error in the response when the call is not ok (deep)', async () => {
+  test('ends with 1 and an error in the response when the call is not ok [S0-4] (deep)', async () => {
     using scratch = createScratch();
     for (const [words, expected] of [
       [['file_read', 'path=missing'], 'E_FILE_IO'],
@@ -93,7 +93,7 @@ describe('tool-runtime call', () => {
     }
   });
 
-  test('S0-25 ends with 2 and shows the line when the registry is broken', async () => {
+  test('ends with 2 and shows the line when the registry is broken [S0-25]', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\n\nsurprise: 1\n');
     const { code, stdout, stderr } = await run(scratch, 'file_read', 'path=a');

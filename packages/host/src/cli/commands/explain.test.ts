@@ -4,7 +4,7 @@ import { ERROR_GUIDE } from '@tool-runtime/protocol';
 import { runCli } from '../../../test/run-cli.ts';
 
 describe('tool-runtime explain', () => {
-  test('S0-8 says what a code means and what helps, however it is written', async () => {
+  test('says what a code means and what helps, however it is written [S0-8]', async () => {
     for (const name of ['E_POLICY', 'e_policy']) {
       const { code, stdout } = await runCli(['explain', name]);
       assert.equal(code, 0);

@@ -26,8 +26,8 @@ function commit(scratch: Scratch, ...words: string[]) {
   return spawnSync('git', ['commit', '-q', ...words], { cwd: scratch.workspace, encoding: 'utf8' });
 }
 
-describe('S0-67 tool-runtime hook', () => {
-  test('S0-67 a planted token blocks a plain git commit, and a harmless one passes (deep)', async () => {
+describe('tool-runtime hook [S0-67]', () => {
+  test('a planted token blocks a plain git commit, and a harmless one passes [S0-67] (deep)', async () => {
     using scratch = createScratch();
     const git = repository(scratch);
     const installed = await runCli(['hook', 'install', ...scratch.options], { program: FROM_BIN });
@@ -44,7 +44,7 @@ describe('S0-67 tool-runtime hook', () => {
     assert.equal(passed.status, 0, passed.stdout + passed.stderr);
   });
 
-  test('S0-67 judges the very index that is committed: git commit -a and a single path (deep)', async () => {
+  test('judges the very index that is committed: git commit -a and a single path [S0-67] (deep)', async () => {
     using scratch = createScratch();
     const git = repository(scratch);
     await runCli(['hook', 'install', ...scratch.options], { program: FROM_BIN });

@@ -8,7 +8,7 @@ import { createToolScratch } from '../../../test/tool-scratch.ts';
 const digestOf = (path: string): string => `sha256:${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
 
 describe('tool-runtime lock', () => {
-  test('S4-46 pins tools, says what is new, unchanged or changed, and where the lock is (deep)', async () => {
+  test('pins tools, says what is new, unchanged or changed, and where the lock is [S4-46] (deep)', async () => {
     using scratch = createToolScratch();
     const first = await scratch.cli(['lock', 'work']);
     const before = digestOf(scratch.program);
@@ -27,7 +27,7 @@ describe('tool-runtime lock', () => {
     assert.match(stdout, /^typed {2}.* {2}new$/m);
   });
 
-  test('S4-46 writes down what the operator knows about one tool (deep)', async () => {
+  test('writes down what the operator knows about one tool [S4-46] (deep)', async () => {
     using scratch = createToolScratch();
     const metadata = {
       '--source': 'acme/work@v1',
@@ -67,7 +67,7 @@ describe('tool-runtime lock', () => {
     }
   });
 
-  test('S4-46 only looks with --check: exit 1 for what differs or is missing, 0 when all is as locked (deep)', async () => {
+  test('only looks with --check: exit 1 for what differs or is missing, 0 when all is as locked [S4-46] (deep)', async () => {
     using scratch = createToolScratch();
     const missing = await scratch.cli(['lock', '--check', 'work']);
     assert.deepEqual([missing.code, existsSync(scratch.lockPath)], [1, false]);
@@ -89,7 +89,7 @@ describe('tool-runtime lock', () => {
     assert.equal(readFileSync(scratch.lockPath, 'utf8'), text);
   });
 
-  test('S4-46 writes nothing when a program is missing or a tool is not listed (deep)', async () => {
+  test('writes nothing when a program is missing or a tool is not listed [S4-46] (deep)', async () => {
     using scratch = createToolScratch();
     for (const [names, complaint] of [
       [[], /^error E_SHELL Program of the external tool not found: gone/],
@@ -101,7 +101,7 @@ describe('tool-runtime lock', () => {
     }
   });
 
-  test('S4-46 does not add to a lock of the workspace that nobody trusts, and does after trust (deep)', async () => {
+  test('does not add to a lock of the workspace that nobody trusts, and does after trust [S4-46] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool.sh', '#!/bin/sh\n');
     scratch.write('tool-runtime.yaml', 'version: 1\nexternal_tools: [{name: a, command: tool.sh}]\n');

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../../test/run-cli.ts';
 
 describe('tool-runtime revoke', () => {
-  test('S0-23 takes trust back, and says when there was none (deep)', async () => {
+  test('takes trust back, and says when there was none [S0-23] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const isTrusted = async () => (await runCli(['tools', ...scratch.options])).stderr === '';
@@ -18,7 +18,7 @@ describe('tool-runtime revoke', () => {
     assert.deepEqual([none.code, none.stdout], [1, 'it was not trusted\n']);
   });
 
-  test('S4-46 takes back the trust in the lock too', async () => {
+  test('takes back the trust in the lock too [S4-46]', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', 'version: 1\n');
     scratch.write('tool-runtime.lock', '{}');

@@ -29,13 +29,13 @@ function lastResult(tool: string): Record<string, unknown> {
 }
 
 describe('tool-runtime run', () => {
-  test('S4-50 shows what the tool printed on the same streams, then the run in one line', async () => {
+  test('shows what the tool printed on the same streams, then the run in one line [S4-50]', async () => {
     const { code, stdout, stderr } = await run('work', `echo out; echo err >&2; ${WITH_OUTPUT}`);
     assert.deepEqual([code, stdout], [0, 'out\n']);
     assert.match(stderr, /^err\nrun \S+ {2}success {2}exit 0 {2}a\.txt \(4 bytes\)\n$/);
   });
 
-  test('S4-50 prints the whole answer on one line with --json (deep)', async () => {
+  test('prints the whole answer on one line with --json [S4-50] (deep)', async () => {
     const { code, stdout, stderr } = await run('work', `echo out; ${WITH_OUTPUT}`, '--json');
     assert.equal(code, 0);
     const response = toolResponseSchema.parse(JSON.parse(stdout));
@@ -64,7 +64,7 @@ describe('tool-runtime run', () => {
     ['exit 200', 1, 200],
     ['kill -9 $$', 1, 137],
   ] as const) {
-    test(`S4-3 S4-43 ends with ${code} after: ${work}`, async () => {
+    test(`ends with ${code} after: ${work} [S4-3 S4-43]`, async () => {
       const ended = await run('work', work);
       assert.equal(ended.code, code, ended.stderr);
       assert.deepEqual([lastResult('work')['exit_code'], lastResult('work')['tool_exit_code']], [code, toolCode]);
@@ -72,7 +72,7 @@ describe('tool-runtime run', () => {
     });
   }
 
-  test('S4-2 ends with 1 when the tool reports errors and exits with 0 (deep)', async () => {
+  test('ends with 1 when the tool reports errors and exits with 0 [S4-2] (deep)', async () => {
     const { code } = await run(
       'work',
       'result; sed -i s/\'"errors":\\[\\]\'/\'"errors":[{"code":"X","message":"m"}]\'/ "$TOOL_RUN_DIR/result.json"',
@@ -87,7 +87,7 @@ describe('tool-runtime run', () => {
     ['arguments the tool does not take', ['work', '--inputs', '{"a":1}'], 14, 'work'],
     ['a tool without its pack', ['packed'], 16, 'packed'],
   ] as const) {
-    test(`S4-39 S4-43 ends with ${code} for ${subject}, which is on record (deep)`, async () => {
+    test(`ends with ${code} for ${subject}, which is on record [S4-39 S4-43] (deep)`, async () => {
       const ended = await run(...words);
       assert.deepEqual([ended.code, ended.stdout], [code, ''], ended.stderr);
       assert.match(ended.stderr, /^error E_/m);
@@ -99,7 +99,7 @@ describe('tool-runtime run', () => {
     });
   }
 
-  test('S4-43 ends with 11 for a program that is not what was locked, and runs again when it is (deep)', async () => {
+  test('ends with 11 for a program that is not what was locked, and runs again when it is [S4-43] (deep)', async () => {
     const own = createToolScratch();
     try {
       await own.cli(['lock', 'work']);
@@ -132,7 +132,7 @@ describe('tool-runtime run', () => {
     assert.deepEqual(readdirSync(join(scratch.state, 'external/runs')), runsBefore);
   });
 
-  test('S4-47 ends the tool at the time limit it was given (deep)', async () => {
+  test('ends the tool at the time limit it was given [S4-47] (deep)', async () => {
     // Starting a tool counts too, and takes longer on a busy machine: the limit grows until the tool has begun.
     const limited = (timeout: number) => run('work', 'echo > begun; sleep 1000', '--timeout', String(timeout));
     const hasBegun = () => existsSync(join(scratch.runFolders('work').at(-1) ?? '', 'begun'));
@@ -143,7 +143,7 @@ describe('tool-runtime run', () => {
     assert.match(JSON.stringify(lastResult('work')['errors']), /COMPONENT_KILLED/);
   });
 
-  test('S4-47 ends the tool when it is interrupted, and that is on record (deep)', async () => {
+  test('ends the tool when it is interrupted, and that is on record [S4-47] (deep)', async () => {
     const count = scratch.runFolders('work').length;
     const child = startCli(['run', 'work', 'echo $$ > pid; sleep 100', ...scratch.options]);
     const closed = once(child, 'close');
@@ -158,7 +158,7 @@ describe('tool-runtime run', () => {
     assert.match(JSON.stringify(lastResult('work')['errors']), /COMPONENT_KILLED/);
   });
 
-  test('S4-43 ends with 14 when the ceiling refuses it (deep)', async () => {
+  test('ends with 14 when the ceiling refuses it [S4-43] (deep)', async () => {
     const registry = join(scratch.root, 'operator', 'low.yaml');
     writeFileSync(
       registry,

@@ -36,7 +36,7 @@ async function whileChanged(file: string, text: string, act: () => Promise<void>
 }
 
 describe('tool-runtime runs list', () => {
-  test('S4-39 names runs newest first, for people and for programs', async () => {
+  test('names runs newest first, for people and for programs [S4-39]', async () => {
     const { code, stdout } = await runs('list');
     assert.equal(code, 0);
     const lines = stdout.trimEnd().split('\n');
@@ -72,14 +72,14 @@ describe('tool-runtime runs list', () => {
 });
 
 describe('tool-runtime runs show', () => {
-  test('S4-15 prints the result of a run by its id', async () => {
+  test('prints the result of a run by its id [S4-15]', async () => {
     const { code, stdout } = await runs('show', ids[0] ?? '');
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), readResult(scratch.runFolders('work')[0] ?? ''));
     assert.equal((await runs('show', `work/${ids[0]}`, '--json')).stdout.trimEnd().includes('\n'), false);
   });
 
-  test('S4-13 prints the bytes of an output, as they are for programs, and no others (deep)', async () => {
+  test('prints the bytes of an output, as they are for programs, and no others [S4-13] (deep)', async () => {
     const { code, stdout } = await runs('show', ids[0] ?? '', '--output', 'a.txt');
     assert.deepEqual([code, stdout], [0, 'a\u001bb\n']);
     for (const path of ['../../../key', 'result.json']) {
@@ -104,7 +104,7 @@ describe('tool-runtime runs show', () => {
 });
 
 describe('tool-runtime runs verify', () => {
-  test('S4-27 S4-50 proves every run, or those that are named (deep)', async () => {
+  test('proves every run, or those that are named [S4-27 S4-50] (deep)', async () => {
     const { code, stdout, stderr } = await runs('verify');
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^(?:\S+ {2}work {2}ok\n){3}3 ok\n$/);
@@ -113,7 +113,7 @@ describe('tool-runtime runs verify', () => {
     assert.deepEqual([named.code, verdict?.['run_id'], verdict?.['verdict']], [0, ids[1], 'ok']);
   });
 
-  test('S4-27 ends with 1 and says what is damaged (deep)', async () => {
+  test('ends with 1 and says what is damaged [S4-27] (deep)', async () => {
     await whileChanged('a.txt', 'evil', async () => {
       const { code, stdout } = await runs('verify');
       assert.equal(code, 1);
@@ -123,7 +123,7 @@ describe('tool-runtime runs verify', () => {
     assert.equal((await runs('verify', ids[0] ?? '', '2001-01-01T00-00-00-000000Z-000000')).code, 1);
   });
 
-  test('S4-50 does not know runs of another journal (deep)', async () => {
+  test('does not know runs of another journal [S4-50] (deep)', async () => {
     using other = createToolScratch();
     await other.cli(['lock', 'work']);
     await other.cli(['run', 'work', 'result']);

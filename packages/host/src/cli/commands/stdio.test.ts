@@ -8,7 +8,7 @@ function connect(scratch: Scratch, ...args: string[]) {
 }
 
 describe('tool-runtime stdio', () => {
-  test('S0-2 answers requests until stdin ends, then ends with 0', async () => {
+  test('answers requests until stdin ends, then ends with 0 [S0-2]', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using client = await connect(scratch);
@@ -24,7 +24,7 @@ describe('tool-runtime stdio', () => {
     ]);
   });
 
-  test('S0-5 tells every change of status with --events all, and only progress otherwise (deep)', async () => {
+  test('tells every change of status with --events all, and only progress otherwise [S0-5] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     using all = await connect(scratch, '--events', 'all');

@@ -8,7 +8,7 @@ import { createScratch, runCli } from '../../../test/run-cli.ts';
 const WIDENING = "version: 1\nshell_allow:\n  - '^npm test$'\nside_effect_level: network\n";
 
 describe('tool-runtime trust', () => {
-  test('S0-23 grants what the registry asks for until the registry is edited (deep)', async () => {
+  test('grants what the registry asks for until the registry is edited [S0-23] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', WIDENING);
     const warnings = async () => (await runCli(['tools', ...scratch.options])).stderr;
@@ -27,7 +27,7 @@ describe('tool-runtime trust', () => {
     assert.equal(await warnings(), before);
   });
 
-  test('S4-46 covers the lock beside the registry, wherever in the workspace that is (deep)', async () => {
+  test('covers the lock beside the registry, wherever in the workspace that is [S4-46] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('tool-runtime.yaml', WIDENING);
     scratch.write('tool-runtime.lock', '{}');

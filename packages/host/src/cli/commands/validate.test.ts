@@ -20,8 +20,8 @@ function repository(scratch: Scratch, files: Readonly<Record<string, string>> = 
   return git;
 }
 
-describe('S0-57 tool-runtime validate', () => {
-  test('S0-57 ends with 0 on a clean tree and with 1 when a secret is in it, whatever the reporter (deep)', async () => {
+describe('tool-runtime validate [S0-57]', () => {
+  test('ends with 0 on a clean tree and with 1 when a secret is in it, whatever the reporter [S0-57] (deep)', async () => {
     using scratch = createScratch();
     repository(scratch, { 'a.txt': 'plain\n' });
     const run = (...words: string[]) => runCli(['validate', ...words, ...scratch.options]);
@@ -39,7 +39,7 @@ describe('S0-57 tool-runtime validate', () => {
     assert.equal((await run('--rule', 'code.todo.blockers')).code, 0, 'only the rules asked for');
   });
 
-  test('S0-57 --staged judges the index, --since the commits of a branch (deep)', async () => {
+  test('--staged judges the index, --since the commits of a branch [S0-57] (deep)', async () => {
     using scratch = createScratch();
     const git = repository(scratch, { 'a.txt': 'plain\n' });
     const run = (...words: string[]) => runCli(['validate', ...words, ...scratch.options]);
@@ -58,7 +58,7 @@ describe('S0-57 tool-runtime validate', () => {
     assert.equal(unknown.code, 3);
   });
 
-  test('S0-57 S0-71 warnings pass unless --strict (deep)', async () => {
+  test('warnings pass unless --strict [S0-57 S0-71] (deep)', async () => {
     using scratch = createScratch();
     repository(scratch, { 'a.txt': 'plain\n' });
     scratch.write('message', 'Did some things\n# comment\n');
@@ -70,7 +70,7 @@ describe('S0-57 tool-runtime validate', () => {
     assert.equal((await run('--strict')).code, 1);
   });
 
-  test('S0-57 without a repository it ends with 3 and says why', async () => {
+  test('without a repository it ends with 3 and says why [S0-57]', async () => {
     using scratch = createScratch();
     const { code, stderr } = await runCli(['validate', ...scratch.options]);
     assert.equal(code, 3);

@@ -85,7 +85,7 @@ async function withProject(files: Files, use: (opened: Opened) => Promise<void> 
 
 describe('renderRegistry', () => {
   for (const [name, { files }] of Object.entries(samples)) {
-    test(`S0-17 writes a registry for ${name} that loads without a word`, () =>
+    test(`writes a registry for ${name} that loads without a word [S0-17]`, () =>
       withProject(files, ({ detected, runtime: { registry, warnings } }) => {
         assert.deepEqual(warnings, []);
         assert.deepEqual({ ...registry.commands }, detected.commands);
@@ -100,7 +100,7 @@ describe('renderRegistry', () => {
         }
       }));
 
-    test(`S0-18 S0-20 allows ${name} no network, no push and no command but its own`, () =>
+    test(`allows ${name} no network, no push and no command but its own [S0-18 S0-20]`, () =>
       withProject(files, ({ detected, runtime: { registry } }) => {
         assert.deepEqual(registry.allowedDomains, []);
         assert.deepEqual([registry.git.allow_push, registry.git.require_clean_tree_for_commit], [false, true]);
@@ -114,7 +114,7 @@ describe('renderRegistry', () => {
       }));
   }
 
-  test('S0-36 what it allows runs through shell_exec, and its neighbours do not', () => {
+  test('what it allows runs through shell_exec, and its neighbours do not [S0-36]', () => {
     const files = { 'build.gradle': '', gradlew: 'echo "ran $1"\n' };
     return withProject(files, async ({ runtime }) => {
       const session = await runtime.openSession();

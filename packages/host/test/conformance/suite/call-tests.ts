@@ -8,7 +8,7 @@ import { isTerminal, outcomeOf } from '../inbox.ts';
 import type { Client, Transport } from '../transport.ts';
 
 export function callTests(transport: () => Transport): void {
-  test('S0-2 begins with the session it opened', async () => {
+  test('begins with the session it opened [S0-2]', async () => {
     const { traits, connect } = transport();
     const { inbox, sessionId } = await connect();
     const [first] = inbox.messages;
@@ -17,7 +17,7 @@ export function callTests(transport: () => Transport): void {
     assert.match(sessionId, /^sess-/);
   });
 
-  test('S0-10 answers many requests in flight, each exactly once', async () => {
+  test('answers many requests in flight, each exactly once [S0-10]', async () => {
     const { traits, connect } = transport();
     const client = await connect();
     const ids = Array.from({ length: traits.many }, (_, index) => `many-${index}`);
@@ -30,7 +30,7 @@ export function callTests(transport: () => Transport): void {
     );
   });
 
-  test('S0-10 sends the events of a request before its answer, and none after it', async () => {
+  test('sends the events of a request before its answer, and none after it [S0-10]', async () => {
     const { traits, connect, stage } = transport();
     const client = await connect();
     if (traits.streams === 'two') await client.attach();
@@ -75,7 +75,7 @@ export function callTests(transport: () => Transport): void {
     assert.deepEqual([stage.runs(kept), stage.runs(stopped)], [1, 0]);
   });
 
-  test('S0-7 answers a heartbeat with one of its own', async () => {
+  test('answers a heartbeat with one of its own [S0-7]', async () => {
     const { connect } = transport();
     const client = await connect();
     client.send(heartbeat(client));
@@ -83,7 +83,7 @@ export function callTests(transport: () => Transport): void {
     assert.ok(beat.type === 'Heartbeat' && beat.session_id === client.sessionId);
   });
 
-  test('S0-7 shows that it lives without being asked', async () => {
+  test('shows that it lives without being asked [S0-7]', async () => {
     const { traits, connect } = transport();
     const client = await connect();
     if (traits.beats === 'heartbeats') await client.inbox.until((message) => message.type === 'Heartbeat');
@@ -96,7 +96,7 @@ export function callTests(transport: () => Transport): void {
     assert.equal(outcomeOf(await client.inbox.terminal('alive')), 'ok');
   });
 
-  test('S0-8 S1-45 answers an unknown tool and unknown arguments as calls that failed', async () => {
+  test('answers an unknown tool and unknown arguments as calls that failed [S0-8 S1-45]', async () => {
     const { connect } = transport();
     const client = await connect();
     client.send(toolRequest(client, 'tool', 'no_such_tool', {}));

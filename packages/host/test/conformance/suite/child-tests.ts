@@ -8,7 +8,7 @@ import type { Client, Transport } from '../transport.ts';
 import { isProgressOf, settled } from './call-tests.ts';
 
 export function childTests(transport: () => Transport): void {
-  test('S3-45 S3-46 opens a child that reads and cannot write, calls in its name, and says what it used', async () => {
+  test('opens a child that reads and cannot write, calls in its name, and says what it used [S3-45 S3-46]', async () => {
     const client = await transport().connect();
     const ack = await open(client, 'open', {});
     assert.equal(ack.parent_session_id, client.sessionId);
@@ -31,7 +31,7 @@ export function childTests(transport: () => Transport): void {
     assert.equal(outcomeOf(await client.inbox.terminal('parent-goes-on')), 'ok');
   });
 
-  test('S3-47 S0-10 every question for a child has one answer, and what is refused opens nothing', async () => {
+  test('every question for a child has one answer, and what is refused opens nothing [S3-47 S0-10]', async () => {
     const { connect } = transport();
     const client = await connect();
     const refused: readonly (readonly [string, Partial<ChildOpen>, string])[] = [
@@ -60,7 +60,7 @@ export function childTests(transport: () => Transport): void {
     assert.equal(client.inbox.messages.filter(isAck('once')).length, 1);
   });
 
-  test('S3-28 a child has children of its own, which can do no more, and ends after them', async () => {
+  test('a child has children of its own, which can do no more, and ends after them [S3-28]', async () => {
     const client = await transport().connect();
     const child = await open(client, 'child', { tools: ['file_read', 'grep'] });
     const parent = { sessionId: child.session_id };
@@ -76,7 +76,7 @@ export function childTests(transport: () => Transport): void {
     assert.equal(outcomeOf(await client.inbox.terminal('late')), 'refused unknown_session');
   });
 
-  test('S3-46 who has the token of a session calls in the name of a child only where it was opened', async () => {
+  test('who has the token of a session calls in the name of a child only where it was opened [S3-46]', async () => {
     const { traits, connect } = transport();
     const client = await connect({ withSessionToken: true });
     const { session_id } = await open(client, 'open', {});
@@ -96,7 +96,7 @@ export function childTests(transport: () => Transport): void {
     else assert.match(found, /unknown_session|not this one/);
   });
 
-  test('S3-49 the end of a parent cancels what its child runs, which still has its answer', async () => {
+  test('the end of a parent cancels what its child runs, which still has its answer [S3-49]', async () => {
     const { traits, connect, stage } = transport();
     const client = await connect();
     if (traits.streams === 'two') await client.attach();

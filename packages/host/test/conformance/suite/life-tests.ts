@@ -165,7 +165,7 @@ export function lifeTests(transport: () => Transport): void {
     if (traits.return !== 'never') await refusesCalls(client);
   });
 
-  test('S0-7 a session that falls silent ends, and its calls with it; one that beats goes on', async () => {
+  test('a session that falls silent ends, and its calls with it; one that beats goes on [S0-7]', async () => {
     const { traits, connect } = transport();
     if (traits.return === 'never') {
       // The process lives as long as its pipes: there is no silence to be afraid of.

@@ -10,7 +10,7 @@ import type { Client, Traits, Transport } from '../transport.ts';
 import { settled } from './call-tests.ts';
 
 export function refusalTests(transport: () => Transport): void {
-  test('S0-3 S0-6 refuses a bad envelope once and names what is wrong with it', async () => {
+  test('refuses a bad envelope once and names what is wrong with it [S0-3 S0-6]', async () => {
     const { traits, connect } = transport();
     const client = await connect();
     const judge = createJudge();
@@ -29,7 +29,7 @@ export function refusalTests(transport: () => Transport): void {
     await settled(client);
   });
 
-  test('S0-3 refuses keys that come twice, and text that is no JSON', async () => {
+  test('refuses keys that come twice, and text that is no JSON [S0-3]', async () => {
     const { traits, connect } = transport();
     const client = await connect();
     if (traits.sends === 'messages') {
@@ -64,7 +64,7 @@ export function refusalTests(transport: () => Transport): void {
     await afterMistake(transport(), client, traits.farTooLarge, 'too_large');
   });
 
-  test('S0-6 refuses bytes that are no UTF-8', async () => {
+  test('refuses bytes that are no UTF-8 [S0-6]', async () => {
     const { traits, connect } = transport();
     const client = await connect();
     const text = JSON.stringify(readRequest(client, 'bytes'));
@@ -95,7 +95,7 @@ export function refusalTests(transport: () => Transport): void {
     return assert.equal(outcomeOf(await client.inbox.terminal('found')), 'ok');
   });
 
-  test('S0-10 refuses a request id that was used, unless the call carries an idempotency key', async () => {
+  test('refuses a request id that was used, unless the call carries an idempotency key [S0-10]', async () => {
     const { connect, stage } = transport();
     const client = await connect();
     const name = stage.name();

@@ -2,10 +2,10 @@ import { test } from 'node:test';
 import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { childOpenSchema } from './child-open.ts';
 
-test('S3-45 ChildOpen needs a parent and an agent, and takes nothing it does not know', () =>
+test('ChildOpen needs a parent and an agent, and takes nothing it does not know [S3-45]', () =>
   assertStrict(childOpenSchema, SAMPLES.ChildOpen));
 
-test('S3-21 S3-10 ChildOpen takes what a child may be given, and nothing that only looks like it', () => {
+test('ChildOpen takes what a child may be given, and nothing that only looks like it [S3-21 S3-10]', () => {
   const policy_ref = { kind: 'context', id: 'policy.handoff' };
   const fields: Readonly<Record<string, readonly [readonly unknown[], readonly unknown[]]>> = {
     tools: [

@@ -2,5 +2,5 @@ import { test } from 'node:test';
 import { assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { heartbeatSchema } from './heartbeat.ts';
 
-test('S0-7 Heartbeat has exactly type, session_id and timestamp', () =>
+test('Heartbeat has exactly type, session_id and timestamp [S0-7]', () =>
   assertStrict(heartbeatSchema, SAMPLES.Heartbeat));

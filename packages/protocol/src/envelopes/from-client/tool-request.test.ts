@@ -7,21 +7,21 @@ const NOT_IDS = ['', 7, null, 'a\u0000b', 'line\nbreak', '\ud800', 'x'.repeat(51
 const IDS = ['a', 'Ünïcode 🎉', 'x'.repeat(512), 'ä'.repeat(256)];
 
 describe('ToolRequest', () => {
-  test('S0-3 has exactly its six required fields', () => assertStrict(toolRequestSchema, sample));
+  test('has exactly its six required fields [S0-3]', () => assertStrict(toolRequestSchema, sample));
 
   for (const field of ['tool', 'request_id', 'session_id', 'idempotency_key', 'dedupe_key']) {
-    test(`S0-3 refuses a ${field} that is empty, too long or unprintable`, () => {
+    test(`refuses a ${field} that is empty, too long or unprintable [S0-3]`, () => {
       assertRefuses(toolRequestSchema, sample, field, NOT_IDS);
       assertAccepts(toolRequestSchema, sample, field, IDS);
     });
   }
 
-  test('S0-3 takes args only as a JSON object', () => {
+  test('takes args only as a JSON object [S0-3]', () => {
     assertRefuses(toolRequestSchema, sample, 'args', [[], null, 'text', 3, { when: new Date(0) }, { gone: undefined }]);
     assertAccepts(toolRequestSchema, sample, 'args', [{}, { deep: [{ list: [1, null, 'x', true] }] }]);
   });
 
-  test('S0-3 takes the timestamp in Unix seconds, whole or decimal', () => {
+  test('takes the timestamp in Unix seconds, whole or decimal [S0-3]', () => {
     assertRefuses(toolRequestSchema, sample, 'timestamp', [
       -1,
       Number.NaN,
@@ -32,7 +32,7 @@ describe('ToolRequest', () => {
     assertAccepts(toolRequestSchema, sample, 'timestamp', [0, 1_731_662_400, 1_731_662_400.125]);
   });
 
-  test('S0-80 takes a time limit only as a positive whole number of milliseconds', () => {
+  test('takes a time limit only as a positive whole number of milliseconds [S0-80]', () => {
     assertRefuses(toolRequestSchema, sample, 'timeout_ms', [0, -5, 1.5, '100', null]);
     assertAccepts(toolRequestSchema, sample, 'timeout_ms', [1, 600_000]);
   });

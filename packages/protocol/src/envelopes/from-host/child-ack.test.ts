@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
 import { childAckSchema } from './child-ack.ts';
 
-test('S3-45 ChildAck says whose child it is, what it kept and what it did not', () =>
+test('ChildAck says whose child it is, what it kept and what it did not [S3-45]', () =>
   assertStrict(childAckSchema, SAMPLES.ChildAck));
 
 test('ChildAck has a token and a limit only where there are any', () => {

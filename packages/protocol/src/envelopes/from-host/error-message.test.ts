@@ -6,19 +6,19 @@ import { errorMessageSchema } from './error-message.ts';
 const sample = SAMPLES.ErrorMessage;
 
 describe('ErrorMessage', () => {
-  test('S0-6 has exactly its four required fields', () => assertStrict(errorMessageSchema, sample));
+  test('has exactly its four required fields [S0-6]', () => assertStrict(errorMessageSchema, sample));
 
-  test('S0-8 takes the ten codes and no other', () => {
+  test('takes the ten codes and no other [S0-8]', () => {
     assertAccepts(errorMessageSchema, sample, 'code', ERROR_CODES);
     assertRefuses(errorMessageSchema, sample, 'code', ['E_CANCELLED', 'e_git', '', null, 4]);
   });
 
-  test('S0-6 has a null request_id when none is known, but never an empty one', () => {
+  test('has a null request_id when none is known, but never an empty one [S0-6]', () => {
     assertAccepts(errorMessageSchema, sample, 'request_id', [null, 'request-1']);
     assertRefuses(errorMessageSchema, sample, 'request_id', ['', undefined, 4]);
   });
 
-  test('S0-6 may carry details', () => {
+  test('may carry details [S0-6]', () => {
     assertAccepts(errorMessageSchema, sample, 'details', [{}, { reason: 'unknown_session' }]);
     assertRefuses(errorMessageSchema, sample, 'details', ['text', [], null]);
   });

@@ -5,15 +5,15 @@ import { eventMessageSchema } from './event-message.ts';
 const sample = SAMPLES.EventMessage;
 
 describe('EventMessage', () => {
-  test('S0-5 has exactly its four required fields', () => assertStrict(eventMessageSchema, sample));
+  test('has exactly its four required fields [S0-5]', () => assertStrict(eventMessageSchema, sample));
 
-  test('S0-5 takes a percentage only between 0 and 100', () => {
+  test('takes a percentage only between 0 and 100 [S0-5]', () => {
     const progress = (pct: unknown) => ({ pct, message: '' });
     assertRefuses(eventMessageSchema, sample, 'progress', [-0.1, 100.1, Number.NaN, '40', null].map(progress));
     assertAccepts(eventMessageSchema, sample, 'progress', [0, 33.3, 100].map(progress));
   });
 
-  test('S0-5 takes progress only as percentage and message', () => {
+  test('takes progress only as percentage and message [S0-5]', () => {
     assertRefuses(eventMessageSchema, sample, 'progress', [40, null, { pct: 4 }, { pct: 4, message: 'm', more: 1 }]);
   });
 

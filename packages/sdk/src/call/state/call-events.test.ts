@@ -40,7 +40,7 @@ const registry = (text: string) => ({ file: 'r.yaml', text: `version: 1\n${text}
 const asking = registry('approvals: { require_approval: [probe_nothing] }');
 
 describe('changes of status', () => {
-  test('S0-73 are not built for a listener of progress, and all of them for one of all', async () => {
+  test('are not built for a listener of progress, and all of them for one of all [S0-73]', async () => {
     const options = { tools: [nothing] };
     await withScene(options, async ({ session, heard }) => {
       await session.call('probe_nothing', {});
@@ -57,7 +57,7 @@ describe('changes of status', () => {
     );
   });
 
-  test('S0-5 the percentage never steps back over all events of a request, and nothing follows the end (deep)', () =>
+  test('the percentage never steps back over all events of a request, and nothing follows the end [S0-5] (deep)', () =>
     withScene(
       { tools: [wait] },
       async ({ session, heard }) => {
@@ -80,7 +80,7 @@ describe('changes of status', () => {
 });
 
 describe('RuleViolation', () => {
-  test('S0-73 names gate, rule and registry line of a refusal, with the id of the request and no secret', () =>
+  test('names gate, rule and registry line of a refusal, with the id of the request and no secret [S0-73]', () =>
     withScene(
       {
         secrets: ['hunter2'],
@@ -106,7 +106,7 @@ describe('RuleViolation', () => {
       },
     ));
 
-  test('S0-73 comes for a warning too, and the call goes on', () => {
+  test('comes for a warning too, and the call goes on [S0-73]', () => {
     const warning = defineRule({
       id: 'test.warns',
       category: 'Test',
@@ -167,7 +167,7 @@ describe('approvals', () => {
       },
     ));
 
-  test('S1-40 a question about edited arguments has an id of its own', () =>
+  test('a question about edited arguments has an id of its own [S1-40]', () =>
     withScene(
       {
         tools: [nothing],

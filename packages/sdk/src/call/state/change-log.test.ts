@@ -136,7 +136,7 @@ test('4.20 without originals changes are recorded all the same, and there is not
   assert.ok(!readdirSync(directory).includes('folder'));
 });
 
-test('S0-34 a call that may only read is refused every change and given every look', async (t) => {
+test('a call that may only read is refused every change and given every look [S0-34]', async (t) => {
   const { directory, workspace } = scene(t);
   const view = readOnlyView(workspace);
   const before = listed(directory);

@@ -45,7 +45,7 @@ function watchedGit(): { readonly git: GitRepository; readonly reached: string[]
 
 const refused = { code: 'E_POLICY', message: /^This call may not / };
 
-test('S0-34 a git to look with reads and nothing else', async () => {
+test('a git to look with reads and nothing else [S0-34]', async () => {
   const { git, reached } = watchedGit();
   const view = lookOnly(git);
   for (const attempt of [
@@ -67,7 +67,7 @@ test('S0-34 a git to look with reads and nothing else', async () => {
   assert.deepEqual(reached, ['status read', 'files.read', 'files.list', 'config', 'identity']);
 });
 
-test('S0-34 a git without remotes changes the repository and reaches nobody', async () => {
+test('a git without remotes changes the repository and reaches nobody [S0-34]', async () => {
   const { git, reached } = watchedGit();
   const view = withoutRemotes(git);
   await assert.rejects(view.run({ words: ['push'], access: 'write', remote: REMOTE }), refused);

@@ -267,7 +267,7 @@ function processesNaming(text: string): string {
 }
 
 describe('checkTool on tools without a fault', () => {
-  test('S4-34 S4-35 a tool in shell passes every check there is', async () => {
+  test('a tool in shell passes every check there is [S4-34 S4-35]', async () => {
     const report = await check([plantTool()]);
     assert.deepEqual(
       report.checks.filter(({ status }) => status !== 'pass'),
@@ -316,7 +316,7 @@ describe('checkTool on tools without a fault', () => {
     }
   });
 
-  test('S4-33 a tool that needs a pack gets one, as variable and first word', async () => {
+  test('a tool that needs a pack gets one, as variable and first word [S4-33]', async () => {
     const needing = GOOD.capabilities.replace('"requires_pack":false', '"requires_pack":true');
     const extra = `[ "$1" = "$TOOL_PACK_PATH" ] && [ "sha256:$(sha256sum "$1" | cut -c 1-64)" = "$TOOL_PACK_DIGEST" ] || { echo 'bad pack' >&2; exit 2; }`;
     const pack = join(scratch, 'own.pack');

@@ -37,7 +37,7 @@ async function outputOf(summary: RunSummary, path: string): Promise<Buffer> {
 }
 
 describe('the list of runs', () => {
-  test('S4-39 names every run, newest first, with and without a pack, and is empty where there are none', async () => {
+  test('names every run, newest first, with and without a pack, and is empty where there are none [S4-39]', async () => {
     assert.deepEqual([...listRuns(join(scene.workspace, 'nowhere'))], []);
     const made = [
       await run('plain', { args: [OUTPUT] }),
@@ -66,7 +66,7 @@ describe('the list of runs', () => {
     assert.deepEqual([...listRuns(scene.state, { failed: true })], [made[3], made[2]]);
   });
 
-  test('S4-39 shows what is damaged or unfinished, and follows no link', async () => {
+  test('shows what is damaged or unfinished, and follows no link [S4-39]', async () => {
     const changed = await run('plain', { args: ['result'] });
     writeFileSync(join(scene.state, changed.run_dir, 'result.json'), '{}');
     const linked = await run('plain', { args: ['result'] });
@@ -88,7 +88,7 @@ describe('the list of runs', () => {
 });
 
 describe('one run', () => {
-  test('S4-15 is found by its id, with or without the tool, and not by anything else', async () => {
+  test('is found by its id, with or without the tool, and not by anything else [S4-15]', async () => {
     const { run_id: id } = await run('plain', { args: [OUTPUT] });
     for (const [name, found] of [
       [id, 1],
@@ -101,13 +101,13 @@ describe('one run', () => {
     }
   });
 
-  test('S4-15 is shown as its file says', async () => {
+  test('is shown as its file says [S4-15]', async () => {
     const summary = await run('plain', { args: [OUTPUT] });
     const text = readFileSync(join(scene.state, summary.run_dir, 'result.json'), 'utf8');
     assert.deepEqual(showRun(locate(summary)), JSON.parse(text));
   });
 
-  test('S4-13 S4-21 hands out the bytes of an output that is listed and unchanged, and of nothing else', async () => {
+  test('hands out the bytes of an output that is listed and unchanged, and of nothing else [S4-13 S4-21]', async () => {
     const summary = await run('plain', { args: [OUTPUT] });
     const file = join(scene.state, summary.run_dir, 'a.bin');
     assert.deepEqual(await outputOf(summary, 'a.bin'), Buffer.from([0x61, 0xff, 0x62]));
@@ -126,7 +126,7 @@ describe('one run', () => {
     await assert.rejects(outputOf(summary, 'a.bin'), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('S4-20 is not shown when it has no result, or one that is none', async () => {
+  test('is not shown when it has no result, or one that is none [S4-20]', async () => {
     const summary = await run('plain', { args: [OUTPUT] });
     writeFileSync(join(scene.state, summary.run_dir, 'result.json'), '{"a":1,"a":2}');
     assert.throws(() => showRun(locate(summary)), { code: 'E_FILE_IO', message: /duplicate|twice|key/i });

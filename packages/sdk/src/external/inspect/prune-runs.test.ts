@@ -92,7 +92,7 @@ describe('pruning runs', () => {
     assert.equal((await prune({ now: runStart(runId) + DAY + 60_000 })).removed.length, 1);
   });
 
-  test('S4-10 follows no link: what lies behind one stays', async () => {
+  test('follows no link: what lies behind one stays [S4-10]', async () => {
     const outside = join(scene.workspace, 'precious');
     mkdirSync(outside);
     writeFileSync(join(outside, 'file'), 'x');

@@ -82,13 +82,13 @@ describe('an untouched run', () => {
     ['without its pack', () => call('needs-pack', {})],
     ['that a gate refused', () => call('plain', { surprise: 1 })],
   ] as const) {
-    test(`S4-39 S4-50 ${subject} is proven by its folder and the journal`, async () => {
+    test(`${subject} is proven by its folder and the journal [S4-39 S4-50]`, async () => {
       const { verdict, problems } = await verify(await make());
       assert.deepEqual([verdict, problems], ['ok', []]);
     });
   }
 
-  test('S4-39 of a tool that is not listed is on record and proven', async () => {
+  test('of a tool that is not listed is on record and proven [S4-39]', async () => {
     const response = await scene.session.call('nobody', {});
     const [error] = response.errors;
     const requested = [...scene.runtime.records({ kind: 'requested' })].at(-1);
@@ -224,7 +224,7 @@ describe('a run that was tampered with is damaged', () => {
   };
 
   for (const [attack, [tamper, expected]] of Object.entries(attacks)) {
-    test(`S4-39 S4-27 when ${attack}`, async () => {
+    test(`when ${attack} [S4-39 S4-27]`, async () => {
       const folder = await finished();
       assert.equal((await verify(folder)).verdict, 'ok');
       tamper(folder);
@@ -234,7 +234,7 @@ describe('a run that was tampered with is damaged', () => {
     });
   }
 
-  test('S4-39 when its folder has the name of another run, also with a result made to fit', async () => {
+  test('when its folder has the name of another run, also with a result made to fit [S4-39]', async () => {
     const folder = await finished();
     const renamed = folder.replace(/\d{6}Z-\d{6}$/, '000001Z-000000');
     renameSync(folder, renamed);
@@ -245,7 +245,7 @@ describe('a run that was tampered with is damaged', () => {
     assert.match(problems.join(), /the journal has another run for its call/);
   });
 
-  test('S4-39 when its folder lies at another tool, also with a result made to fit', async () => {
+  test('when its folder lies at another tool, also with a result made to fit [S4-39]', async () => {
     const folder = await finished();
     await call('loose', {});
     const moved = folder.replace('/plain/', '/loose/');
@@ -256,7 +256,7 @@ describe('a run that was tampered with is damaged', () => {
     assert.notEqual((await verify(moved)).verdict, 'ok');
   });
 
-  test('S4-39 when its folder is a link to the real one', async () => {
+  test('when its folder is a link to the real one [S4-39]', async () => {
     const folder = await finished();
     renameSync(folder, `${folder}.aside`);
     symlinkSync(`${folder}.aside`, folder);
@@ -269,7 +269,7 @@ describe('a run that was tampered with is damaged', () => {
     ['an exit code', { exit_code: 3, tool_exit_code: 3 }, /the result that it ran/],
     ['another refusal', { errors: [{ code: 'E_POLICY', message: 'Other' }] }, /the refusal is not the one/],
   ] as const) {
-    test(`S4-39 when ${change} was forged into a refusal`, async () => {
+    test(`when ${change} was forged into a refusal [S4-39]`, async () => {
       const folder = await call('plain', { surprise: 1 });
       assert.equal((await verify(folder)).verdict, 'ok');
       forge(folder, (result) => ({ ...result, ...forged }));
@@ -286,7 +286,7 @@ describe('a run the journal cannot vouch for', () => {
     verify: () => ({ ...scene.runtime.verify(), ...more }),
   });
 
-  test('S4-50 is unknown when its call is not on record', async () => {
+  test('is unknown when its call is not on record [S4-50]', async () => {
     const folder = await finished();
     const { verdict, problems } = await verify(
       folder,
@@ -295,7 +295,7 @@ describe('a run the journal cannot vouch for', () => {
     assert.deepEqual([verdict, problems], ['unknown', ['no record of its call']]);
   });
 
-  test('S4-50 is unknown when the record says nothing of the run', async () => {
+  test('is unknown when the record says nothing of the run [S4-50]', async () => {
     const folder = await finished();
     const { verdict, problems } = await verify(
       folder,
@@ -306,7 +306,7 @@ describe('a run the journal cannot vouch for', () => {
     assert.deepEqual([verdict, problems], ['unknown', ['the journal has no digest of the run']]);
   });
 
-  test('S4-50 is unknown when the chain is broken before its record, and proven when it is broken behind it', async () => {
+  test('is unknown when the chain is broken before its record, and proven when it is broken behind it [S4-50]', async () => {
     const folder = await finished();
     const { seq } = scene.runtime.head();
     const records = () => scene.runtime.records();
@@ -320,7 +320,7 @@ describe('a run the journal cannot vouch for', () => {
     }
   });
 
-  test('S4-39 is found copied under a new id by the time in the journal', async () => {
+  test('is found copied under a new id by the time in the journal [S4-39]', async () => {
     const folder = await call('plain', { surprise: 1 });
     const copy = folder.replace(/\d{4}-(?=[^/]*$)/, '2001-');
     mkdirSync(copy, { mode: 0o700 });

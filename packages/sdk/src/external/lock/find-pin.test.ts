@@ -32,7 +32,7 @@ function pinOf(name: string, path: string, platform = PLATFORM): unknown {
   }
 }
 
-test('S4-46 a tool that is called like something every object has is pinned by its own entry only', (context) => {
+test('a tool that is called like something every object has is pinned by its own entry only [S4-46]', (context) => {
   const { digest } = TOOL.platforms[PLATFORM] ?? assert.fail();
   const without = lockWith(context, ['scan']);
   assert.equal(pinOf('scan', without), digest);

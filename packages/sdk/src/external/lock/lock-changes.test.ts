@@ -33,13 +33,13 @@ describe('what locking changes', () => {
       ['changed', first, ['commit', 'version']],
     ],
   ] as const) {
-    test(`S4-46 is told for ${subject}`, () => {
+    test(`is told for ${subject} [S4-46]`, () => {
       const { change, before: was, fields } = lockChange({ tool: 'a', platform: 'linux/amd64', before, after });
       assert.deepEqual([change, was, fields], expected);
     });
   }
 
-  test('S4-46 is not confused by the names every object has', () => {
+  test('is not confused by the names every object has [S4-46]', () => {
     const { change } = lockChange({
       tool: 'constructor',
       platform: 'linux/amd64',
@@ -62,7 +62,7 @@ describe('locking again', () => {
     return lockExternalTools({ workspace, state, registry: runtime.registry, registryFile, tools: ['a'], ...more });
   }
 
-  test('S4-46 leaves an unchanged entry as it is, down to the time (deep)', async (t) => {
+  test('leaves an unchanged entry as it is, down to the time [S4-46] (deep)', async (t) => {
     const scene = await openScene(t);
     await lock(scene, { metadata: { a: { url: 'https://x.test/a' } } });
     const old = readFileSync(scene.lockPath, 'utf8').replace(
@@ -76,7 +76,7 @@ describe('locking again', () => {
     assert.deepEqual((await lock(scene)).changes[0]?.fields, ['digest', 'url']);
   });
 
-  test('S4-46 writes nothing when it only checks, and tells a missing program like a difference', async (t) => {
+  test('writes nothing when it only checks, and tells a missing program like a difference [S4-46]', async (t) => {
     const scene = await openScene(t);
     const looked = await lock(scene, { check: true, tools: ['a', 'gone'] });
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe('locking again', () => {
     assert.equal(statSync(scene.lockPath, { bigint: true }).mtimeNs, mtimeNs);
   });
 
-  test('S4-46 does not trust by the way what stands in a lock that nobody trusts', async (t) => {
+  test('does not trust by the way what stands in a lock that nobody trusts [S4-46]', async (t) => {
     const scene = await openScene(t);
     const inWorkspace = join(scene.workspace, 'tool-runtime.yaml');
     writeFileSync(join(scene.workspace, 'tool.sh'), readFileSync(join(scene.operator, 'tool.sh')));

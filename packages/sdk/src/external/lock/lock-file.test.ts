@@ -22,7 +22,7 @@ const LOCK: LockFile = {
 };
 
 describe('the lock file', () => {
-  test('S4-46 is read back as it was written, with sorted keys', () => {
+  test('is read back as it was written, with sorted keys [S4-46]', () => {
     const text = serializeLockFile(LOCK);
     assert.deepEqual(parseLockFile(text), LOCK);
     assert.equal(serializeLockFile(parseLockFile(text)), text);
@@ -46,14 +46,14 @@ describe('the lock file', () => {
     ['more than 10 MiB', (text) => text + ' '.repeat(10 * 1024 * 1024)],
   ];
   for (const [name, edit] of edits) {
-    test(`S4-46 is refused with ${name}`, () => {
+    test(`is refused with ${name} [S4-46]`, () => {
       const text = serializeLockFile(LOCK);
       assert.notEqual(edit(text), text);
       assert.throws(() => parseLockFile(edit(text)), { code: 'E_VALIDATION_FAIL' });
     });
   }
 
-  test('S4-46 holds 1000 tools and 100 platforms, not more', () => {
+  test('holds 1000 tools and 100 platforms, not more [S4-46]', () => {
     const tool = (platforms: number) => ({
       version: '1',
       locked_at: '2026-01-02T03:04:05Z',
@@ -67,7 +67,7 @@ describe('the lock file', () => {
     assert.throws(() => read({ a: tool(101) }), /too many platforms/);
   });
 
-  test('S4-46 that is damaged anywhere is refused or means the same', () => {
+  test('that is damaged anywhere is refused or means the same [S4-46]', () => {
     const text = serializeLockFile(LOCK);
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.string({ minLength: 1, maxLength: 3 }), (at, inserted) => {
@@ -82,7 +82,7 @@ describe('the lock file', () => {
   });
 });
 
-test('S4-46 platforms have the names of the protocol', () => {
+test('platforms have the names of the protocol [S4-46]', () => {
   assert.equal(platformKey({ platform: 'linux', arch: 'x64' }), 'linux/amd64');
   assert.equal(platformKey({ platform: 'win32', arch: 'ia32' }), 'windows/386');
   assert.equal(platformKey({ platform: 'darwin', arch: 'arm64' }), 'darwin/arm64');

@@ -17,7 +17,7 @@ const { digests }: Vectors = JSON.parse(
 );
 const [first = '', second = ''] = digests.valid;
 
-test('S4-5 only sha256 with 64 lower-case hex digits is a digest', () => {
+test('only sha256 with 64 lower-case hex digits is a digest [S4-5]', () => {
   for (const text of digests.valid) assert.equal(checkDigest(text, 'digest'), text);
   for (const text of digests.invalid) {
     assert.throws(
@@ -28,11 +28,11 @@ test('S4-5 only sha256 with 64 lower-case hex digits is a digest', () => {
   }
 });
 
-test('S4-5 known texts have known digests', () => {
+test('known texts have known digests [S4-5]', () => {
   for (const [text, expected] of digests.ofText) assert.equal(digest(text), expected);
 });
 
-test('S4-5 two digests are the same only when both are digests and equal', () => {
+test('two digests are the same only when both are digests and equal [S4-5]', () => {
   assert.equal(sameDigest(first, first), true);
   assert.equal(sameDigest(first, second), false);
   const near = first.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
@@ -43,7 +43,7 @@ test('S4-5 two digests are the same only when both are digests and equal', () =>
   for (const text of digests.invalid) assert.equal(sameDigest(text, text), false, text);
 });
 
-test('S4-5 a mismatch names the expected digest', () => {
+test('a mismatch names the expected digest [S4-5]', () => {
   const error = digestMismatch(first);
   assert.ok(error.message.includes(first));
   assert.equal(error.details['exit_code'], 11);

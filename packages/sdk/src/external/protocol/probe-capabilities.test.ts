@@ -36,7 +36,7 @@ function probe(run: (start: ExternalStart) => void) {
 }
 
 describe('asking a tool what it can do', () => {
-  test('S4-34 gives it neither network, workspace nor secrets, also where its runs have them', async () => {
+  test('gives it neither network, workspace nor secrets, also where its runs have them [S4-34]', async () => {
     let seen: ExternalStart | undefined;
     const { capabilities } = await probe((start) => {
       seen = start;
@@ -49,7 +49,7 @@ describe('asking a tool what it can do', () => {
     assert.equal(environment?.['TOKEN'], undefined);
   });
 
-  test('S4-34 ends it as soon as it says more than an answer may hold', async () => {
+  test('ends it as soon as it says more than an answer may hold [S4-34]', async () => {
     let isEnded: boolean | undefined;
     const flood = (bytes: number) =>
       probe(({ onOutput, signal }) => {
@@ -67,7 +67,7 @@ describe('asking a tool what it can do', () => {
 const read = (value: unknown) => parseCapabilities(Buffer.from(JSON.stringify(value)), 'scan');
 
 describe('capabilities', () => {
-  test('S4-33 are read with all their fields', () => {
+  test('are read with all their fields [S4-33]', () => {
     const all = {
       name: 'scan',
       version: '1.0.0',
@@ -86,7 +86,7 @@ describe('capabilities', () => {
     assert.deepEqual(read({ ...all, unknown: 1 }), all);
   });
 
-  test('S4-33 need a pack and no network unless they say so', () => {
+  test('need a pack and no network unless they say so [S4-33]', () => {
     assert.deepEqual(read({ name: 'scan', requires_tools: null }), {
       name: 'scan',
       version: '',
@@ -99,12 +99,12 @@ describe('capabilities', () => {
   });
 
   const rows: readonly [string, unknown, string][] = [
-    ['S4-35 of another tool', { name: 'other' }, 'other_tool'],
-    ['S4-35 of no tool', { version: '1' }, 'invalid_capabilities'],
-    ['S4-35 of a later protocol', { name: 'scan', protocol_version: 2 }, 'protocol_version'],
-    ['S4-35 of no protocol', { name: 'scan', protocol_version: 0 }, 'protocol_version'],
-    ['S4-33 with a wrong type', { name: 'scan', network: 'yes' }, 'invalid_capabilities'],
-    ['S4-34 that are a list', [], 'not_an_object'],
+    ['of another tool [S4-35]', { name: 'other' }, 'other_tool'],
+    ['of no tool [S4-35]', { version: '1' }, 'invalid_capabilities'],
+    ['of a later protocol [S4-35]', { name: 'scan', protocol_version: 2 }, 'protocol_version'],
+    ['of no protocol [S4-35]', { name: 'scan', protocol_version: 0 }, 'protocol_version'],
+    ['with a wrong type [S4-33]', { name: 'scan', network: 'yes' }, 'invalid_capabilities'],
+    ['that are a list [S4-34]', [], 'not_an_object'],
   ];
   for (const [name, value, reason] of rows) {
     test(`${name} are refused`, () => {
@@ -115,7 +115,7 @@ describe('capabilities', () => {
     });
   }
 
-  test('S4-34 of more than 64 KiB are refused', () => {
+  test('of more than 64 KiB are refused [S4-34]', () => {
     assert.throws(() => read({ name: 'scan', description: 'd'.repeat(65_536) }), /larger than/);
     assert.ok(read({ name: 'scan', description: 'd'.repeat(60_000) }));
   });

@@ -9,12 +9,12 @@ import {
   WRAPPER_EXIT,
 } from './protocol-constants.ts';
 
-test('S4-1 versions and the three status words are those of the protocol', () => {
+test('versions and the three status words are those of the protocol [S4-1]', () => {
   assert.deepEqual([PROTOCOL_VERSION, RESULT_SCHEMA_VERSION], [1, 1]);
   assert.deepEqual([...RUN_STATUSES], ['success', 'failure', 'partial']);
 });
 
-test('S4-43 exits of the wrapper are 10 to 17, one per cause', () => {
+test('exits of the wrapper are 10 to 17, one per cause [S4-43]', () => {
   assert.deepEqual(WRAPPER_EXIT, {
     not_found: 10,
     digest_mismatch: 11,

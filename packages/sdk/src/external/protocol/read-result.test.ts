@@ -32,11 +32,11 @@ function refusalOf(value: unknown): JsonObject | undefined {
   }
 }
 
-test('S4-18 a whole result is valid and its unknown fields are kept', () => {
+test('a whole result is valid and its unknown fields are kept [S4-18]', () => {
   assert.deepEqual(validateResult(FULL_RESULT), FULL_RESULT);
 });
 
-test('S4-18 each required field is missed by name when it is absent, null or blank', () => {
+test('each required field is missed by name when it is absent, null or blank [S4-18]', () => {
   for (const field of REQUIRED_FIELDS) {
     const missing = { reason: 'missing_required_field', field };
     assert.deepEqual(refusalOf(bent(field, undefined)), missing);
@@ -49,27 +49,27 @@ test('S4-18 each required field is missed by name when it is absent, null or bla
   assert.deepEqual(refusalOf(bent('tool', undefined)), { reason: 'missing_required_field', field: 'tool.name' });
 });
 
-test('S4-18 both timestamps must have the one form', () => {
+test('both timestamps must have the one form [S4-18]', () => {
   for (const field of ['started_at', 'completed_at']) {
     assert.deepEqual(refusalOf(bent(field, '2025-01-15T10:30:00+00:00')), { reason: 'invalid_timestamp', field });
   }
 });
 
-test('S4-18 a status is one of three words', () => {
+test('a status is one of three words [S4-18]', () => {
   for (const status of ['SUCCESS', 'ok', 'toString', 'failed']) {
     assert.deepEqual(refusalOf(bent('status', status)), { reason: 'invalid_status', field: 'status' });
   }
   for (const status of ['success', 'failure', 'partial']) assert.equal(refusalOf(bent('status', status)), undefined);
 });
 
-test('S4-18 inputs are an object, nothing else', () => {
+test('inputs are an object, nothing else [S4-18]', () => {
   for (const inputs of [[], 'text', 1, true]) {
     assert.deepEqual(refusalOf(bent('inputs', inputs)), { reason: 'wrong_type', field: 'inputs' });
   }
   assert.equal(refusalOf(bent('inputs', {})), undefined);
 });
 
-test('S4-18 S4-21 S4-22 S4-23 S4-24 S4-25 S4-26 no known field may have another type', () => {
+test('no known field may have another type [S4-18 S4-21 S4-22 S4-23 S4-24 S4-25 S4-26]', () => {
   const wrong: readonly (readonly [string, JsonValue])[] = [
     ['schema_version', '1'],
     ['schema_version', 1.5],
@@ -108,7 +108,7 @@ test('S4-18 S4-21 S4-22 S4-23 S4-24 S4-25 S4-26 no known field may have another 
   }
 });
 
-test('S4-18 what is absent or null counts as a language with zero values would read it', () => {
+test('what is absent or null counts as a language with zero values would read it [S4-18]', () => {
   const { duration_ms, exit_code, tool_exit_code, identity, ...rest } = structuredClone(FULL_RESULT);
   const read = validateResult({ ...rest, pack_path: null, outputs: [{ path: 'a' }], errors: [{}] });
   assert.deepEqual([read.duration_ms, read.exit_code, read.tool_exit_code], [0, 0, null]);
@@ -117,18 +117,18 @@ test('S4-18 what is absent or null counts as a language with zero values would r
   assert.deepEqual(read.errors, [{ code: '', message: '' }]);
 });
 
-test('S4-18 a field that a reader without case would take for a known one is refused', () => {
+test('a field that a reader without case would take for a known one is refused [S4-18]', () => {
   for (const field of ['Status', 'STATUS', '\u017ftatus', 'tool.Name', 'tool.NAME']) {
     assert.equal(refusalOf(bent(field, 'success'))?.['reason'], 'ambiguous_field', field);
   }
   assert.equal(refusalOf(bent('Statuses', 'success')), undefined);
 });
 
-test('S4-18 nothing but an object is a result', () => {
+test('nothing but an object is a result [S4-18]', () => {
   for (const value of [undefined, null, [], 'x', 1]) assert.equal(refusalOf(value)?.['reason'], 'not_an_object');
 });
 
-test('S4-18 no JSON at all makes the validation do anything but answer or refuse', () => {
+test('no JSON at all makes the validation do anything but answer or refuse [S4-18]', () => {
   const base = newResult({
     wrapper: { name: 'w', version: '' },
     tool: { name: 't', version: '', protocol_version: 1 },
@@ -159,12 +159,12 @@ function reasonOf(bytes: Uint8Array | string, maxBytes?: number): JsonValue | un
   }
 }
 
-test('S4-20 a key that stands twice is refused at any depth, after unescaping', () => {
+test('a key that stands twice is refused at any depth, after unescaping [S4-20]', () => {
   for (const text of duplicateKeys.refused) assert.equal(reasonOf(text), 'duplicate_key', text);
   for (const text of duplicateKeys.accepted) assert.deepEqual(parseResult(Buffer.from(text)), JSON.parse(text));
 });
 
-test('S4-20 any key is refused when an escaped spelling of it stands beside it (deep)', () => {
+test('any key is refused when an escaped spelling of it stands beside it [S4-20] (deep)', () => {
   const key = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => text !== '__proto__' && text.isWellFormed());
   fc.assert(
     fc.property(key, (name) => {
@@ -177,14 +177,14 @@ test('S4-20 any key is refused when an escaped spelling of it stands beside it (
   );
 });
 
-test('S4-20 trailing data and broken JSON are refused', () => {
+test('trailing data and broken JSON are refused [S4-20]', () => {
   for (const text of ['{} {}', '{}x', '{}\0', '', '{', '{"a":}', "{'a':1}", '\ufeff{}']) {
     assert.equal(reasonOf(text), 'syntax', text);
   }
   assert.deepEqual(parseResult(Buffer.from(' {} \n')), {});
 });
 
-test('S4-20 a text over the limit is refused and one at the limit is read', () => {
+test('a text over the limit is refused and one at the limit is read [S4-20]', () => {
   const text = JSON.stringify({ text: 'x'.repeat(100) });
   assert.equal(reasonOf(text, text.length - 1), 'too_large');
   assert.equal(reasonOf(text, text.length), undefined);
@@ -196,25 +196,25 @@ test('S4-20 a text over the limit is refused and one at the limit is read', () =
   assert.equal(reasonOf(Buffer.alloc(10, 0xff), 10), 'invalid_unicode');
 });
 
-test('S4-20 what is no UTF-8 or half a character is refused', () => {
+test('what is no UTF-8 or half a character is refused [S4-20]', () => {
   for (const bytes of [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), '{"a":"\\ud800"}', '{"\\udc00":1}']) {
     assert.equal(reasonOf(bytes), 'invalid_unicode');
   }
   assert.deepEqual(parseResult(Buffer.from('{"a":"\\ud83d\\ude00","b":"\\\\ud800"}')), { a: '😀', b: '\\ud800' });
 });
 
-test('S4-20 only an object is a result', () => {
+test('only an object is a result [S4-20]', () => {
   for (const text of ['[]', '1', '"x"', 'null', 'true']) assert.equal(reasonOf(text), 'not_an_object', text);
 });
 
-test('S4-20 a key that would change prototypes is refused, plain or escaped', () => {
+test('a key that would change prototypes is refused, plain or escaped [S4-20]', () => {
   for (const text of ['{"__proto__":{"status":"success"}}', '{"a":{"\\u005f_proto__":1}}']) {
     assert.equal(reasonOf(text), 'forbidden_key');
   }
   assert.deepEqual(parseResult(Buffer.from('{"constructor":1}')), JSON.parse('{"constructor":1}'));
 });
 
-test('S4-20 unknown fields are kept as they are', () => {
+test('unknown fields are kept as they are [S4-20]', () => {
   const text = '{"future":{"list":[1,2.5,null,true,"x"]},"status":"success"}';
   assert.deepEqual(parseResult(Buffer.from(text)), JSON.parse(text));
 });

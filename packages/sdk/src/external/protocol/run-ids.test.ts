@@ -17,13 +17,13 @@ const { runIds }: Vectors = JSON.parse(
   readFileSync(new URL('../fixtures/protocol-vectors.json', import.meta.url), 'utf8'),
 );
 
-test('S4-7 a run id is the time to the microsecond and a counter', () => {
+test('a run id is the time to the microsecond and a counter [S4-7]', () => {
   for (const [ms, id] of runIds.formatted) assert.equal(createRunIds(() => ms).next(), id);
   for (const id of runIds.valid) assert.ok(isRunId(id) && id.length === 34, id);
   for (const text of runIds.invalid) assert.equal(isRunId(text), false, text);
 });
 
-test('S4-7 ids of one time count up and a later time starts over', () => {
+test('ids of one time count up and a later time starts over [S4-7]', () => {
   const times = [1000, 1000, 1000, 2000];
   const ids = createRunIds(() => times.shift() ?? 0);
   assert.deepEqual(
@@ -32,7 +32,7 @@ test('S4-7 ids of one time count up and a later time starts over', () => {
   );
 });
 
-test('S4-7 ids never fall whatever the clock does', () => {
+test('ids never fall whatever the clock does [S4-7]', () => {
   const times = fc.array(fc.double({ min: 0, max: 1e13, noNaN: true }), { minLength: 2, maxLength: 200 });
   fc.assert(
     fc.property(times, (readings) => {
@@ -45,7 +45,7 @@ test('S4-7 ids never fall whatever the clock does', () => {
   );
 });
 
-test('S4-7 a clock that steps back for an hour loses nothing', () => {
+test('a clock that steps back for an hour loses nothing [S4-7]', () => {
   let now = 1_736_937_000_000;
   const ids = createRunIds(() => now);
   const before = ids.next();
@@ -57,7 +57,7 @@ test('S4-7 a clock that steps back for an hour loses nothing', () => {
   assert.equal(new Set(all).size, 4);
 });
 
-test('S4-7 a counter that is full moves to the next microsecond instead of growing a digit', () => {
+test('a counter that is full moves to the next microsecond instead of growing a digit [S4-7]', () => {
   const ids = createRunIds(() => 1000);
   let last = '';
   for (let count = 0; count < 1_000_000; count++) last = ids.next();
@@ -67,7 +67,7 @@ test('S4-7 a counter that is full moves to the next microsecond instead of growi
   assert.ok(next > last && isRunId(next));
 });
 
-test('S4-7 a clock without a usable time is refused, not written', () => {
+test('a clock without a usable time is refused, not written [S4-7]', () => {
   for (const ms of [Number.NaN, -1, Date.UTC(10_000, 0, 1)]) {
     const ids = createRunIds(() => ms);
     assert.throws(

@@ -14,20 +14,20 @@ const vectors: Vectors = JSON.parse(
 );
 const entries = (count: number) => Array.from({ length: count }, () => ({ code: 'X', message: 'x' }));
 
-test('S4-2 errors and exit beat warnings, warnings beat success', () => {
+test('errors and exit beat warnings, warnings beat success [S4-2]', () => {
   for (const { errors, warnings, exitCode, status } of vectors.statuses) {
     const found = computeStatus({ errors: entries(errors), warnings: entries(warnings), exitCode });
     assert.equal(found, status, JSON.stringify({ errors, warnings, exitCode }));
   }
 });
 
-test('S4-3 exit codes 0 to 9 pass, all others become 1, and the original is always there', () => {
+test('exit codes 0 to 9 pass, all others become 1, and the original is always there [S4-3]', () => {
   for (const [code, wrapper] of vectors.exitCodes) {
     assert.deepEqual(normalizeExitCode(code), { exitCode: wrapper, toolExitCode: code });
   }
 });
 
-test('S4-3 no exit of a tool ever reads as one of the wrapper', () => {
+test('no exit of a tool ever reads as one of the wrapper [S4-3]', () => {
   fc.assert(
     fc.property(fc.integer(), (code) => {
       const { exitCode } = normalizeExitCode(code);
@@ -37,7 +37,7 @@ test('S4-3 no exit of a tool ever reads as one of the wrapper', () => {
   );
 });
 
-test('S4-42 a run goes from created to one end and stays there', () => {
+test('a run goes from created to one end and stays there [S4-42]', () => {
   const allowed = RUN_STATES.flatMap((from) =>
     RUN_STATES.filter((to) => {
       try {

@@ -24,7 +24,7 @@ function environment(profile: 'neutral' | 'epack', secrets: readonly string[], h
 }
 
 describe('the environment of a tool', () => {
-  test('S4-44 is built from nothing', () => {
+  test('is built from nothing [S4-44]', () => {
     assert.deepEqual(runEnvironment(environment('neutral', ['LISTED']), FACTS, PLACES), {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: '/h',
@@ -45,7 +45,7 @@ describe('the environment of a tool', () => {
     });
   });
 
-  test('S4-44 has the time zone of the host when it is the name of one', () => {
+  test('has the time zone of the host when it is the name of one [S4-44]', () => {
     const zoneOf = (TZ: string) => runEnvironment(environment('neutral', [], { TZ }), FACTS, PLACES)['TZ'];
     for (const zone of ['UTC', 'America/Argentina/Buenos_Aires', 'EST5EDT', ':Etc/GMT+1'])
       assert.equal(zoneOf(zone), zone);
@@ -53,7 +53,7 @@ describe('the environment of a tool', () => {
       assert.equal(zoneOf(other), undefined);
   });
 
-  test('S4-44 has epack’s names in its profile', () => {
+  test('has epack’s names in its profile [S4-44]', () => {
     const facts = { ...FACTS, packPath: '/p', packDigest: 'd', configPath: '/c', inputs: '{}', inputsPath: '/i' };
     const names = Object.keys(runEnvironment(environment('epack', []), facts, PLACES)).filter((name) =>
       /^EPACK|^TOOL/.test(name),
@@ -76,7 +76,7 @@ describe('the environment of a tool', () => {
     ]);
   });
 
-  test('S4-44 never takes a reserved name from the host, even where it is listed', () => {
+  test('never takes a reserved name from the host, even where it is listed [S4-44]', () => {
     assert.deepEqual(secretsOf({ secrets: ['LD_PRELOAD', 'TOOL_RUN_ID', 'PATH', 'MISSING', 'LISTED'] }, HOST), {
       LISTED: 'listed',
     });
@@ -84,7 +84,7 @@ describe('the environment of a tool', () => {
     assert.deepEqual([made['TOOL_RUN_ID'], made['PATH'] === '/evil'], ['id', false]);
   });
 
-  test('S4-34 has the mark and nothing of the run when the tool is asked about itself', () => {
+  test('has the mark and nothing of the run when the tool is asked about itself [S4-34]', () => {
     const asked = probeEnvironment(environment('neutral', ['LISTED']), PLACES);
     assert.deepEqual(
       Object.keys(asked)
@@ -96,7 +96,7 @@ describe('the environment of a tool', () => {
     assert.equal(probeEnvironment(environment('epack', []), PLACES)['EPACK_MODE'], 'capabilities');
   });
 
-  test('S4-44 names proxies without their credentials', () => {
+  test('names proxies without their credentials [S4-44]', () => {
     assert.deepEqual(
       proxyVariables({
         HTTP_PROXY: 'http://u:p@proxy.test:8080/',
@@ -115,7 +115,7 @@ describe('the environment of a tool', () => {
     );
   });
 
-  test('S4-44 leaves long inputs to the file', () => {
+  test('leaves long inputs to the file [S4-44]', () => {
     const long = runEnvironment(
       environment('neutral', []),
       { ...FACTS, inputs: 'x'.repeat(32_769), inputsPath: '/i' },

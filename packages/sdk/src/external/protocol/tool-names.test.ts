@@ -11,7 +11,7 @@ const { toolNames }: Vectors = JSON.parse(
   readFileSync(new URL('../fixtures/protocol-vectors.json', import.meta.url), 'utf8'),
 );
 
-test('S4-11 a tool name is a single harmless path part', () => {
+test('a tool name is a single harmless path part [S4-11]', () => {
   for (const name of toolNames.valid) assert.equal(checkToolName(name), name);
   for (const name of toolNames.invalid) {
     assert.throws(

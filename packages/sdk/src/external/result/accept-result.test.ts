@@ -35,7 +35,7 @@ const accept = (file: RunFile, change: Partial<RunResult> = {}, input: Partial<A
 const codes = ({ warnings }: RunResult) => warnings.map(({ code }) => code);
 
 describe('a tool that wrote a valid result', () => {
-  test('S4-40 keeps its file byte for byte when all of it is so', async () => {
+  test('keeps its file byte for byte when all of it is so [S4-40]', async () => {
     const accepted = await accept(bytes(VALID));
     assert.deepEqual(accepted, {
       state: 'tool_result_valid',
@@ -46,7 +46,7 @@ describe('a tool that wrote a valid result', () => {
     });
   });
 
-  test('S4-41 has its status judged anew and written, unknown fields and all', async () => {
+  test('has its status judged anew and written, unknown fields and all [S4-41]', async () => {
     const accepted = await accept(bytes({ ...VALID, status: 'success' }));
     assert.equal(accepted.result.status, 'partial');
     assert.deepEqual([accepted.rewrite, accepted.keepOriginal], [true, true]);
@@ -54,7 +54,7 @@ describe('a tool that wrote a valid result', () => {
     assert.deepEqual(accepted.result, VALID);
   });
 
-  test('S4-41 is not believed about how it ended, when, and with what', async () => {
+  test('is not believed about how it ended, when, and with what [S4-41]', async () => {
     const lies = {
       ...VALID,
       exit_code: 0,
@@ -86,7 +86,7 @@ describe('a tool that wrote a valid result', () => {
     ]);
   });
 
-  test('S4-26 cannot claim a pack, a signer or a source that the wrapper does not know of', async () => {
+  test('cannot claim a pack, a signer or a source that the wrapper does not know of [S4-26]', async () => {
     const { pack_path, pack_digest, signing, resolved_from, ...expected } = EXPECTED;
     const { result } = await acceptToolResult({
       file: bytes(VALID),
@@ -99,13 +99,13 @@ describe('a tool that wrote a valid result', () => {
     }
   });
 
-  test('S4-26 gets signer and source from the lock', async () => {
+  test('gets signer and source from the lock [S4-26]', async () => {
     const { signing, resolved_from, ...unsigned } = VALID;
     const { result } = await accept(bytes(unsigned));
     assert.deepEqual([result.signing, result.resolved_from], [EXPECTED.signing, EXPECTED.resolved_from]);
   });
 
-  test('S4-41 loses outputs that are none, and is partial for it', async () => {
+  test('loses outputs that are none, and is partial for it [S4-41]', async () => {
     const checkOutput = async () => {
       throw new ToolError('E_VALIDATION_FAIL', 'x', { details: { reason: 'link' } });
     };
@@ -116,14 +116,14 @@ describe('a tool that wrote a valid result', () => {
     );
   });
 
-  test('S4-40 has what the wrapper found added to what it said', async () => {
+  test('has what the wrapper found added to what it said [S4-40]', async () => {
     const killed = { code: 'COMPONENT_KILLED', message: 'Ran too long' };
     const { result } = await accept(bytes(VALID), { errors: [killed], exit_code: 1, tool_exit_code: -1 });
     assert.deepEqual(result.errors, [killed]);
     assert.deepEqual([codes(result), result.status], [['SLOW'], 'failure']);
   });
 
-  test('S4-15 has fields it left out written', async () => {
+  test('has fields it left out written [S4-15]', async () => {
     const { tool_exit_code, ...without } = VALID;
     const { rewrite, corrected } = await accept(bytes(without));
     assert.deepEqual([rewrite, corrected], [true, ['tool_exit_code']]);
@@ -131,14 +131,14 @@ describe('a tool that wrote a valid result', () => {
 });
 
 describe('a tool that wrote no valid result', () => {
-  test('S4-40 is partial at best when it wrote none', async () => {
+  test('is partial at best when it wrote none [S4-40]', async () => {
     const { state, result, keepOriginal, rewrite } = await accept('missing');
     assert.deepEqual([state, result.status, keepOriginal, rewrite], ['backfilled', 'partial', false, true]);
     assert.deepEqual(codes(result), ['RESULT_MISSING']);
     assert.deepEqual(result.inputs, { asked: true });
   });
 
-  test('S4-40 failed when its program did', async () => {
+  test('failed when its program did [S4-40]', async () => {
     const { result } = await accept('missing', { exit_code: 3, tool_exit_code: 3 });
     assert.deepEqual([result.status, result.exit_code, codes(result)], ['failure', 3, ['RESULT_MISSING']]);
   });
@@ -156,7 +156,7 @@ describe('a tool that wrote no valid result', () => {
     ['of another schema', bytes({ ...VALID, schema_version: 2 }), 'foreign'],
   ];
   for (const [what, file, reason] of INVALID) {
-    test(`S4-40 has its ${what} file kept beside the result that takes its place`, async () => {
+    test(`has its ${what} file kept beside the result that takes its place [S4-40]`, async () => {
       const { state, result, keepOriginal, rewrite } = await accept(file);
       assert.deepEqual([state, keepOriginal, rewrite, result.status], ['backfilled', true, true, 'partial']);
       assert.deepEqual(
@@ -169,19 +169,19 @@ describe('a tool that wrote no valid result', () => {
   }
 });
 
-test('S4-39 a tool that never ran fails without a word about its result', async () => {
+test('a tool that never ran fails without a word about its result [S4-39]', async () => {
   const errors = [{ code: 'COMPONENT_FAILED', message: 'Could not be started' }];
   const { state, result, rewrite } = await accept('missing', { tool_exit_code: null, exit_code: 14, errors });
   assert.deepEqual([state, rewrite, result.status, result.tool_exit_code], ['exec_failed', true, 'failure', null]);
   assert.deepEqual([result.errors, result.warnings], [errors, []]);
 });
 
-test('S4-39 a file that lies there although the tool never ran is not its result', async () => {
+test('a file that lies there although the tool never ran is not its result [S4-39]', async () => {
   const { state, result, keepOriginal } = await accept(bytes(VALID), { tool_exit_code: null, exit_code: 11 });
   assert.deepEqual([state, keepOriginal, result.outputs], ['exec_failed', true, []]);
 });
 
-test('S4-32 S4-27 however a run ends, its result says who, where and what digest', async () => {
+test('however a run ends, its result says who, where and what digest [S4-32 S4-27]', async () => {
   const here = createFinish(
     { TOOL_IDENTITY: 'ada', GITHUB_ACTIONS: 'true' },
     { platform: 'linux', arch: 'x64', profile: 'neutral' },
@@ -215,13 +215,13 @@ const check: CheckOutput = async (path) => {
 const reasons = (list: readonly { details?: unknown }[]) =>
   list.map(({ details }) => (details as { reason: string }).reason);
 
-test('S4-21 digest and size are filled in when they are absent', async () => {
+test('digest and size are filled in when they are absent [S4-21]', async () => {
   const { outputs, warnings } = await judgeOutputs([{ path: 'a', media_type: 'text/plain' }], check);
   assert.deepEqual(outputs, [{ path: 'a', media_type: 'text/plain', digest: EMPTY_DIGEST, bytes: 0 }]);
   assert.deepEqual(warnings, []);
 });
 
-test('S4-21 a digest that is given must be the one of the file', async () => {
+test('a digest that is given must be the one of the file [S4-21]', async () => {
   const claimed = [EMPTY_DIGEST, other, 'md5:x', EMPTY_DIGEST.toUpperCase()].map((digest, at) => ({
     path: `${at}`,
     media_type: '',
@@ -235,12 +235,12 @@ test('S4-21 a digest that is given must be the one of the file', async () => {
   assert.deepEqual(reasons(warnings), ['digest_mismatch', 'digest_mismatch', 'digest_mismatch']);
 });
 
-test('S4-21 a size that is given wrong is corrected', async () => {
+test('a size that is given wrong is corrected [S4-21]', async () => {
   const { outputs } = await judgeOutputs([{ path: 'a', media_type: '', bytes: 99 }], check);
   assert.equal(outputs[0]?.bytes, 0);
 });
 
-test('S4-41 an entry that may not be one is dropped with a warning, the others stay', async () => {
+test('an entry that may not be one is dropped with a warning, the others stay [S4-41]', async () => {
   const claimed = ['a', 'link', 'a', 'result.json', 'b'].map((path) => ({ path, media_type: '' }));
   const { outputs, warnings } = await judgeOutputs(claimed, check);
   assert.deepEqual(
@@ -254,13 +254,13 @@ test('S4-41 an entry that may not be one is dropped with a warning, the others s
   assert.deepEqual(reasons(warnings), ['link', 'listed_twice', 'reserved']);
 });
 
-test('S4-41 an entry with the field of a warning is still an output', async () => {
+test('an entry with the field of a warning is still an output [S4-41]', async () => {
   const odd = { path: 'a', media_type: '', code: 'X', message: 'y' };
   const { outputs } = await judgeOutputs([odd], check);
   assert.deepEqual(outputs, [{ ...odd, digest: EMPTY_DIGEST, bytes: 0 }]);
 });
 
-test('S4-41 a thousand outputs are looked at, the rest is dropped with one warning', async () => {
+test('a thousand outputs are looked at, the rest is dropped with one warning [S4-41]', async () => {
   const claimed = Array.from({ length: 5000 }, (_, at) => ({ path: `${at}`, media_type: '' }));
   const { outputs, warnings } = await judgeOutputs(claimed, check);
   assert.equal(outputs.length, 1000);
@@ -268,7 +268,7 @@ test('S4-41 a thousand outputs are looked at, the rest is dropped with one warni
   assert.deepEqual((await judgeOutputs(claimed.slice(0, 1000), check)).warnings, []);
 });
 
-test('S4-41 a failing disk is no fault of the path', async () => {
+test('a failing disk is no fault of the path [S4-41]', async () => {
   await assert.rejects(judgeOutputs([{ path: 'broken disk', media_type: '' }], check), { code: 'E_FILE_IO' });
 });
 
@@ -276,21 +276,21 @@ const VALUE = 'top"secret\\value';
 const secrets = new KnownValues([VALUE, 'abc', '-----BEGIN\nline-of-a-private-key\nend']);
 
 describe('secrets a tool was handed', () => {
-  test('S4-44 are hidden in text, whole and line by line, unless they are too short to be secrets', () => {
+  test('are hidden in text, whole and line by line, unless they are too short to be secrets [S4-44]', () => {
     assert.equal(secrets.text(`a ${VALUE} b abc`), 'a [redacted] b abc');
     assert.equal(secrets.text('x line-of-a-private-key y'), 'x [redacted] y');
     const both = new KnownValues(['secret', 'secret-longer']);
     assert.equal(both.text('secret-longer secret'), '[redacted] [redacted]');
   });
 
-  test('S4-44 are hidden in values and names of JSON, and nothing else is touched', () => {
+  test('are hidden in values and names of JSON, and nothing else is touched [S4-44]', () => {
     const value = { a: [`x${VALUE}`], [VALUE]: 1, b: { c: null } };
     assert.deepEqual(secrets.json(value), { a: ['x[redacted]'], '[redacted]': 1, b: { c: null } });
     const clean = { a: [1, 'x'], b: { c: null } };
     assert.equal(secrets.json(clean), clean);
   });
 
-  test('S4-44 are taken out of a result however they are escaped', () => {
+  test('are taken out of a result however they are escaped [S4-44]', () => {
     const escaped = [...VALUE].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
     for (const text of [JSON.stringify({ a: VALUE }), `{"a":"${escaped}"}`]) {
       assert.deepEqual(JSON.parse(scrubResult(Buffer.from(text), secrets) ?? ''), { a: '[redacted]' });
@@ -299,7 +299,7 @@ describe('secrets a tool was handed', () => {
     assert.equal(scrubResult(Buffer.from('{"a":1}'), secrets), undefined);
   });
 
-  test('S4-44 are in no JSON that comes back', () => {
+  test('are in no JSON that comes back [S4-44]', () => {
     const plain = new KnownValues(['hunter2']);
     const text = fc.constantFrom('hunter2', 'xhunter2y', 'hunter', 'hunhunter2ter2');
     const arbitrary = fc.object({ key: text, values: [text, fc.integer(), fc.constant(null)] });

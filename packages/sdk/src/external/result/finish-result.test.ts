@@ -19,14 +19,14 @@ const identityFrom = (text: string, known?: RunIdentity) =>
 const contextFrom = (env: RunEnvironment, known?: RunContext) =>
   enrichResult({ ...fresh, ...(known && { run_context: known }) }, env, here).result.run_context;
 
-test('S4-28 a result with nothing blank stays the same', () => {
+test('a result with nothing blank stays the same [S4-28]', () => {
   const env = { TOOL_IDENTITY: '{"actor":"eve","workspace":"evil"}', GITLAB_CI: 'true', CI_COMMIT_SHA: 'bad' };
   const { result, changed } = enrichResult(FULL_RESULT, env, { ...here, platform: 'darwin', arch: 'arm64' });
   assert.deepEqual(result, FULL_RESULT);
   assert.equal(changed, false);
 });
 
-test('S4-28 only blanks are filled and the change is told', () => {
+test('only blanks are filled and the change is told [S4-28]', () => {
   const partly = { ...fresh, identity: { actor: 'ada' }, run_context: { commit: 'mine', ...there } };
   const env = { TOOL_IDENTITY: '{"actor":"eve","workspace":"acme"}', GITHUB_ACTIONS: 'true', GITHUB_SHA: 'theirs' };
   const { result, changed } = enrichResult(partly, env, here);
@@ -36,13 +36,13 @@ test('S4-28 only blanks are filled and the change is told', () => {
   assert.equal(enrichResult(result, env, here).changed, false);
 });
 
-test('S4-28 fields nobody knows survive in what is filled', () => {
+test('fields nobody knows survive in what is filled [S4-28]', () => {
   const odd = { ...fresh, identity: { badge: 7 } as RunIdentity };
   const { result } = enrichResult(odd, { TOOL_IDENTITY: 'ada' }, here);
   assert.deepEqual(result.identity, { badge: 7, actor: 'ada', actor_type: 'unknown' });
 });
 
-test('S4-29 S4-24 identity is a JSON object or the name of the actor', () => {
+test('identity is a JSON object or the name of the actor [S4-29 S4-24]', () => {
   assert.deepEqual(
     identityFrom('{"workspace":"acme","actor":"bot","actor_type":"service","auth_mode":"api_key","more":1}'),
     { workspace: 'acme', actor: 'bot', actor_type: 'service', auth_mode: 'api_key' },
@@ -52,7 +52,7 @@ test('S4-29 S4-24 identity is a JSON object or the name of the actor', () => {
   }
 });
 
-test('S4-29 an empty variable, an empty object and no variable change nothing', () => {
+test('an empty variable, an empty object and no variable change nothing [S4-29]', () => {
   for (const env of [{}, { TOOL_IDENTITY: '' }, { TOOL_IDENTITY: '{}' }]) {
     const { result, changed } = enrichResult({ ...fresh, run_context: there }, env, here);
     assert.equal(Object.hasOwn(result, 'identity'), false);
@@ -60,12 +60,12 @@ test('S4-29 an empty variable, an empty object and no variable change nothing', 
   }
 });
 
-test('S4-29 a plain name does not touch an actor that is there', () => {
+test('a plain name does not touch an actor that is there [S4-29]', () => {
   assert.deepEqual(identityFrom('eve', { actor: 'ada' }), { actor: 'ada' });
   assert.deepEqual(identityFrom('eve', { actor_type: 'ci' }), { actor: 'eve', actor_type: 'ci' });
 });
 
-test('S4-24 words the protocol does not have are not taken over', () => {
+test('words the protocol does not have are not taken over [S4-24]', () => {
   assert.deepEqual(identityFrom('{"actor":"x","actor_type":"robot","auth_mode":"magic"}'), {
     actor: 'x',
     actor_type: 'unknown',
@@ -78,7 +78,7 @@ test('S4-24 words the protocol does not have are not taken over', () => {
   }
 });
 
-test('S4-29 each profile has its own variable', () => {
+test('each profile has its own variable [S4-29]', () => {
   const env = { TOOL_IDENTITY: 'ours', EPACK_IDENTITY: 'theirs' };
   assert.equal(enrichResult(fresh, env, here).result.identity?.actor, 'ours');
   assert.equal(enrichResult(fresh, env, { ...here, profile: 'epack' }).result.identity?.actor, 'theirs');
@@ -108,31 +108,31 @@ const PROVIDERS: readonly (readonly [RunEnvironment, RunContext])[] = [
   [{ CI: 'true' }, { ci: true, ci_provider: 'generic' }],
 ];
 
-test('S4-30 S4-25 each CI system is known by its variables', () => {
+test('each CI system is known by its variables [S4-30 S4-25]', () => {
   for (const [env, context] of PROVIDERS) assert.deepEqual(contextFrom(env), { ...context, ...there });
 });
 
-test('S4-30 the first system in the order wins', () => {
+test('the first system in the order wins [S4-30]', () => {
   for (const [at, [, context]] of PROVIDERS.entries()) {
     const together = Object.assign({}, ...PROVIDERS.slice(at).map(([env]) => env));
     assert.equal(contextFrom(together)?.ci_provider, context.ci_provider);
   }
 });
 
-test('S4-30 a variable with another word is no CI', () => {
+test('a variable with another word is no CI [S4-30]', () => {
   for (const name of ['GITHUB_ACTIONS', 'GITLAB_CI', 'CIRCLECI', 'BUILDKITE', 'CI']) {
     assert.deepEqual(contextFrom({ [name]: '1' }), there, name);
   }
   assert.deepEqual(contextFrom({ JENKINS_URL: '' }), there);
 });
 
-test('S4-30 CircleCI without an address is owner and project', () => {
+test('CircleCI without an address is owner and project [S4-30]', () => {
   const env = { CIRCLECI: 'true', CIRCLE_REPOSITORY_URL: '', CIRCLE_PROJECT_USERNAME: 'a' };
   assert.equal(contextFrom({ ...env, CIRCLE_PROJECT_REPONAME: 'b' })?.repo, 'a/b');
   assert.equal(contextFrom(env)?.repo, undefined);
 });
 
-test('S4-30 only the GitHub ref loses its prefix', () => {
+test('only the GitHub ref loses its prefix [S4-30]', () => {
   const branchOf = (ref: string) => contextFrom({ GITHUB_ACTIONS: 'true', GITHUB_REF: ref })?.branch;
   assert.deepEqual(['refs/heads/main', 'refs/tags/v1', 'refs/pull/7/merge', 'main'].map(branchOf), [
     'main',
@@ -142,12 +142,12 @@ test('S4-30 only the GitHub ref loses its prefix', () => {
   ]);
 });
 
-test('S4-30 credentials in an address do not get into the result', () => {
+test('credentials in an address do not get into the result [S4-30]', () => {
   const env = { GITLAB_CI: 'true', CI_PROJECT_URL: 'https://user:s3cret@host.example/a@b' };
   assert.equal(contextFrom(env)?.repo, 'https://host.example/a@b');
 });
 
-test('S4-31 system and processor are always filled, by the names of the protocol', () => {
+test('system and processor are always filled, by the names of the protocol [S4-31]', () => {
   const cases = [
     ['linux', 'x64', 'linux', 'amd64'],
     ['darwin', 'arm64', 'darwin', 'arm64'],

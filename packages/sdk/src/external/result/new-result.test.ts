@@ -5,7 +5,7 @@ import type { RunResult } from '../../contracts/external.ts';
 import { parseResult, validateResult } from '../protocol/read-result.ts';
 import { newResult, newToolInfo, newWrapperInfo, resultText, runDigest } from './new-result.ts';
 
-test('S4-16 a new result has every required field and claims nothing', () => {
+test('a new result has every required field and claims nothing [S4-16]', () => {
   const result = newResult({
     wrapper: newWrapperInfo('neutral', '1.2.3'),
     tool: newToolInfo({ name: 'ask', version: '0.1.0' }),
@@ -31,12 +31,12 @@ test('S4-16 a new result has every required field and claims nothing', () => {
   assert.deepEqual(validateResult(result), result);
 });
 
-test('S4-17 the wrapper is called as its profile says', () => {
+test('the wrapper is called as its profile says [S4-17]', () => {
   assert.deepEqual(newWrapperInfo('epack', '2.0.0'), { name: 'epack', version: '2.0.0' });
   assert.deepEqual(newWrapperInfo('neutral', '2.0.0'), { name: 'tool-runtime', version: '2.0.0' });
 });
 
-test('S4-17 a protocol version that is not said is the current one', () => {
+test('a protocol version that is not said is the current one [S4-17]', () => {
   const tool = { name: 'ask', version: '1' };
   assert.equal(newToolInfo(tool).protocol_version, 1);
   assert.equal(newToolInfo({ ...tool, protocolVersion: 0 }).protocol_version, 1);
@@ -50,16 +50,16 @@ const fresh = newResult({
   startedAtMs: 0,
 });
 
-test('S4-15 a result has the fields of the protocol in their order, then what nobody knows', () => {
+test('a result has the fields of the protocol in their order, then what nobody knows [S4-15]', () => {
   const shuffled = Object.fromEntries(Object.entries(FULL_RESULT).reverse()) as unknown as typeof FULL_RESULT;
   assert.equal(resultText(shuffled), `${JSON.stringify(FULL_RESULT, null, 2)}\n`);
 });
 
-test('S4-15 S4-20 a written result reads back as what it was, unknown fields too', () => {
+test('a written result reads back as what it was, unknown fields too [S4-15 S4-20]', () => {
   assert.deepEqual(validateResult(parseResult(Buffer.from(resultText(FULL_RESULT)))), FULL_RESULT);
 });
 
-test('S4-15 optional fields are left out when they are empty', () => {
+test('optional fields are left out when they are empty [S4-15]', () => {
   const empties = {
     ...fresh,
     pack_path: '',
@@ -80,25 +80,25 @@ test('S4-15 optional fields are left out when they are empty', () => {
   });
 });
 
-test('S4-15 the exit of a tool that never ran is null, and inputs and lists are there when empty', () => {
+test('the exit of a tool that never ran is null, and inputs and lists are there when empty [S4-15]', () => {
   const written = JSON.parse(resultText(fresh));
   assert.equal(written.tool_exit_code, null);
   assert.deepEqual([written.inputs, written.outputs, written.errors, written.warnings], [{}, [], [], []]);
 });
 
-test('S4-23 sync data keeps its nulls', () => {
+test('sync data keeps its nulls [S4-23]', () => {
   const written = JSON.parse(resultText({ ...fresh, sync: { ledger_id: null, synced_at: null } }));
   assert.deepEqual(written.sync, { ledger_id: null, synced_at: null });
 });
 
-test('S4-19 the text is indented and ends in a newline', () => {
+test('the text is indented and ends in a newline [S4-19]', () => {
   const text = resultText(fresh);
   assert.ok(text.startsWith('{\n  "schema_version": 1,\n') && text.endsWith('\n}\n'));
 });
 
 const other = `sha256:${'1'.repeat(64)}`;
 
-test('S4-27 runs that differ only in when, who and where have one digest', () => {
+test('runs that differ only in when, who and where have one digest [S4-27]', () => {
   const again: RunResult = {
     ...FULL_RESULT,
     run_id: '2030-01-01T00-00-00-000000Z-000000',
@@ -117,7 +117,7 @@ test('S4-27 runs that differ only in when, who and where have one digest', () =>
   assert.match(runDigest(FULL_RESULT), /^sha256:[0-9a-f]{64}$/);
 });
 
-test('S4-27 neither the order of outputs nor of inputs counts', () => {
+test('neither the order of outputs nor of inputs counts [S4-27]', () => {
   const [one, two] = ['a', 'b'].map((path) => ({ path, media_type: '', digest: EMPTY_DIGEST }));
   assert.ok(one && two);
   const there = { ...FULL_RESULT, inputs: { a: 1, b: 2 }, outputs: [one, two] };
@@ -125,7 +125,7 @@ test('S4-27 neither the order of outputs nor of inputs counts', () => {
   assert.equal(runDigest(there), runDigest(back));
 });
 
-test('S4-27 each part of what a run did changes the digest', () => {
+test('each part of what a run did changes the digest [S4-27]', () => {
   const changes: readonly Partial<RunResult>[] = [
     {},
     { tool: { ...FULL_RESULT.tool, name: 'other' } },
@@ -142,6 +142,6 @@ test('S4-27 each part of what a run did changes the digest', () => {
   assert.equal(new Set(digests).size, changes.length);
 });
 
-test('S4-27 the canonical form is fixed', () => {
+test('the canonical form is fixed [S4-27]', () => {
   assert.equal(runDigest(FULL_RESULT), 'sha256:d43dc33f29aaa2347fdac20408b9cabd310350a2e93ce81eb2dd1ad382fcfef1');
 });

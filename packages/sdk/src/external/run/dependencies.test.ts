@@ -29,13 +29,13 @@ function history(runs: readonly (RunStatus | 'broken')[], files: readonly string
 
 const needs = (tools: string[], outputs: string[] = []) => ({ requires_tools: tools, requires_outputs: outputs });
 
-test('S4-36 nothing is missing when nothing is known, nothing is needed, or there is no pack', () => {
+test('nothing is missing when nothing is known, nothing is needed, or there is no pack [S4-36]', () => {
   assert.deepEqual(checkDependencies(undefined, history([]).port), []);
   assert.deepEqual(checkDependencies(needs([]), history([]).port), []);
   assert.deepEqual(checkDependencies(needs(['index'], ['index/outputs/a']), undefined), []);
 });
 
-test('S4-36 a needed tool needs one run that ended in success', () => {
+test('a needed tool needs one run that ended in success [S4-36]', () => {
   const missing = [{ tool: 'index' }];
   const cases: readonly (readonly [readonly (RunStatus | 'broken')[], unknown])[] = [
     [[], missing],
@@ -51,7 +51,7 @@ test('S4-36 a needed tool needs one run that ended in success', () => {
   }
 });
 
-test('S4-36 an output is looked for in the newest successful run of its tool', () => {
+test('an output is looked for in the newest successful run of its tool [S4-36]', () => {
   const output = 'index/outputs/vectors.json';
   const inside = (day: number) => `index/${runId(day)}/outputs/vectors.json`;
   const missing = [{ tool: 'index', output }];
@@ -61,12 +61,12 @@ test('S4-36 an output is looked for in the newest successful run of its tool', (
   assert.deepEqual(checkDependencies(needs([], [output]), history([], [inside(1)]).port), missing);
 });
 
-test('S4-36 the path as it is written counts too', () => {
+test('the path as it is written counts too [S4-36]', () => {
   const output = 'index/outputs/vectors.json';
   assert.deepEqual(checkDependencies(needs([], [output]), history([], [output]).port), []);
 });
 
-test('S4-37 a path that could lead elsewhere is missing and never asked for', () => {
+test('a path that could lead elsewhere is missing and never asked for [S4-37]', () => {
   const outputs = [
     '../secret',
     'index/../../secret',
@@ -89,7 +89,7 @@ test('S4-37 a path that could lead elsewhere is missing and never asked for', ()
   assert.deepEqual([asked, tools], [[], []]);
 });
 
-test('S4-36 a missing output names the tool in its first part, when that is one', () => {
+test('a missing output names the tool in its first part, when that is one [S4-36]', () => {
   const missing = checkDependencies(needs([], ['other/outputs/a', '../x/y']), history([]).port);
   assert.deepEqual(missing, [
     { tool: 'other', output: 'other/outputs/a' },
@@ -97,7 +97,7 @@ test('S4-36 a missing output names the tool in its first part, when that is one'
   ]);
 });
 
-test('S4-38 what is missing reads as one line', () => {
+test('what is missing reads as one line [S4-38]', () => {
   const lines: readonly (readonly [Parameters<typeof formatDependencyErrors>[0], string])[] = [
     [[], ''],
     [[{ tool: 'index' }], 'Required tool has not run successfully: index'],
@@ -118,6 +118,6 @@ test('S4-38 what is missing reads as one line', () => {
   for (const [missing, line] of lines) assert.equal(formatDependencyErrors(missing), line);
 });
 
-test('S4-38 a name cannot forge a second line', () => {
+test('a name cannot forge a second line [S4-38]', () => {
   assert.doesNotMatch(formatDependencyErrors([{ tool: 'a\nall is well' }, { tool: 'b', output: 'x\ny' }]), /\n/);
 });

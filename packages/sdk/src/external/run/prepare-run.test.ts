@@ -66,7 +66,7 @@ function editLock(scene: Scene, edit: (lock: { tools: Record<string, JsonObject>
 const RUN = { args: ['echo ran > /dev/null; result'] };
 
 describe('an external tool does not run', () => {
-  test('S4-43 S4-39 10 when its program is not there', async (t) => {
+  test('10 when its program is not there [S4-43 S4-39]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'] });
     renameSync(join(scene.operator, 'tool.sh'), join(scene.operator, 'moved.sh'));
     assertRefused(scene, await scene.session.call('a', RUN), { code: 'E_SHELL', run: 'COMPONENT_NOT_FOUND', exit: 10 });
@@ -74,7 +74,7 @@ describe('an external tool does not run', () => {
     assert.equal((await scene.session.call('a', RUN)).ok, true);
   });
 
-  test('S4-43 S4-46 S4-39 11 when its digest is another, and only the expected one is told', async (t) => {
+  test('11 when its digest is another, and only the expected one is told [S4-43 S4-46 S4-39]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'] });
     const lock: LockFile = JSON.parse(readFileSync(scene.lockPath, 'utf8'));
     const expected = Object.values(lock.tools['a']?.platforms ?? {})[0]?.digest ?? '';
@@ -92,7 +92,7 @@ describe('an external tool does not run', () => {
     assert.deepEqual(scene.results()[0]?.['audit'], ['verification_failure']);
   });
 
-  test('S4-46 11 when its program is a link (deep)', async (t) => {
+  test('11 when its program is a link [S4-46] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'] });
     renameSync(join(scene.operator, 'tool.sh'), join(scene.operator, 'real.sh'));
     symlinkSync('real.sh', join(scene.operator, 'tool.sh'));
@@ -103,7 +103,7 @@ describe('an external tool does not run', () => {
     });
   });
 
-  test('S4-46 11 when a file it brings is another, is new, or is gone (deep)', async (t) => {
+  test('11 when a file it brings is another, is new, or is gone [S4-46] (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, files: [lib]'],
       files: { 'lib/one.txt': 'one', 'lib/deep/two.txt': 'two' },
@@ -125,7 +125,7 @@ describe('an external tool does not run', () => {
     assert.equal((await scene.session.call('a', works)).ok, true);
   });
 
-  test('S4-43 S4-46 13 when the lock is missing, broken, or has nothing about it (deep)', async (t) => {
+  test('13 when the lock is missing, broken, or has nothing about it [S4-43 S4-46] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: b'], lock: ['b'] });
     const lock = readFileSync(scene.lockPath, 'utf8');
     const call = () => scene.session.call('a', RUN);
@@ -142,7 +142,7 @@ describe('an external tool does not run', () => {
     assert.equal((await call()).ok, true);
   });
 
-  test('S4-46 13 when the files it brings are not in the lock', async (t) => {
+  test('13 when the files it brings are not in the lock [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a, files: [more.txt]'], files: { 'more.txt': 'x' } });
     editLock(scene, ({ tools }) => {
       for (const platform of Object.values(
@@ -154,7 +154,7 @@ describe('an external tool does not run', () => {
     assertRefused(scene, await scene.session.call('a', RUN), { code: 'E_POLICY', run: 'DIGEST_MISSING', exit: 13 });
   });
 
-  test('S4-46 11 when registry, lock and signer do not name one source (deep)', async (t) => {
+  test('11 when registry, lock and signer do not name one source [S4-46] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a, source: acme/scan@v1'] });
     const lock = JSON.parse(readFileSync(scene.lockPath, 'utf8'));
     const expected = { code: 'E_POLICY', run: 'VERIFICATION_FAILED', exit: 11 };
@@ -176,7 +176,7 @@ describe('an external tool does not run', () => {
     assert.equal(assertRefused(scene, await scene.session.call('a', RUN), expected)['reason'], 'source_mismatch');
   });
 
-  test('S4-43 16 without a pack it needs, 12 when the pack is not what was said, 17 without earlier runs (deep)', async (t) => {
+  test('16 without a pack it needs, 12 when the pack is not what was said, 17 without earlier runs [S4-43] (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: needs-pack, writable: true', 'name: needs-other', 'name: needs-none, requires_pack: false'],
     });
@@ -206,13 +206,13 @@ describe('an external tool does not run', () => {
     assert.equal((await call('needs-none', {})).ok, true);
   });
 
-  test('S4-43 15 when what it is to be given is too large (deep)', async (t) => {
+  test('15 when what it is to be given is too large [S4-43] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a, args_schema: {type: object}'] });
     const response = await scene.session.call('a', { ...RUN, inputs: { text: 'x'.repeat(1_100_000) } });
     assertRefused(scene, response, { code: 'E_VALIDATION_FAIL', run: 'CONFIG_WRITE_FAILED', exit: 15 });
   });
 
-  test('S4-43 14 when it cannot be started (deep)', async (t) => {
+  test('14 when it cannot be started [S4-43] (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, command: bad.sh, requires_pack: false, allow_unpinned: true'],
       files: { 'bad.sh': '#!/no/such/interpreter\n' },
@@ -227,7 +227,7 @@ describe('an external tool does not run', () => {
     );
   });
 
-  test('S4-49 when it needs a network it was not given, or none is allowed (deep)', async (t) => {
+  test('when it needs a network it was not given, or none is allowed [S4-49] (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: needs-net', 'name: given-net, network: true, side_effect_level: network'],
     });
@@ -238,7 +238,7 @@ describe('an external tool does not run', () => {
     assert.equal(hostless['reason'], 'no_allowed_domains');
   });
 
-  test('S4-49 reaches the allowed hosts, by the list of the session, when it was given the network (deep)', async (t) => {
+  test('reaches the allowed hosts, by the list of the session, when it was given the network [S4-49] (deep)', async (t) => {
     const web = await startWeb(t, (_request, response) => response.end('reached'));
     const other = await startWeb(t, (_request, response) => response.end('other'));
     const scene = await openScene(t, {
@@ -257,7 +257,7 @@ describe('an external tool does not run', () => {
     assert.equal(other.requests.length, 1);
   });
 
-  test('S4-49 S4-50 when the ceiling of the session is below its level (deep)', async (t) => {
+  test('when the ceiling of the session is below its level [S4-49 S4-50] (deep)', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, network: true, side_effect_level: network'],
       registry: ['network: {allowed_domains: [example.org]}'],
@@ -267,7 +267,7 @@ describe('an external tool does not run', () => {
     assert.equal((await scene.session.call('a', RUN)).ok, true);
   });
 
-  test('S4-50 when the registry of the session does not name it (deep)', async (t) => {
+  test('when the registry of the session does not name it [S4-50] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: b'] });
     const session = await scene.runtime.openSession({
       registry: { file: 's.yaml', text: 'version: 1\nexternal_tools: [{name: a}]\n' },
@@ -276,7 +276,7 @@ describe('an external tool does not run', () => {
     assert.equal((await session.call('a', RUN)).ok, true);
   });
 
-  test('S4-39 S4-50 when a gate refuses the call: that is a run too (deep)', async (t) => {
+  test('when a gate refuses the call: that is a run too [S4-39 S4-50] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'], registry: ['approvals: {auto_deny: [a]}'] });
     const denied = await scene.session.call('a', RUN);
     assert.equal(denied.errors[0]?.code, 'E_POLICY');
@@ -300,7 +300,7 @@ describe('an external tool does not run', () => {
 });
 
 describe('a tool without an entry in the lock', () => {
-  test('S4-46 runs where the operator allows it, which is on record, and never in CI', async (t) => {
+  test('runs where the operator allows it, which is on record, and never in CI [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a, allow_unpinned: true'], lock: 'nothing' });
     const response = await scene.session.call('a', RUN);
     assert.equal(response.ok, true, JSON.stringify(response.errors));
@@ -318,7 +318,7 @@ describe('a tool without an entry in the lock', () => {
 });
 
 describe('a lock that lies in the workspace', () => {
-  test('S4-46 counts only while its content is trusted (deep)', async (t) => {
+  test('counts only while its content is trusted [S4-46] (deep)', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'], lock: 'nothing' });
     const state = `${scene.state}-inner`;
     const text = `version: 1\nexternal_tools: [{name: a, command: tool.sh, requires_pack: false}]\n`;
@@ -340,7 +340,7 @@ describe('a lock that lies in the workspace', () => {
     assert.equal((await session.call('a', RUN)).ok, true);
   });
 
-  test('S4-46 cannot be changed by file tools or by the tools it pins', async (t) => {
+  test('cannot be changed by file tools or by the tools it pins [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a'] });
     writeFileSync(join(scene.workspace, 'tool-runtime.lock'), 'mine');
     chmodSync(join(scene.workspace, 'tool-runtime.lock'), 0o666);
@@ -356,22 +356,26 @@ describe('a lock that lies in the workspace', () => {
 describe('what a tool says of itself (deep)', () => {
   const probe = (answer: string) => `#!/bin/sh\nif [ "$1" = --capabilities ]; then ${answer}; fi\nexit 0\n`;
   const rows: readonly [string, string, string][] = [
-    ['S4-34 with an exit code', 'echo "{}"; exit 3', 'unknown'],
-    ['S4-34 in no JSON', 'echo hello', 'unknown'],
-    ['S4-34 with a doubled key', `echo '{"name":"a","version":"1","requires_pack":false,"n\\u0061me":"a"}'`, 'unknown'],
+    ['with an exit code [S4-34]', 'echo "{}"; exit 3', 'unknown'],
+    ['in no JSON [S4-34]', 'echo hello', 'unknown'],
     [
-      'S4-34 at too great length',
+      'with a doubled key [S4-34]',
+      `echo '{"name":"a","version":"1","requires_pack":false,"n\\u0061me":"a"}'`,
+      'unknown',
+    ],
+    [
+      'at too great length [S4-34]',
       `echo '{"name":"a","requires_pack":false}'; head -c 70000 /dev/zero | tr '\\0' ' '`,
       'unknown',
     ],
-    ['S4-35 under another name', `echo '{"name":"b","version":"1","requires_pack":false}'`, 'unknown'],
+    ['under another name [S4-35]', `echo '{"name":"b","version":"1","requires_pack":false}'`, 'unknown'],
     [
-      'S4-35 in another protocol',
+      'in another protocol [S4-35]',
       `echo '{"name":"a","version":"1","protocol_version":2,"requires_pack":false}'`,
       'unknown',
     ],
-    ['S4-34 never', 'sleep 60', 'unknown'],
-    ['S4-33 without a word about packs', `echo '{"name":"a","version":"7"}'`, '7'],
+    ['never [S4-34]', 'sleep 60', 'unknown'],
+    ['without a word about packs [S4-33]', `echo '{"name":"a","version":"7"}'`, '7'],
   ];
   for (const [name, answer] of rows) {
     test(`${name}: it is taken to need a pack (deep)`, async (t) => {
@@ -385,7 +389,7 @@ describe('what a tool says of itself (deep)', () => {
     });
   }
 
-  test('S4-34 S4-33 counts, and is asked without secrets, run folder or network, under a mark', async (t) => {
+  test('counts, and is asked without secrets, run folder or network, under a mark [S4-34 S4-33]', async (t) => {
     process.env['PROBED_TOKEN'] = 'probed-secret';
     const answer = `printf '{"name":"a","version":"%s","requires_pack":false}' "$TOOL_MODE/$PROBED_TOKEN/$TOOL_RUN_DIR/$(grep -vc 'lo:\\|face\\|Inter' /proc/net/dev)"`;
     const scene = await openScene(t, {
@@ -398,7 +402,7 @@ describe('what a tool says of itself (deep)', () => {
     assert.equal(scene.results()[0]?.tool.version, 'capabilities///0');
   });
 
-  test('S4-34 is asked once for each program', async (t) => {
+  test('is asked once for each program [S4-34]', async (t) => {
     const clock = `read up rest < /proc/uptime; printf '{"name":"a","version":"%s","requires_pack":false}' $up`;
     const scene = await openScene(t, {
       tools: ['name: a, command: p.sh, allow_unpinned: true'],
@@ -413,7 +417,7 @@ describe('what a tool says of itself (deep)', () => {
     assert.equal(new Set(versions()).size, 2);
   });
 
-  test('S4-34 what the registry says about packs counts before it', async (t) => {
+  test('what the registry says about packs counts before it [S4-34]', async (t) => {
     const scene = await openScene(t, {
       tools: ['name: a, command: p.sh, allow_unpinned: true, requires_pack: false'],
       files: { 'p.sh': probe('exit 3') },

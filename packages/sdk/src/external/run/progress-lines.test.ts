@@ -14,7 +14,7 @@ function feed(pieces: readonly Uint8Array[], maxBytes = 1 << 20) {
 }
 
 describe('progress lines', () => {
-  test('S4-48 are told apart from output wherever the stream is cut', () => {
+  test('are told apart from output wherever the stream is cut [S4-48]', () => {
     const line = fc.oneof(
       fc.constantFrom('plain', '', '{', '{}', '{"type":"tool_progress"}', ' {"a":1}', 'x{"_progress"'),
       fc.string(),
@@ -42,11 +42,11 @@ describe('progress lines', () => {
     );
   });
 
-  test('S4-48 at the end of output without a newline count too', () => {
+  test('at the end of output without a newline count too [S4-48]', () => {
     assert.deepEqual(feed([Buffer.from(announced('last').trim())]).heard, ['last']);
   });
 
-  test('S4-48 are at most so many and so long; the rest is output', () => {
+  test('are at most so many and so long; the rest is output [S4-48]', () => {
     const flood = feed([Buffer.from(announced('x').repeat(10_050))], 10 << 20);
     assert.equal(flood.heard.length, 10_000);
     assert.equal(flood.text.split('\n').length - 1, 50);
@@ -68,7 +68,7 @@ describe('progress lines', () => {
     [{ type: 'tool_progress', protocol_version: 1, kind: 'progress', current: '1', total: 4 }, 'none'],
   ];
   for (const [value, expected] of rows) {
-    test(`S4-48 read ${JSON.stringify(value)}`, () => {
+    test(`read ${JSON.stringify(value)} [S4-48]`, () => {
       const progress = parseProgress(JSON.stringify(value));
       assert.equal(progress === undefined ? 'none' : progress.pct, expected);
     });

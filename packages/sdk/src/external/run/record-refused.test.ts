@@ -4,8 +4,8 @@ import { openExternalScene } from '../../../test/external-scene.ts';
 
 const RUN = { args: ['true'] };
 
-describe('S4-39 every attempt has a run', () => {
-  test('S4-39 S4-50 also one that a ceiling, a narrower registry or a parent’s policy keeps from the tool', async () => {
+describe('every attempt has a run [S4-39]', () => {
+  test('also one that a ceiling, a narrower registry or a parent’s policy keeps from the tool [S4-39 S4-50]', async () => {
     const scene = await openExternalScene({ tools: ['name: a'] });
     const low = await scene.runtime.openSession({ capabilities: { side_effect_level: 'read_only' } });
     const without = await scene.runtime.openSession({ registry: { text: 'version: 1\n', file: 'narrow.yaml' } });
@@ -25,7 +25,7 @@ describe('S4-39 every attempt has a run', () => {
     await scene.dispose();
   });
 
-  test('S4-27 S4-50 the journal names each run that began, its digest and what an auditor should see', async () => {
+  test('the journal names each run that began, its digest and what an auditor should see [S4-27 S4-50]', async () => {
     const scene = await openExternalScene({ tools: ['name: a', 'name: b, allow_unpinned: true'], lock: ['a'] });
     const { CI } = process.env;
     delete process.env['CI'];

@@ -29,7 +29,7 @@ function scene(t: TestContext) {
   return { folder, record: createRunRecord(folder), at: (name: string) => join(folder.path, name) };
 }
 
-test('S4-40 the result is written and the file of the tool stays beside it', (t) => {
+test('the result is written and the file of the tool stays beside it [S4-40]', (t) => {
   const { folder, record, at } = scene(t);
   writeFileSync(at('result.json'), 'not json');
   record.settle(ACCEPTED);
@@ -38,7 +38,7 @@ test('S4-40 the result is written and the file of the tool stays beside it', (t)
   assert.deepEqual(readdirSync(folder.path).sort(), ['result.json', 'result.json.tool']);
 });
 
-test('S4-40 a file that is the result is not touched', (t) => {
+test('a file that is the result is not touched [S4-40]', (t) => {
   const { record, folder, at } = scene(t);
   writeFileSync(at('result.json'), 'as the tool wrote it');
   record.settle({ ...ACCEPTED, state: 'tool_result_valid', keepOriginal: false, rewrite: false });
@@ -46,7 +46,7 @@ test('S4-40 a file that is the result is not touched', (t) => {
   assert.deepEqual(readdirSync(folder.path), ['result.json']);
 });
 
-test('S4-42 a run that has ended writes nothing more and cannot end otherwise', (t) => {
+test('a run that has ended writes nothing more and cannot end otherwise [S4-42]', (t) => {
   const { record, at } = scene(t);
   assert.equal(record.state, 'created');
   record.settle(ACCEPTED);

@@ -70,7 +70,7 @@ function resultOf({ run_dir }: { readonly run_dir: string }): RunResult & JsonOb
 }
 
 describe('a run of an external tool', () => {
-  test('S4-50 S4-32 S4-26 ends in an answer, a result and the journal', async () => {
+  test('ends in an answer, a result and the journal [S4-50 S4-32 S4-26]', async () => {
     const work =
       'mkdir outputs; echo hi > outputs/a.txt; result \'[{"path":"outputs/a.txt","media_type":"text/plain"}]\'';
     const answer = await run('plain', `${work}; echo done`);
@@ -92,7 +92,7 @@ describe('a run of an external tool', () => {
     );
   });
 
-  test('S4-41 S4-21 keeps outputs as artifacts that can be read', async () => {
+  test('keeps outputs as artifacts that can be read [S4-41 S4-21]', async () => {
     const outputs = '[{"path":"a.txt","media_type":"text/plain"},{"path":"d/b.bin","media_type":"x/y"}]';
     const answer = await run('plain', `echo hi > a.txt; mkdir d; printf '\\377' > d/b.bin; result '${outputs}'`);
     const [first] = answer.outputs;
@@ -101,13 +101,13 @@ describe('a run of an external tool', () => {
     assert.match(JSON.stringify(read.data), /hi\\n/);
   });
 
-  test('S4-45 starts in its run folder and may write there', async () => {
+  test('starts in its run folder and may write there [S4-45]', async () => {
     const answer = await run('plain', 'pwd; echo x > here; result');
     assert.equal(answer.stdout.trim(), join(scene.state, answer.run_dir));
     assert.ok(existsSync(join(scene.state, answer.run_dir, 'here')));
   });
 
-  test('S4-45 finds its config in a file that is gone afterwards', async () => {
+  test('finds its config in a file that is gone afterwards [S4-45]', async () => {
     const answer = await run('configured', 'echo $TOOL_CONFIG; cat $TOOL_CONFIG; echo x >> $TOOL_CONFIG; result');
     const [path = '', text = ''] = answer.stdout.split('\n');
     assert.deepEqual(JSON.parse(text), { depth: 3 });
@@ -116,11 +116,11 @@ describe('a run of an external tool', () => {
     assert.deepEqual(readdirSync(join(scene.state, 'external', 'exec')), []);
   });
 
-  test('S4-45 has no config variable without a config', async () => {
+  test('has no config variable without a config [S4-45]', async () => {
     assert.equal((await run('plain', 'echo "[$TOOL_CONFIG]"; result')).stdout, '[]\n');
   });
 
-  test('S4-44 sees a restricted environment with the names of its profile', async () => {
+  test('sees a restricted environment with the names of its profile [S4-44]', async () => {
     const lines = (await run('plain', 'env; result')).stdout.trim().split('\n');
     const names = lines
       .map((line) => line.split('=')[0] ?? '')
@@ -145,14 +145,14 @@ describe('a run of an external tool', () => {
     assert.ok(lines.includes('PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'));
   });
 
-  test('S4-44 is told the same under the names of epack', async () => {
+  test('is told the same under the names of epack [S4-44]', async () => {
     const { stdout } = await run('epacked', 'env');
     assert.match(stdout, /^EPACK_TOOL_NAME=epacked$/m);
     assert.match(stdout, /^EPACK_RUN_ID=\d{4}-/m);
     assert.doesNotMatch(stdout, /^TOOL_/m);
   });
 
-  test('S4-44 gets the inputs that fit its schema, and no others', async () => {
+  test('gets the inputs that fit its schema, and no others [S4-44]', async () => {
     const answer = await run('typed', 'echo "$TOOL_INPUTS"; cat $TOOL_INPUTS_FILE; result', { inputs: { url: 'x' } });
     assert.equal(answer.stdout, '{"url":"x"}\n{"url":"x"}');
     const refused = await call('typed', 'true', { inputs: {} });
@@ -161,13 +161,13 @@ describe('a run of an external tool', () => {
     assert.equal(undeclared.errors[0]?.code, 'E_VALIDATION_FAIL');
   });
 
-  test('S4-44 gets long inputs by file', async () => {
+  test('gets long inputs by file [S4-44]', async () => {
     const url = 'u'.repeat(40_000);
     const answer = await run('typed', 'echo "[$TOOL_INPUTS]"; wc -c < $TOOL_INPUTS_FILE; result', { inputs: { url } });
     assert.equal(answer.stdout, `[]\n${JSON.stringify({ url }).length}\n`);
   });
 
-  test('S4-48 announces progress by lines, which are no output', async () => {
+  test('announces progress by lines, which are no output [S4-48]', async () => {
     const heard: { pct: number; message: string }[] = [];
     const stop = scene.runtime.events.listen(scene.session.id, ({ message }) => {
       if (message.event === 'TaskProgress' && message.progress !== undefined) heard.push({ ...message.progress });
@@ -192,7 +192,7 @@ describe('a run of an external tool', () => {
     assert.match(answer.stdout, /^before\n\{.*another protocol.*\}\nafter\n$/);
   });
 
-  test('S4-43 S4-27 passes exit codes 1 to 9 through and keeps others in tool_exit_code', async () => {
+  test('passes exit codes 1 to 9 through and keeps others in tool_exit_code [S4-43 S4-27]', async () => {
     const soft = await fail('plain', 'result; exit 3');
     assert.deepEqual([soft.error.code, soft.details.exit_code, soft.details.tool_exit_code], ['E_SHELL', 3, 3]);
     const reserved = await fail('plain', 'result; exit 11');
@@ -200,13 +200,13 @@ describe('a run of an external tool', () => {
     assert.equal(resultOf(reserved.details).status, 'failure');
   });
 
-  test('S4-43 fails when it reports errors, whatever it exits with', async () => {
+  test('fails when it reports errors, whatever it exits with [S4-43]', async () => {
     const { error, details } = await fail('plain', `result '[]' '[{"code":"BAD","message":"no good"}]'`);
     assert.match(error.message, /no good/);
     assert.deepEqual([details.exit_code, details.status], [0, 'failure']);
   });
 
-  test('S4-45 sees the workspace read-only unless the operator says otherwise', async () => {
+  test('sees the workspace read-only unless the operator says otherwise [S4-45]', async () => {
     writeFileSync(join(scene.workspace, 'seen.txt'), 'seen');
     const work = 'cd $TOOL_PROJECT_ROOT && cat seen.txt && echo x > written.txt; echo $?; result';
     const reading = await run('plain', work);
@@ -235,7 +235,7 @@ describe('a result that cannot be believed', () => {
     ['of another run', "result '[]' '[]' 2020-01-01T00-00-00-000000Z-000000", 'RESULT_INVALID', true],
   ];
   for (const [name, work, code, isKept] of rows) {
-    test(`S4-40 ${name} is replaced, kept and on record`, async () => {
+    test(`${name} is replaced, kept and on record [S4-40]`, async () => {
       const response = await call('plain', work);
       assert.equal(response.ok, true, JSON.stringify(response.errors));
       const answer = response.data as unknown as Answer;
@@ -252,7 +252,7 @@ describe('a result that cannot be believed', () => {
     });
   }
 
-  test('S4-41 lies about how it ended are corrected, and what else it said is kept', async () => {
+  test('lies about how it ended are corrected, and what else it said is kept [S4-41]', async () => {
     const { details } = await fail('plain', `result '[]' '[]' '' success; exit 4`);
     const result = resultOf(details);
     assert.deepEqual(
@@ -263,7 +263,7 @@ describe('a result that cannot be believed', () => {
     assert.equal(lying.status, 'success');
   });
 
-  test('S4-41 outputs outside the run folder, links and what is not there are dropped', async () => {
+  test('outputs outside the run folder, links and what is not there are dropped [S4-41]', async () => {
     const outputs = ['/etc/passwd', '../x', 'link', 'dir/../../x', 'missing', 'folder', 'pipe', 'C:\\\\x', 'good.txt'];
     const list = outputs.map((path) => `{"path":"${path}","media_type":"text/plain"}`).join(',');
     const answer = await run(
@@ -282,7 +282,7 @@ describe('a result that cannot be believed', () => {
 });
 
 describe('a tool that means harm', () => {
-  test('S4-44 cannot bring out the secrets it was handed', async () => {
+  test('cannot bring out the secrets it was handed [S4-44]', async () => {
     const heard: string[] = [];
     const stop = scene.runtime.events.listen(scene.session.id, (event) => heard.push(JSON.stringify(event)));
     const escaped = [...SECRET].map((letter) => `\\\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
@@ -315,17 +315,17 @@ describe('a tool that means harm', () => {
     assert.equal(readFileSync(kept, 'utf8').includes('hunter2'), false);
   });
 
-  test('S4-44 is handed listed variables and no others', async () => {
+  test('is handed listed variables and no others [S4-44]', async () => {
     const answer = await run('secretive', '[ -n "$SCAN_TOKEN" ] && echo has; env | grep -c UNLISTED; result');
     assert.equal(answer.stdout, 'has\n0\n');
   });
 
-  test('S4-49 reaches no network it was not given', async () => {
+  test('reaches no network it was not given [S4-49]', async () => {
     const answer = await run('plain', 'cat /proc/net/dev | grep -vc "lo:\\|face\\|Inter"; result');
     assert.equal(answer.stdout.trim(), '0');
   });
 
-  test('S4-46 changes nothing but its own copy, which it cannot', async () => {
+  test('changes nothing but its own copy, which it cannot [S4-46]', async () => {
     const script = join(scene.operator, 'tool.sh');
     const before = readFileSync(script, 'utf8');
     const answer = await run(
@@ -353,7 +353,7 @@ describe('a tool that means harm', () => {
     assert.equal(files.length, 1);
   });
 
-  test('S4-48 may print without end: the middle is left out, memory is not', async () => {
+  test('may print without end: the middle is left out, memory is not [S4-48]', async () => {
     const used = process.memoryUsage.rss();
     const answer = await run('plain', 'head -c 100000000 /dev/zero | tr "\\\\0" x; echo; echo end; result');
     assert.equal(answer.truncated, true);
@@ -362,7 +362,7 @@ describe('a tool that means harm', () => {
     assert.ok(process.memoryUsage.rss() - used < 300 * 1024 * 1024);
   });
 
-  test('S4-47 is ended at its limit with everything it started, and that is on record (deep)', async () => {
+  test('is ended at its limit with everything it started, and that is on record [S4-47] (deep)', async () => {
     const { error, details } = await fail('slow', '(setsid sleep 987654 &) ; sleep 987654');
     assert.equal(error.code, 'E_TIMEOUT');
     const result = resultOf(details);
@@ -373,7 +373,7 @@ describe('a tool that means harm', () => {
     assert.deepEqual(sleepers(), []);
   });
 
-  test('S4-47 is ended when the call is cancelled', async () => {
+  test('is ended when the call is cancelled [S4-47]', async () => {
     const controller = new AbortController();
     const pending = scene.session.call(
       'plain',
@@ -392,12 +392,12 @@ describe('a tool that means harm', () => {
     assert.deepEqual(sleepers(), []);
   });
 
-  test('S4-47 leaves nothing running when it ends by itself', async () => {
+  test('leaves nothing running when it ends by itself [S4-47]', async () => {
     await run('plain', 'setsid sleep 987654 > /dev/null 2>&1 & result');
     assert.deepEqual(sleepers(), []);
   });
 
-  test('S4-40 takes away our access to its folder in vain', async () => {
+  test('takes away our access to its folder in vain [S4-40]', async () => {
     const answer = await run('plain', 'result; chmod 000 result.json; chmod 000 .');
     assert.equal(existsSync(join(scene.state, answer.run_dir, 'result.json')), true);
   });

@@ -52,11 +52,11 @@ function tampered(sql: string, anchor?: ChainHead): VerifyReport {
 }
 
 describe('a chain somebody has been at', () => {
-  test('S1-41 the untouched copy verifies, so what follows is caused by the change', () => {
+  test('the untouched copy verifies, so what follows is caused by the change [S1-41]', () => {
     assert.deepEqual(tampered('SELECT 1', original.head), { ok: true, records: LAST, head: original.head });
   });
 
-  test('S1-41 any byte changed in any body is found at its row', () => {
+  test('any byte changed in any body is found at its row [S1-41]', () => {
     for (const start of STARTS) {
       const { body } = rowAt(start);
       const step = Math.max(1, Math.floor(body.length / 12));
@@ -69,7 +69,7 @@ describe('a chain somebody has been at', () => {
     }
   });
 
-  test('S1-41 every byte of every MAC is checked, at its row', () => {
+  test('every byte of every MAC is checked, at its row [S1-41]', () => {
     for (const start of STARTS) {
       for (let at = 0; at < 32; at += 5) {
         const { mac } = rowAt(start);
@@ -85,7 +85,7 @@ describe('a chain somebody has been at', () => {
     }
   });
 
-  test('S1-41 a changed time or count is found at its row', () => {
+  test('a changed time or count is found at its row [S1-41]', () => {
     for (const start of STARTS) {
       expectBroken(tampered(`UPDATE block SET at_ms = at_ms + 1 WHERE first_seq = ${start}`), start, /^mac mismatch$/);
       expectBroken(tampered(`UPDATE block SET count = count + 1 WHERE first_seq = ${start}`), start, /^count mismatch/);
@@ -98,7 +98,7 @@ describe('a chain somebody has been at', () => {
     }
   });
 
-  test('S1-41 a moved row is found where it should stand', () => {
+  test('a moved row is found where it should stand [S1-41]', () => {
     for (const start of STARTS) {
       expectBroken(tampered(`UPDATE block SET first_seq = 1000 WHERE first_seq = ${start}`), start, /^gap: /);
       expectBroken(
@@ -110,7 +110,7 @@ describe('a chain somebody has been at', () => {
     }
   });
 
-  test('S1-41 a deleted row leaves a gap, and a deleted end shows against the anchor only', () => {
+  test('a deleted row leaves a gap, and a deleted end shows against the anchor only [S1-41]', () => {
     for (const start of STARTS.slice(0, -1)) {
       expectBroken(tampered(`DELETE FROM block WHERE first_seq = ${start}`), start, /^gap: /);
     }
@@ -122,7 +122,7 @@ describe('a chain somebody has been at', () => {
     }
   });
 
-  test('S1-41 two rows with their contents exchanged are found at the first of them', () => {
+  test('two rows with their contents exchanged are found at the first of them [S1-41]', () => {
     for (const [one, other] of [[4, 7] as const, [7, 8] as const, [4, 8] as const]) {
       const sql = `UPDATE block SET first_seq = -1 WHERE first_seq = ${one};
         UPDATE block SET first_seq = ${one} WHERE first_seq = ${other};
@@ -131,7 +131,7 @@ describe('a chain somebody has been at', () => {
     }
   });
 
-  test('S1-41 a row added at the end, in between or in front is found', () => {
+  test('a row added at the end, in between or in front is found [S1-41]', () => {
     const add = (seq: number) =>
       `INSERT INTO block SELECT ${seq}, count, at_ms, body, mac, claims FROM block WHERE first_seq = 8`;
     expectBroken(tampered(add(9)), 9, /^mac mismatch$/);
@@ -139,7 +139,7 @@ describe('a chain somebody has been at', () => {
     expectBroken(tampered(add(0)), 1, /^overlap: /);
   });
 
-  test('S1-41 a chain rewritten with another key is found at its first row', () => {
+  test('a chain rewritten with another key is found at its first row [S1-41]', () => {
     const seal = createSeal(Buffer.alloc(32, 9));
     let mac = GENESIS.mac;
     const statements = STARTS.map((start) => {

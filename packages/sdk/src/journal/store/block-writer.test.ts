@@ -71,7 +71,7 @@ function defineTests(): void {
   const root = mkdtempSync(join(tmpdir(), 'journal-processes-'));
   after(() => rmSync(root, { recursive: true, force: true }));
 
-  test('S1-41 two processes that write at once lose nothing and keep one chain (deep)', async () => {
+  test('two processes that write at once lose nothing and keep one chain [S1-41] (deep)', async () => {
     const state = join(root, 'shared');
     const children = ['left', 'right'].map((side) => start('write', state, side));
     const ended = Promise.all(children.map((child) => once(child, 'close')));
@@ -102,7 +102,7 @@ function defineTests(): void {
     await store.close();
   });
 
-  test('S1-41 whatever was acknowledged is there after the writer is killed, and no record is torn (deep)', async () => {
+  test('whatever was acknowledged is there after the writer is killed, and no record is torn [S1-41] (deep)', async () => {
     const state = join(root, 'killed');
     for (let round = 0; round < 8; round++) {
       const child = start('write-forever', state, `round${round}`);
@@ -132,7 +132,7 @@ function defineTests(): void {
     }
   });
 
-  test('S1-41 processes that open a new folder at the same moment agree on one key (deep)', async () => {
+  test('processes that open a new folder at the same moment agree on one key [S1-41] (deep)', async () => {
     for (let round = 0; round < 3; round++) {
       const state = join(root, `race-${round}`);
       const exits = await Promise.all(Array.from({ length: 5 }, () => once(start('open', state), 'close')));
@@ -144,7 +144,7 @@ function defineTests(): void {
     }
   });
 
-  test('S1-41 a folder that cannot be written is named as such', async () => {
+  test('a folder that cannot be written is named as such [S1-41]', async () => {
     const openIn = async (state: string, mode: number): Promise<string> => {
       openStateFolder(state);
       chmodSync(state, mode);

@@ -164,7 +164,7 @@ function defineTests(): void {
     return { state, records };
   }
 
-  test('S1-41 S1-42 killed before any of its steps, a rotation leaves the old state or the new one, and loses nothing', async () => {
+  test('killed before any of its steps, a rotation leaves the old state or the new one, and loses nothing [S1-41 S1-42]', async () => {
     const { state, records } = await prepare();
     const outcomes = new Map<string, number>();
     let isDone = false;
@@ -196,7 +196,7 @@ function defineTests(): void {
     assert.ok([...outcomes.keys()].length >= 4, [...outcomes.keys()].join('; '));
   });
 
-  test('S1-41 whatever was acknowledged is in the journal or in an archive after rotating processes are killed', async () => {
+  test('whatever was acknowledged is in the journal or in an archive after rotating processes are killed [S1-41]', async () => {
     const state = join(root, 'churned');
     const acknowledged = new Set<string>();
     for (let round = 0; round < 6; round++) {

@@ -19,7 +19,7 @@ function open() {
 }
 
 describe('the finding cache', () => {
-  test('S0-57 remembers across runtimes, and forgets what was replaced', () => {
+  test('remembers across runtimes, and forgets what was replaced [S0-57]', () => {
     const first = open();
     assert.equal(first.get('a'), undefined);
     first.set('a', '1');
@@ -30,7 +30,7 @@ describe('the finding cache', () => {
     second.close();
   });
 
-  test('S0-57 a damaged file is begun anew', () => {
+  test('a damaged file is begun anew [S0-57]', () => {
     const first = open();
     first.set('a', '1');
     first.close();
@@ -46,7 +46,7 @@ describe('the finding cache', () => {
     second.close();
   });
 
-  test('S0-57 two at once do not disturb each other', () => {
+  test('two at once do not disturb each other [S0-57]', () => {
     const [one, other] = [open(), open()];
     for (let count = 0; count < 50; count++) {
       one.set(`one${count}`, 'x');

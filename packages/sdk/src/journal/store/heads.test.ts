@@ -42,7 +42,7 @@ async function abandoned(options: SqliteJournalOptions): Promise<string> {
 }
 
 describe('a machine that stopped', () => {
-  test('S1-40 without closing the journal is on record, in every later check, and said once', async () => {
+  test('without closing the journal is on record, in every later check, and said once [S1-40]', async () => {
     const folder = await abandoned({ writer: ended('earlier-boot') });
     const store = openIn(folder);
     const before = store.verify();
@@ -66,7 +66,7 @@ describe('a machine that stopped', () => {
     await next.close();
   });
 
-  test('S1-40 is no loss after a clean close, under full, or when only the process was killed', async () => {
+  test('is no loss after a clean close, under full, or when only the process was killed [S1-40]', async () => {
     const closed = newFolder();
     const first = openIn(closed, { writer: ended('earlier-boot') });
     await call(first, 'a');
@@ -96,7 +96,7 @@ describe('a journal that lacks what was on the disk', () => {
     return folder;
   }
 
-  test('S1-41 fails every check, is put on record once, and is accepted by deleting the mark', async () => {
+  test('fails every check, is put on record once, and is accepted by deleting the mark [S1-41]', async () => {
     const folder = await rolledBack();
     const store = openIn(folder);
     assert.match(store.verify().broken?.reason ?? '', /^head not contained: heads\/\S+ saw record 6 on the disk/);
@@ -118,7 +118,7 @@ describe('a journal that lacks what was on the disk', () => {
     await next.close();
   });
 
-  test('S1-41 is found when the chain was written on past the place, too', async () => {
+  test('is found when the chain was written on past the place, too [S1-41]', async () => {
     const folder = await rolledBack();
     const kept = join(root, 'kept-heads');
     cpSync(join(folder, 'heads'), kept, { recursive: true });
@@ -136,7 +136,7 @@ describe('a journal that lacks what was on the disk', () => {
     await store.close();
   });
 
-  test('S1-41 S1-40 marks that are gone, or were written by somebody else, are missed', async () => {
+  test('marks that are gone, or were written by somebody else, are missed [S1-41 S1-40]', async () => {
     const make = async (): Promise<string> => {
       const folder = newFolder();
       const store = openIn(folder);
@@ -164,7 +164,7 @@ describe('a journal that lacks what was on the disk', () => {
 });
 
 describe('marks', () => {
-  test('S1-40 do not pile up, and are not made by who only reads', async () => {
+  test('do not pile up, and are not made by who only reads [S1-40]', async () => {
     const folder = newFolder();
     for (let run = 0; run < 5; run++) {
       const store = openIn(folder);
@@ -179,7 +179,7 @@ describe('marks', () => {
     assert.deepEqual(marksIn(folder), [only]);
   });
 
-  test('S1-40 of several writers stand side by side, and each follows its writer', async () => {
+  test('of several writers stand side by side, and each follows its writer [S1-40]', async () => {
     const folder = newFolder();
     const [one, other] = [openIn(folder, { syncEveryMs: 1 }), openIn(folder, { syncEveryMs: 1 })];
     await call(one, 'a');
@@ -196,7 +196,7 @@ describe('marks', () => {
     await next.close();
   });
 
-  test('S1-40 reach the last record while nothing is written', async () => {
+  test('reach the last record while nothing is written [S1-40]', async () => {
     const folder = newFolder();
     const store = openIn(folder, { syncEveryMs: 1 });
     await call(store, 'a');
@@ -212,7 +212,7 @@ describe('marks', () => {
   });
 });
 
-test('S1-40 a journal whose log cannot be synced takes no further record', async () => {
+test('a journal whose log cannot be synced takes no further record [S1-40]', async () => {
   const asked = Promise.withResolvers<void>();
   const keeper = createHeadKeeper({
     files: {

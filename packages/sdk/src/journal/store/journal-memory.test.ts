@@ -14,7 +14,7 @@ test('two journals in memory share nothing, not even their key', async () => {
   assert.notEqual(one.head().mac, other.head().mac);
 });
 
-test('S1-42 a checkpoint in memory lists what is open', async () => {
+test('a checkpoint in memory lists what is open [S1-42]', async () => {
   const store = createMemoryJournal({ checkpointEvery: 3 });
   await store.append([sampleIntent('a'), sampleIntent('b'), sampleResult('a')]);
   assert.deepEqual(

@@ -31,7 +31,7 @@ journalStoreSuite('journal-sqlite', () => openIn(newFolder()));
 journalStoreSuite('journal-sqlite at full durability', () => openIn(newFolder(), { durability: 'full' }));
 
 describe('state that outlives the process', () => {
-  test('S1-41 S1-43 records, keys and the chain are there after reopening', async () => {
+  test('records, keys and the chain are there after reopening [S1-41 S1-43]', async () => {
     const folder = newFolder();
     const first = openIn(folder);
     await first.claim({ scope: 's', key: 'k', argsHash: 'h', callId: 'a' }, [sampleIntent('a')]);
@@ -48,7 +48,7 @@ describe('state that outlives the process', () => {
     await second.close();
   });
 
-  test('S1-42 unfinished work is found from the last checkpoint, however far back its intent stands', async () => {
+  test('unfinished work is found from the last checkpoint, however far back its intent stands [S1-42]', async () => {
     const folder = newFolder();
     const first = openIn(folder, { checkpointEvery: 10 });
     await first.append([sampleIntent('lost')]);
@@ -67,7 +67,7 @@ describe('state that outlives the process', () => {
     await second.close();
   });
 
-  test('S1-42 a mark that points at no checkpoint is not believed', async () => {
+  test('a mark that points at no checkpoint is not believed [S1-42]', async () => {
     const folder = newFolder();
     const first = openIn(folder);
     await first.append([sampleIntent('lost')]);
@@ -82,7 +82,7 @@ describe('state that outlives the process', () => {
     await second.close();
   });
 
-  test('S1-43 the entry of a process that ended is kept as long as a key of it waits', async () => {
+  test('the entry of a process that ended is kept as long as a key of it waits [S1-43]', async () => {
     const store = openIn(newFolder());
     for (const id of ['free', 'holder']) {
       store.enroll({ id, pid: 1, birth: 'b' });
@@ -97,7 +97,7 @@ describe('state that outlives the process', () => {
     await store.close();
   });
 
-  test('S1-43 claims that change without a record are part of the chain all the same', async () => {
+  test('claims that change without a record are part of the chain all the same [S1-43]', async () => {
     const folder = newFolder();
     const store = openIn(folder);
     await store.claim({ scope: 's', key: 'k', argsHash: 'h', callId: 'a' }, []);
@@ -139,7 +139,7 @@ describe('places that cannot hold a journal', () => {
     await store.close();
   });
 
-  test('S1-41 a file that is no database is refused and left alone', () => {
+  test('a file that is no database is refused and left alone [S1-41]', () => {
     const folder = newFolder();
     openStateFolder(folder).key();
     const garbage = 'this is not a database, it is a letter. '.repeat(300);
@@ -148,7 +148,7 @@ describe('places that cannot hold a journal', () => {
     assert.equal(readFileSync(join(folder, 'journal.db'), 'utf8'), garbage);
   });
 
-  test('S1-41 a database that lost its tail is named as damaged', async () => {
+  test('a database that lost its tail is named as damaged [S1-41]', async () => {
     const folder = newFolder();
     const store = openIn(folder);
     for (let call = 0; call < 200; call++) await store.append([sampleIntent(`c${call}`)]);

@@ -114,7 +114,7 @@ describe('an archive', () => {
 });
 
 describe('others who hold the journal open', () => {
-  test('S1-41 one that slept through rotations appends behind the head, not where blocks were moved away', async () => {
+  test('one that slept through rotations appends behind the head, not where blocks were moved away [S1-41]', async () => {
     const folder = newFolder();
     const [busy, sleeper] = [openIn(folder), openIn(folder)];
     await calls(sleeper, 'early');
@@ -129,7 +129,7 @@ describe('others who hold the journal open', () => {
     await sleeper.close();
   });
 
-  test('S1-42 one that did not see a call end before it was archived does not take it for open', async () => {
+  test('one that did not see a call end before it was archived does not take it for open [S1-42]', async () => {
     const folder = newFolder();
     const [busy, sleeper] = [openIn(folder, { checkpointEvery: 4 }), openIn(folder)];
     await busy.append([sampleIntent('long')]);
@@ -260,7 +260,7 @@ describe('a rotation that cannot be finished', () => {
     await store.close();
   });
 
-  test('S1-41 what somebody has been at is never moved behind a new base', async () => {
+  test('what somebody has been at is never moved behind a new base [S1-41]', async () => {
     const folder = newFolder();
     const store = openIn(folder);
     await calls(store, 'a', 'b', 'c');
@@ -319,12 +319,12 @@ describe('a base somebody has been at', () => {
     }
   }
 
-  test('S1-41 the untouched copy verifies, so what follows is caused by the change', async () => {
+  test('the untouched copy verifies, so what follows is caused by the change [S1-41]', async () => {
     const report = await tampered('SELECT 1');
     assert.deepEqual([report.ok, report.base?.seq, report.head.seq, report.records], [true, 16, 18, 18]);
   });
 
-  test('S1-41 a forged, moved or missing base is found, and so is a list with a hole', async () => {
+  test('a forged, moved or missing base is found, and so is a list with a hole [S1-41]', async () => {
     const wrongSeal = /^base forged: /;
     const cases: readonly [string, RegExp][] = [
       ["UPDATE archive SET name = 'other' WHERE through = 4", wrongSeal],
@@ -351,13 +351,13 @@ describe('a base somebody has been at', () => {
     }
   });
 
-  test('S1-41 a front or an end cut off behind the base is found, and so is a row put before it', async () => {
+  test('a front or an end cut off behind the base is found, and so is a row put before it [S1-41]', async () => {
     assert.match((await tampered('DELETE FROM block')).broken?.reason ?? '', /^cut: the chain had come to record 18$/);
     const planted = `INSERT INTO block SELECT 2, count, at_ms, body, mac, claims FROM block WHERE first_seq = 17`;
     assert.match((await tampered(planted)).broken?.reason ?? '', /^overlap: /);
   });
 
-  test('S1-41 any byte changed in any archive is found, and named (deep)', async () => {
+  test('any byte changed in any archive is found, and named [S1-41] (deep)', async () => {
     await ready;
     for (const [at, name] of names.entries()) {
       const bytes = readFileSync(join(folder, name));
@@ -375,7 +375,7 @@ describe('a base somebody has been at', () => {
     }
   });
 
-  test('S1-41 an archive cut short, made longer, exchanged or not an archive is broken; one that is gone is missing', async () => {
+  test('an archive cut short, made longer, exchanged or not an archive is broken; one that is gone is missing [S1-41]', async () => {
     await ready;
     const [first = '', second = '', third = ''] = names;
     const bytes = readFileSync(join(folder, second));
@@ -401,7 +401,7 @@ describe('a base somebody has been at', () => {
     assert.match(gone.broken?.reason ?? '', /^archive journal-.* is missing: records \d+ to \d+$/);
   });
 
-  test('S1-41 a journal with a forged base is neither rotated nor pruned', async () => {
+  test('a journal with a forged base is neither rotated nor pruned [S1-41]', async () => {
     const copy = newFolder();
     const store = openIn(copy);
     await calls(store, 'a');
@@ -512,7 +512,7 @@ type Step =
   | { readonly do: 'other' | 'reopen' | 'close_calls' }
   | { readonly do: 'prune'; readonly keep: number };
 
-test('S1-41 S1-42 whatever is appended, rotated, pruned and reopened, archives and journal add up to what was written (deep)', async () => {
+test('whatever is appended, rotated, pruned and reopened, archives and journal add up to what was written [S1-41 S1-42] (deep)', async () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
   const record: fc.Arbitrary<JournalRecord> = fc.oneof(
     name.map((callId) => sampleIntent(callId)),

@@ -75,7 +75,7 @@ const SANDBOXES = [
 
 for (const { name, options } of SANDBOXES) {
   describe(`commands behind ${name}`, () => {
-    test('S0-36 4.17 answer their output and exit code', async (t) => {
+    test('4.17 answer their output and exit code [S0-36]', async (t) => {
       const { run } = open(t, options);
       const outcome = await run(list(sh('echo out; echo err >&2; exit 3')));
       assert.equal(outcome.code, 3);
@@ -86,7 +86,7 @@ for (const { name, options } of SANDBOXES) {
       assert.equal(outcome.quarantined, undefined);
     });
 
-    test('S0-36 start in their folder, with a clean environment and what was given', async (t) => {
+    test('start in their folder, with a clean environment and what was given [S0-36]', async (t) => {
       const { run, workspace } = open(t, options);
       mkdirSync(join(workspace, 'sub folder'));
       process.env['WALL_TEST_SECRET'] = 'CANARY';
@@ -101,7 +101,7 @@ for (const { name, options } of SANDBOXES) {
       assert.doesNotMatch(stdout.text, /CANARY/);
     });
 
-    test('S0-36 read their input to its end, and find it at the end when there is none', async (t) => {
+    test('read their input to its end, and find it at the end when there is none [S0-36]', async (t) => {
       const { run } = open(t, options);
       const bytes = Buffer.from('ö'.repeat(300_000));
       assert.equal((await run(list(['wc', '-c']), { stdin: bytes })).stdout.text.trim(), '600000');
@@ -110,7 +110,7 @@ for (const { name, options } of SANDBOXES) {
       assert.equal((await run(list(['true']), { stdin: bytes })).code, 0);
     });
 
-    test('S0-36 are connected as they are written: pipes, and, or, then (deep)', async (t) => {
+    test('are connected as they are written: pipes, and, or, then [S0-36] (deep)', async (t) => {
       const { run } = open(t, options);
       const out = async (commands: CommandList) => (await run(commands)).stdout.text;
       const echo = (word: string): Command => ['echo', word];
@@ -122,7 +122,7 @@ for (const { name, options } of SANDBOXES) {
       assert.equal((await run(list({ pipe: [['true'], ['false']] }))).code, 1);
     });
 
-    test('S0-36 end their writer when the reader has enough, and show the errors of all', async (t) => {
+    test('end their writer when the reader has enough, and show the errors of all [S0-36]', async (t) => {
       const { run } = open(t, options);
       const { stdout, stderr, code } = await run(
         list({ pipe: [sh('echo one >&2; exec yes'), sh('echo two >&2; head -n 1')] }),
@@ -148,7 +148,7 @@ for (const { name, options } of SANDBOXES) {
       assert.equal((await run(list(sh('exit 129')))).code, 129);
     });
 
-    test('S0-38 4.18 keep the head and the tail of more output than allowed, with exact counts', async (t) => {
+    test('4.18 keep the head and the tail of more output than allowed, with exact counts [S0-38]', async (t) => {
       const { run } = open(t, options);
       const outcome = await run(list(['seq', '1', '200000'], ';', sh('seq 1 200000 >&2')), { maxOutputBytes: 1000 });
       for (const stream of [outcome.stdout, outcome.stderr]) {
@@ -160,7 +160,7 @@ for (const { name, options } of SANDBOXES) {
       }
     });
 
-    test('S0-37 are killed with all they started, and what they printed is returned', async (t) => {
+    test('are killed with all they started, and what they printed is returned [S0-37]', async (t) => {
       const { run } = open(t, options);
       const stop = new AbortController();
       const outcome = await run(list(sh('echo before; (sleep 1000 & sleep 1000) & wait'), '||', ['echo', 'after']), {
@@ -172,14 +172,14 @@ for (const { name, options } of SANDBOXES) {
       assert.equal(outcome.stdout.text, 'before\n');
     });
 
-    test('S0-37 answer when they end, though something they left behind still holds their output (deep)', async (t) => {
+    test('answer when they end, though something they left behind still holds their output [S0-37] (deep)', async (t) => {
       const { run } = open(t, options);
       const outcome = await run(list(sh('setsid sh -c "echo left behind; exec sleep 3" & sleep 0.2; exit 6')));
       assert.equal(outcome.code, 6);
       assert.equal(outcome.stdout.text, 'left behind\n');
     });
 
-    test('S0-36 are not started at all when one of their programs does not exist', async (t) => {
+    test('are not started at all when one of their programs does not exist [S0-36]', async (t) => {
       const { runner, workspace } = open(t, options);
       writeFileSync(join(workspace, 'tool'), '#!/bin/sh\necho mine\n', { mode: 0o755 });
       for (const program of ['no-such-program', './tool', 'tool', join(workspace, 'tool'), '']) {
@@ -268,7 +268,7 @@ function processesWith(marker: string): string[] {
 }
 
 describe('what a command may not change', () => {
-  test('S0-36 git data, registry and lock are read-only, the rest of the workspace is not (deep)', async (t) => {
+  test('git data, registry and lock are read-only, the rest of the workspace is not [S0-36] (deep)', async (t) => {
     const { run, workspace } = open(t);
     mkdirSync(join(workspace, '.git', 'hooks'), { recursive: true });
     writeFileSync(join(workspace, 'tool-runtime.yaml'), 'mine');
@@ -291,7 +291,7 @@ describe('what a command may not change', () => {
     assert.deepEqual(readdirSync(join(workspace, '.git')), ['hooks']);
   });
 
-  test('S0-36 what appears under a protected name is moved aside and reported (deep)', async (t) => {
+  test('what appears under a protected name is moved aside and reported [S0-36] (deep)', async (t) => {
     const { run, workspace } = open(t);
     const outcome = await run(
       list(sh('mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; echo x > tool-runtime.yaml')),
@@ -302,7 +302,7 @@ describe('what a command may not change', () => {
     assert.equal(harmless.quarantined, undefined);
   });
 
-  test('S0-36 a link under a protected name cannot be exchanged (deep)', async (t) => {
+  test('a link under a protected name cannot be exchanged [S0-36] (deep)', async (t) => {
     const { run, workspace } = open(t);
     symlinkSync('/nowhere', join(workspace, '.git'));
     assert.equal((await run(list(['true']))).quarantined, undefined);
@@ -312,7 +312,7 @@ describe('what a command may not change', () => {
 });
 
 describe('a sandbox that cannot be had', () => {
-  test('S0-36 bubblewrap missing: nothing runs, and the refusal says what to install', async (t) => {
+  test('bubblewrap missing: nothing runs, and the refusal says what to install [S0-36]', async (t) => {
     const root = mkdtempSync(join(tmpdir(), 'runner-'));
     t.after(() => rmSync(root, { recursive: true, force: true }));
     const isolation = createBubblewrap({ spawner: createSpawner(), folder: root, programPlaces: ['/no/such/bwrap'] });
@@ -329,7 +329,7 @@ describe('a sandbox that cannot be had', () => {
     assert.equal(existsSync(join(workspace, 'made')), false);
   });
 
-  test('S0-36 a bubblewrap that walls nothing in is found out by the self-test, and one that fails too (deep)', async (t) => {
+  test('a bubblewrap that walls nothing in is found out by the self-test, and one that fails too [S0-36] (deep)', async (t) => {
     const root = mkdtempSync(join(tmpdir(), 'runner-'));
     t.after(() => rmSync(root, { recursive: true, force: true }));
     /** Passes its words on to the real one, one of them replaced. */
@@ -376,7 +376,7 @@ describe('a sandbox that cannot be had', () => {
     }
   });
 
-  test('S0-36 a variable that makes programs load something takes effect behind the wall only (deep)', async (t) => {
+  test('a variable that makes programs load something takes effect behind the wall only [S0-36] (deep)', async (t) => {
     const { run } = open(t);
     // It makes the first program started list its libraries and end: that must not be bubblewrap.
     const outcome = await run(list(['true']), { env: { LD_TRACE_LOADED_OBJECTS: '1' } });
@@ -384,7 +384,7 @@ describe('a sandbox that cannot be had', () => {
     assert.doesNotMatch(outcome.stdout.text, /libcap/);
   });
 
-  test('S0-36 a program nobody showed is refused by name, and runs when its folder is shown (deep)', async (t) => {
+  test('a program nobody showed is refused by name, and runs when its folder is shown [S0-36] (deep)', async (t) => {
     const tools = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
     t.after(() => rmSync(tools, { recursive: true, force: true }));
     writeFileSync(join(tools, 'my-tool'), '#!/bin/sh\necho ran; echo x > "$0"\n', { mode: 0o755 });

@@ -53,7 +53,7 @@ function scene(t: TestContext, options: { isolation?: 'bubblewrap' | 'none'; rea
 }
 
 describe('the sandbox of an external tool', () => {
-  test('S4-45 shows of the state folder the run and the copy alone', async (t) => {
+  test('shows of the state folder the run and the copy alone [S4-45]', async (t) => {
     const { state, run, sealed, go } = scene(t);
     const { stdout } = await go(
       `pwd; find ${state} -type f; cat ${state}/journal || echo hidden; echo x > ${run}/made`,
@@ -62,7 +62,7 @@ describe('the sandbox of an external tool', () => {
     assert.ok(existsSync(join(run, 'made')));
   });
 
-  test('S4-45 shows nothing more of it when the operator shows a folder around it', async (t) => {
+  test('shows nothing more of it when the operator shows a folder around it [S4-45]', async (t) => {
     const around = realpathSync(mkdtempSync(join(tmpdir(), 'around-')));
     t.after(() => rmSync(around, { recursive: true, force: true }));
     writeFileSync(join(around, 'shown'), 'SHOWN');
@@ -73,7 +73,7 @@ describe('the sandbox of an external tool', () => {
     assert.equal(stdout, 'SHOWNthere\n');
   });
 
-  test('S4-45 lets it write to its run folder, not to its copy, and to the workspace only where it may', async (t) => {
+  test('lets it write to its run folder, not to its copy, and to the workspace only where it may [S4-45]', async (t) => {
     const { workspace, sealed, go } = scene(t);
     const work = `echo x > here; echo x > ${sealed}/tool; echo x > ${sealed}/new; echo x > ${workspace}/file; ls ${sealed}`;
     assert.equal((await go(work)).stdout, 'tool\n');
@@ -82,13 +82,13 @@ describe('the sandbox of an external tool', () => {
     assert.equal(existsSync(join(workspace, 'file')), true);
   });
 
-  test('S4-45 starts it beside its copy where it has no run folder', async (t) => {
+  test('starts it beside its copy where it has no run folder [S4-45]', async (t) => {
     const { sealed, go, run } = scene(t);
     const start = { runFolder: undefined } as unknown as Partial<ExternalStart>;
     assert.equal((await go(`pwd; ls ${run} 2>/dev/null || echo none`, start)).stdout, `${sealed}\nnone\n`);
   });
 
-  test('S4-44 hands it the environment it was given and nothing of ours', async (t) => {
+  test('hands it the environment it was given and nothing of ours [S4-44]', async (t) => {
     const { go } = scene(t);
     const { stdout } = await go('env', { environment: () => ({ PATH: '/usr/bin:/bin', ONLY: 'this' }) });
     const names = stdout
@@ -109,7 +109,7 @@ describe('the sandbox of an external tool', () => {
     await assert.rejects(go('true', { interpreter: [join(workspace, 'sh')] }), { code: 'E_SHELL' });
   });
 
-  test('S4-43 says so when the program cannot be executed (deep)', async (t) => {
+  test('says so when the program cannot be executed [S4-43] (deep)', async (t) => {
     const { sealed, go } = scene(t);
     const bad = join(sealed, 'bad');
     writeFileSync(bad, '#!/no/such/program\n', { mode: 0o500 });
@@ -117,7 +117,7 @@ describe('the sandbox of an external tool', () => {
     assert.equal((await go('exit 127')).code, 127);
   });
 
-  test('S4-47 ends it and what it started when the signal fires (deep)', async (t) => {
+  test('ends it and what it started when the signal fires [S4-47] (deep)', async (t) => {
     const { go } = scene(t);
     const controller = new AbortController();
     const running = go('echo up; (setsid sleep 876543 &); sleep 876543', {
@@ -128,7 +128,7 @@ describe('the sandbox of an external tool', () => {
     assert.deepEqual([code, signal], [null, 'SIGKILL']);
   });
 
-  test('S4-49 says that the network is not enforced without a wall', async (t) => {
+  test('says that the network is not enforced without a wall [S4-49]', async (t) => {
     const { go, run } = scene(t, { isolation: 'none' });
     const { networkEnforced, stdout } = await go('pwd');
     assert.deepEqual([networkEnforced, stdout], [false, `${run}\n`]);

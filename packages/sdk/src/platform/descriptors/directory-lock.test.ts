@@ -31,7 +31,7 @@ for (const [kind, native] of [
   ['flock', loadNativeCalls()],
   ['lock file', undefined],
 ] as const) {
-  describe(`S0-31 the lock of a directory by ${kind}`, () => {
+  describe(`the lock of a directory by ${kind} [S0-31]`, () => {
     test('costs no promise when nobody holds it, and is free again afterwards', (t) => {
       const { dirFd } = openScratch(t);
       const lock = createDirectoryLock(native);
@@ -106,7 +106,7 @@ for (const [kind, native] of [
   });
 }
 
-test('S0-31 two folders do not wait for each other', async (t) => {
+test('two folders do not wait for each other [S0-31]', async (t) => {
   const native = loadNativeCalls();
   const [one, other] = [openScratch(t), openScratch(t)];
   const { open, opened } = gate();
@@ -119,7 +119,7 @@ test('S0-31 two folders do not wait for each other', async (t) => {
   await holder;
 });
 
-test('S0-31 a file system without such locks gets the other kind', async (t) => {
+test('a file system without such locks gets the other kind [S0-31]', async (t) => {
   const { dirFd } = openScratch(t);
   const native = loadNativeCalls();
   assert.ok(native !== undefined);
@@ -132,7 +132,7 @@ test('S0-31 a file system without such locks gets the other kind', async (t) => 
   await holder;
 });
 
-test('S0-31 a lock folder that others may enter is not used', (t) => {
+test('a lock folder that others may enter is not used [S0-31]', (t) => {
   const { path, dirFd } = openScratch(t);
   const before = process.env['TMPDIR'];
   t.after(() => {

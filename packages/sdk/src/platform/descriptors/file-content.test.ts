@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { sha256Hex } from '../digest.ts';
 import { readContent } from './file-content.ts';
 
-test('S0-30 the pieces of a read make up the whole file, whatever part of it is handed back', async (t) => {
+test('the pieces of a read make up the whole file, whatever part of it is handed back [S0-30]', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'file-content-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'file');
@@ -24,7 +24,7 @@ test('S0-30 the pieces of a read make up the whole file, whatever part of it is 
   }
 });
 
-test('S0-30 a small read never looks at the signal', (t) => {
+test('a small read never looks at the signal [S0-30]', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'file-content-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'file');

@@ -25,7 +25,7 @@ describe('relativePath', () => {
     ['a name over 255 bytes that has fewer characters', `d/${'é'.repeat(128)}`, `d/${'é'.repeat(127)}`],
   ];
   for (const [what, bad, good] of malformed) {
-    test(`S0-14 refuses ${what} as malformed and accepts its twin`, () => {
+    test(`refuses ${what} as malformed and accepts its twin [S0-14]`, () => {
       const refused = refusal(bad);
       assert.ok(typeof refused === 'object');
       assert.equal(refused.code, 'E_VALIDATION_FAIL');
@@ -43,7 +43,7 @@ describe('relativePath', () => {
     ['\\x', 'x\\'],
   ];
   for (const [bad, good] of absolute) {
-    test(`S0-14 refuses the absolute form ${bad} by policy and accepts ${good}`, () => {
+    test(`refuses the absolute form ${bad} by policy and accepts ${good} [S0-14]`, () => {
       const refused = refusal(bad);
       assert.ok(typeof refused === 'object');
       assert.equal(refused.code, 'E_POLICY');
@@ -51,7 +51,7 @@ describe('relativePath', () => {
     });
   }
 
-  test('S0-14 drops dots and doubled slashes, keeps `..` and the trailing slash', () => {
+  test('drops dots and doubled slashes, keeps `..` and the trailing slash [S0-14]', () => {
     const forms = ['./a//b', 'a/./b/.', 'a/../b', '..', '.', './', 'a/', '.hidden/..x', 'a/b.txt', '@x/y'];
     assert.deepEqual(forms.map(relativePath), [
       'a/b',
@@ -67,7 +67,7 @@ describe('relativePath', () => {
     ]);
   });
 
-  test('S0-14 is stable: a normal form is its own normal form', () => {
+  test('is stable: a normal form is its own normal form [S0-14]', () => {
     const part = fc.constantFrom('a', 'b.c', '.', '..', '', '.git', 'é', '\n', 'C:', '\\');
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
@@ -78,7 +78,7 @@ describe('relativePath', () => {
   });
 });
 
-test('S0-14 messages carry the path cut and on one line', () => {
+test('messages carry the path cut and on one line [S0-14]', () => {
   assert.equal(shownPath('a\nb\u202ec'), 'a\\nb\\u{202e}c');
   assert.equal(shownPath('x'.repeat(500)).length, 200);
   assert.equal(shownPath('a\ud800'), 'a\\u{d800}');

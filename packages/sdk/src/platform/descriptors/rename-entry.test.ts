@@ -34,7 +34,7 @@ function scratch(t: TestContext, place = tmpdir()): { directory: string; dirFd: 
 }
 
 for (const [kind, rename] of Object.entries(RENAMES)) {
-  test(`S0-27 ${kind}: a taken name is EEXIST whatever has it, and nothing moves; a free one is taken`, (t) => {
+  test(`${kind}: a taken name is EEXIST whatever has it, and nothing moves; a free one is taken [S0-27]`, (t) => {
     const { directory, dirFd } = scratch(t);
     const entry = (name: string) => ({ dirFd, name });
     mkdirSync(join(directory, 'folder'));
@@ -56,7 +56,7 @@ for (const [kind, rename] of Object.entries(RENAMES)) {
     assert.equal(readFileSync(join(directory, 'new-other'), 'utf8'), 'y');
   });
 
-  test(`S0-27 ${kind}: a rename that cannot be done leaves neither name changed`, (t) => {
+  test(`${kind}: a rename that cannot be done leaves neither name changed [S0-27]`, (t) => {
     const { directory, dirFd } = scratch(t);
     const far = scratch(t, OTHER_DEVICE);
     mkdirSync(join(directory, 'folder/inner'), { recursive: true });
@@ -72,7 +72,7 @@ for (const [kind, rename] of Object.entries(RENAMES)) {
     assert.deepEqual(readdirSync(directory), ['new']);
   });
 
-  test(`S0-27 ${kind}: of two processes that give empty folders one name, exactly one does`, async (t) => {
+  test(`${kind}: of two processes that give empty folders one name, exactly one does [S0-27]`, async (t) => {
     const { directory } = scratch(t);
     const platform = new URL('.', import.meta.url).href;
     const script = `

@@ -37,7 +37,7 @@ function scene(t: TestContext): Scene {
   return { from, to, copy: () => copyTree(held[0] ?? -1, held[1] ?? -1, rules) };
 }
 
-test('S0-34 a protected name that appears meanwhile stops the copy, a similar one is copied', async (t) => {
+test('a protected name that appears meanwhile stops the copy, a similar one is copied [S0-34]', async (t) => {
   const hostile = scene(t);
   mkdirSync(join(hostile.from, 'sub/.git'));
   await assert.rejects(hostile.copy(), { code: 'E_POLICY', message: 'Path is protected: from/sub/.git' });
@@ -48,7 +48,7 @@ test('S0-34 a protected name that appears meanwhile stops the copy, a similar on
   assert.deepEqual(readdirSync(join(twin.to, 'sub')), ['git']);
 });
 
-test('S0-28 a pipe that appears meanwhile stops the copy, a link is copied as text', async (t) => {
+test('a pipe that appears meanwhile stops the copy, a link is copied as text [S0-28]', async (t) => {
   const hostile = scene(t);
   execFileSync('mkfifo', [join(hostile.from, 'sub/pipe')]);
   await assert.rejects(hostile.copy(), {

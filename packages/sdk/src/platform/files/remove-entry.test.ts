@@ -17,7 +17,7 @@ function scene(t: TestContext) {
   return { file: join(directory, 'file'), workspace: createWorkspace(root) };
 }
 
-test('S0-32 a file is removed only while it has the content the caller expects', async (t) => {
+test('a file is removed only while it has the content the caller expects [S0-32]', async (t) => {
   const { file, workspace } = scene(t);
   for (const content of ['small', 'x'.repeat(300_000)]) {
     writeFileSync(file, content);
@@ -32,7 +32,7 @@ test('S0-32 a file is removed only while it has the content the caller expects',
   }
 });
 
-test('S0-32 a missing file and a link have no content to expect', async (t) => {
+test('a missing file and a link have no content to expect [S0-32]', async (t) => {
   const { file, workspace } = scene(t);
   const removal = async () => workspace.removeFile('file', { expectedSha256: sha256Hex('') });
   await assert.rejects(removal, { code: 'E_FILE_IO' });

@@ -56,7 +56,7 @@ const text = (value: string): Buffer => Buffer.from(value);
 
 for (const backend of BACKENDS) {
   describe(`writing on ${backend}`, () => {
-    test('S0-31 reports what was there and what is there now, also when nothing changed', async (t) => {
+    test('reports what was there and what is there now, also when nothing changed [S0-31]', async (t) => {
       const { workspace } = scene(t, backend);
       const after = { sha256: sha256Hex('one'), size: 3, mode: 0o644 };
       assert.deepEqual(await workspace.writeFile('./file', text('one')), { path: 'file', before: null, after });
@@ -80,7 +80,7 @@ for (const backend of BACKENDS) {
       });
     });
 
-    test('S0-31 leaves no temporary file, whether it succeeds or fails', async (t) => {
+    test('leaves no temporary file, whether it succeeds or fails [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       writeFileSync(join(directory, 'file'), 'old');
       await workspace.writeFile('file', text('new'));
@@ -91,7 +91,7 @@ for (const backend of BACKENDS) {
       assert.equal(readFileSync(join(directory, 'file'), 'utf8'), 'new');
     });
 
-    test('S0-31 leaves no descriptor behind', async (t) => {
+    test('leaves no descriptor behind [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       symlinkSync('file', join(directory, 'alias'));
       const work = async (): Promise<void> => {
@@ -113,7 +113,7 @@ for (const backend of BACKENDS) {
       assert.equal(readdirSync('/proc/self/fd').length, before);
     });
 
-    test('S0-31 modes are exact whatever the umask, kept on existing files, and never hold set-id bits', async (t) => {
+    test('modes are exact whatever the umask, kept on existing files, and never hold set-id bits [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const umask = process.umask(0o077);
       t.after(() => process.umask(umask));
@@ -138,7 +138,7 @@ for (const backend of BACKENDS) {
       assert.ok(!existsSync(join(directory, 'bad')));
     });
 
-    test('S0-31 a hard link from outside keeps its content', async (t) => {
+    test('a hard link from outside keeps its content [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const outside = mkdtempSync(join(tmpdir(), 'outside-'));
       t.after(() => rmSync(outside, { recursive: true }));
@@ -149,7 +149,7 @@ for (const backend of BACKENDS) {
       assert.equal(readFileSync(join(directory, 'file'), 'utf8'), 'changed');
     });
 
-    test('S0-31 writing through a link changes the file it points to and keeps the link', async (t) => {
+    test('writing through a link changes the file it points to and keeps the link [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       mkdirSync(join(directory, 'real'));
       writeFileSync(join(directory, 'real/file'), 'old');
@@ -172,7 +172,7 @@ for (const backend of BACKENDS) {
       assert.ok(!existsSync(join(directory, 'alias')) && existsSync(join(directory, 'real/file')));
     });
 
-    test('S0-31 a missing folder is named, and made when asked', async (t) => {
+    test('a missing folder is named, and made when asked [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       mkdirSync(join(directory, 'a'));
       const refused = await failureOf(() => workspace.writeFile('a/b/c/file', text('x')));
@@ -188,7 +188,7 @@ for (const backend of BACKENDS) {
       }
     });
 
-    test('S0-31 an expected digest guards the write, in both directions', async (t) => {
+    test('an expected digest guards the write, in both directions [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       await workspace.writeFile('file', text('one'), { expectedSha256: null });
       await workspace.writeFile('file', text('two'), { expectedSha256: sha256Hex('one') });
@@ -203,7 +203,7 @@ for (const backend of BACKENDS) {
       assert.equal(readFileSync(join(directory, 'file'), 'utf8'), 'two');
     });
 
-    test('S0-31 of several exclusive writers at once exactly one wins, and plain writers all do', async (t) => {
+    test('of several exclusive writers at once exactly one wins, and plain writers all do [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const writers = (exclusive: boolean) =>
         Promise.allSettled(
@@ -216,7 +216,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(readdirSync(directory), ['file']);
     });
 
-    test('S0-31 readers see the old content or the new, never half', async (t) => {
+    test('readers see the old content or the new, never half [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const [one, two] = ['1', '2'].map((digit) => Buffer.alloc(1_400_000, digit));
       assert.ok(one && two);
@@ -237,7 +237,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(readdirSync(directory), ['file']);
     });
 
-    test('S0-31 what a killed call left is swept when it is old and ours: files, links and whole trees', async (t) => {
+    test('what a killed call left is swept when it is old and ours: files, links and whole trees [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const old = [
         '.tool-runtime-tmp-0123456789ab',
@@ -260,7 +260,7 @@ for (const backend of BACKENDS) {
       assert.equal(await workspace.sweepLeftovers(), 0);
     });
 
-    test('S0-31 a temporary name of another user is never swept, as far as we can make one', async (t) => {
+    test('a temporary name of another user is never swept, as far as we can make one [S0-31]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const isRoot = process.geteuid?.() === 0;
       const name = '.tool-runtime-tmp-0123456789ab';
@@ -271,7 +271,7 @@ for (const backend of BACKENDS) {
       assert.equal(await workspace.sweepLeftovers(), isRoot ? 0 : 1);
     });
 
-    test('S0-14 strange names come back as they went in, or are refused as malformed on one line', async (t) => {
+    test('strange names come back as they went in, or are refused as malformed on one line [S0-14]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const name = fc.oneof(
         fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -318,7 +318,7 @@ for (const backend of BACKENDS) {
   });
 }
 
-test('S0-31 a write killed half-way leaves the old file whole and only a temporary name beside it', async (t) => {
+test('a write killed half-way leaves the old file whole and only a temporary name beside it [S0-31]', async (t) => {
   const { directory, workspace } = scene(t, 'walk');
   writeFileSync(join(directory, 'file'), 'old');
   const platform = new URL('.', import.meta.url).href;

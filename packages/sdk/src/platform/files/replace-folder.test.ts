@@ -36,7 +36,7 @@ function scene(t: TestContext, backend: (typeof BACKENDS)[number]) {
 }
 
 for (const backend of BACKENDS) {
-  test(`S0-27 S0-28 on ${backend} a folder is replaced only while it is the one that was judged`, (t) => {
+  test(`on ${backend} a folder is replaced only while it is the one that was judged [S0-27 S0-28]`, (t) => {
     const { root, from, to, listed, identity } = scene(t, backend);
     const judged = identity('old');
     assert.throws(() => replaceFolder({ root, from, to, replaced: '0:0' }), { code: 'EAGAIN' });
@@ -51,7 +51,7 @@ for (const backend of BACKENDS) {
     ]);
   });
 
-  test(`S0-29 on ${backend} a folder is set aside only while it is the one that was judged`, (t) => {
+  test(`on ${backend} a folder is set aside only while it is the one that was judged [S0-29]`, (t) => {
     const { root, to, listed, identity } = scene(t, backend);
     assert.throws(() => setAside(root, to, identity('new')), { code: 'EAGAIN' });
     assert.deepEqual(listed(), [

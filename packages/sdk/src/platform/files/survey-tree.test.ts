@@ -31,7 +31,7 @@ function folderWithMount(): string {
   return dirname(points[0] ?? assert.fail('nothing is mounted below /dev'));
 }
 
-test('S0-27 S0-29 a tree with another file system mounted in it is neither moved nor removed, a plain one is', async (t) => {
+test('a tree with another file system mounted in it is neither moved nor removed, a plain one is [S0-27 S0-29]', async (t) => {
   await assert.rejects(survey(t, folderWithMount()), {
     code: 'E_FILE_IO',
     message: /^Another file system is mounted there: folder\/./,

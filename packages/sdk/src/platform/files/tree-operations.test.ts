@@ -97,7 +97,7 @@ const file = (text: string, mode = 0o644) => ({ sha256: sha256Hex(text), size: t
 
 for (const backend of BACKENDS) {
   describe(`trees on ${backend}`, () => {
-    test('S0-27 a move reports both names, the size of the tree, and what it replaced', async (t) => {
+    test('a move reports both names, the size of the tree, and what it replaced [S0-27]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/x=12345', 'a/in/y=67', 'a/link -> in/y', 'f=new', 'g=old!');
       assert.deepEqual(await workspace.move('./a/', 'b', KEEP), {
@@ -121,7 +121,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), ['b/', 'b/in/', 'b/in/y=67', 'b/x=12345', 'g=new', 'pointer -> in/y']);
     });
 
-    test('S0-27 an existing target is refused by name without overwrite, and replaced with it, kind by kind', async (t) => {
+    test('an existing target is refused by name without overwrite, and replaced with it, kind by kind [S0-27]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'file=1', 'other=2', 'full/x=3', 'full2/y=4', 'empty/', 'link -> file', 'link2 -> other');
       const kinds = { file: 'plain', other: 'plain', link: 'plain', link2: 'plain', full: 'folder', empty: 'folder' };
@@ -147,7 +147,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), ['empty/', 'empty/x=3', 'link2 -> file']);
     });
 
-    test('S0-27 a folder goes neither into itself nor onto a folder that holds it, and its like may', async (t) => {
+    test('a folder goes neither into itself nor onto a folder that holds it, and its like may [S0-27]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/b/c/file=x', 'ab/', 'alias -> a/b');
       for (const [from, to, reason] of [
@@ -169,7 +169,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(join(directory, 'a')), ['ab/', 'ab/c/', 'ab/c/file=x', 'b/']);
     });
 
-    test('S0-27 a move onto itself changes nothing and says so, a copy onto itself is refused', async (t) => {
+    test('a move onto itself changes nothing and says so, a copy onto itself is refused [S0-27]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/file=x', 'alias -> a');
       for (const [from, to] of [
@@ -185,7 +185,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), ['a/', 'a/file=x', 'alias -> a']);
     });
 
-    test('S0-27 one of two names of a file moved onto the other leaves one name', async (t) => {
+    test('one of two names of a file moved onto the other leaves one name [S0-27]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       plant(directory, 'one=x', 'sub/');
       linkSync(at('one'), at('sub/two'));
@@ -194,7 +194,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), ['sub/', 'sub/two=x']);
     });
 
-    test('S0-27 S0-28 missing folders of the target are named, and made only when asked and all else is well', async (t) => {
+    test('missing folders of the target are named, and made only when asked and all else is well [S0-27 S0-28]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a=x', 'repository/.git/config=y');
       for (const act of [workspace.move, workspace.copy]) {
@@ -209,7 +209,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(join(directory, 'new')), ['deep/', 'deep/b=x', 'other/', 'other/c=x']);
     });
 
-    test('S0-34 the root is no operand however it is spelled, what lies in it is', async (t) => {
+    test('the root is no operand however it is spelled, what lies in it is [S0-34]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'sub/deep/', 'sub/file=x');
       for (const root of ['.', './', 'sub/..', 'sub/deep/../..']) {
@@ -230,7 +230,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), ['sub/', 'sub/file=x']);
     });
 
-    test('S0-14 S0-34 a tree that holds a protected name stays as it is, a similar one does not', async (t) => {
+    test('a tree that holds a protected name stays as it is, a similar one does not [S0-14 S0-34]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/b/.GIT/config=x', 'c/Tool-Runtime.yaml=x', 'free/', 'file=x');
       const before = listed(directory);
@@ -262,7 +262,7 @@ for (const backend of BACKENDS) {
       assert.equal((await workspace.remove('moved', ALL))?.entries, 5);
     });
 
-    test('S0-28 copies keep modes or take the plain ones, whatever the umask, and never set-id bits', async (t) => {
+    test('copies keep modes or take the plain ones, whatever the umask, and never set-id bits [S0-28]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       const umask = process.umask(0o077);
       t.after(() => process.umask(umask));
@@ -288,7 +288,7 @@ for (const backend of BACKENDS) {
       for (const top of ['a', 'kept']) assert.equal((await workspace.remove(top, ALL))?.entries, 6);
     });
 
-    test('S0-28 links are copied as they are, also those that lead outside, and nothing behind them', async (t) => {
+    test('links are copied as they are, also those that lead outside, and nothing behind them [S0-28]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/up -> ../../..', 'a/etc -> /etc', 'a/loop -> loop', 'a/near -> f', 'a/f=x', 'top -> /etc');
       const change = await workspace.copy('a', 'b', COPY);
@@ -301,7 +301,7 @@ for (const backend of BACKENDS) {
       assert.ok(existsSync('/etc/passwd') && !existsSync(join(directory, 'top')));
     });
 
-    test('S0-28 small and large files arrive whole, with their digest', async (t) => {
+    test('small and large files arrive whole, with their digest [S0-28]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       plant(directory, 'tree/');
       for (const size of [0, 1, 256 * 1024, 256 * 1024 + 1, 5_000_001]) {
@@ -314,7 +314,7 @@ for (const backend of BACKENDS) {
       }
     });
 
-    test('S0-28 a pipe in a tree stops its copy before anything is visible; moved and removed it may be', async (t) => {
+    test('a pipe in a tree stops its copy before anything is visible; moved and removed it may be [S0-28]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       plant(directory, 'a/b/file=x', 'old/y=y');
       execFileSync(MAKE_FIFO, [at('a/b/pipe')]);
@@ -331,7 +331,7 @@ for (const backend of BACKENDS) {
       assert.equal((await workspace.remove('moved', ALL))?.entries, 4);
     });
 
-    test('S0-29 a folder with content needs recursive, and the answer says how much is in it', async (t) => {
+    test('a folder with content needs recursive, and the answer says how much is in it [S0-29]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'one/x=1', 'two/x=1', 'two/y/z=22', 'empty/', 'file=333', 'link -> two');
       const refused = await failureOf(() => workspace.remove('two', { recursive: false }));
@@ -356,7 +356,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), ['one/', 'one/x=1']);
     });
 
-    test('S0-29 a slash at the end asks for a folder: a file or link there is refused', async (t) => {
+    test('a slash at the end asks for a folder: a file or link there is refused [S0-29]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'real/x=1', 'link -> real', 'file=1');
       for (const path of ['link/', 'file/', 'file/.']) {
@@ -369,7 +369,7 @@ for (const backend of BACKENDS) {
       await workspace.remove('new/', ALL);
     });
 
-    test('S0-27 S0-28 S0-29 names that are no UTF-8 go with their tree', async (t) => {
+    test('names that are no UTF-8 go with their tree [S0-27 S0-28 S0-29]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/plain=x');
       const raw = (bytes: string) => Buffer.concat([Buffer.from(`${directory}/a/`), Buffer.from(bytes, 'latin1')]);
@@ -390,7 +390,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(readdirSync(directory), ['a']);
     });
 
-    test('S0-27 S0-28 across file systems a move is a copy whose source goes last', async (t) => {
+    test('across file systems a move is a copy whose source goes last [S0-27 S0-28]', async (t) => {
       const elsewhere = mkdtempSync(join(OTHER_DEVICE, 'trees-'));
       t.after(() => rmSync(elsewhere, { recursive: true, force: true }));
       const { directory, workspace, at } = scene(t, backend, {
@@ -422,7 +422,7 @@ for (const backend of BACKENDS) {
       assert.ok(existsSync(at('back/pipe')));
     });
 
-    test('S0-15 a read-only place gives copies away and takes no change', async (t) => {
+    test('a read-only place gives copies away and takes no change [S0-15]', async (t) => {
       const shelf = mkdtempSync(join(tmpdir(), 'shelf-'));
       t.after(() => rmSync(shelf, { recursive: true, force: true }));
       plant(shelf, 'book/page=1');
@@ -445,7 +445,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(shelf), ['book/', 'book/page=1']);
     });
 
-    test('S0-28 of several copies and moves to one free name exactly one arrives, whole', async (t) => {
+    test('of several copies and moves to one free name exactly one arrives, whole [S0-28]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       for (const digit of '0123') plant(directory, `from${digit}/x=${digit}`, `from${digit}/y=${digit}`);
       for (const act of [workspace.copy, workspace.move]) {
@@ -458,7 +458,7 @@ for (const backend of BACKENDS) {
       assert.equal(readdirSync(directory).length, 3);
     });
 
-    test('S0-28 S0-29 a cancelled copy leaves nothing, a cancelled removal is done or not begun', async (t) => {
+    test('a cancelled copy leaves nothing, a cancelled removal is done or not begun [S0-28 S0-29]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       plant(directory, 'large/');
       for (let index = 0; index < 40; index++) writeFileSync(at(`large/${index}`), Buffer.alloc(1_400_000));
@@ -480,7 +480,7 @@ for (const backend of BACKENDS) {
       assert.equal(readdirSync(at('copy')).length, 40);
     });
 
-    test('S0-28 S0-29 other work goes on while a large tree is copied and removed (deep)', async (t) => {
+    test('other work goes on while a large tree is copied and removed [S0-28 S0-29] (deep)', async (t) => {
       const { directory, workspace } = scene(t, backend);
       for (let index = 0; index < 1500; index++) plant(directory, `big/${index % 30}/${index}=x`);
       for (const act of [() => workspace.copy('big', 'copy', COPY), () => workspace.remove('copy', ALL)]) {
@@ -498,7 +498,7 @@ for (const backend of BACKENDS) {
       }
     });
 
-    test('S0-29 what a crash left beside the operands is swept first, what is young or not ours stays', async (t) => {
+    test('what a crash left beside the operands is swept first, what is young or not ours stays [S0-29]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       const old = '.tool-runtime-tmp-0123456789ab';
       const young = '.tool-runtime-tmp-ba9876543210';
@@ -527,7 +527,7 @@ for (const backend of BACKENDS) {
       }
     });
 
-    test('S0-29 temporary names are ours alone: no call may create, move or remove one', async (t) => {
+    test('temporary names are ours alone: no call may create, move or remove one [S0-29]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       const name = '.tool-runtime-tmp-0123456789ab';
       plant(directory, `${name}/x=1`, 'file=x');
@@ -544,7 +544,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), [`${name}/`, `${name}/x=1`, `${name}0=x`]);
     });
 
-    test('S0-29 trees deeper than can be held open are refused as a whole, trees just below go', async (t) => {
+    test('trees deeper than can be held open are refused as a whole, trees just below go [S0-29]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       mkdirSync(at(`deep/${'d/'.repeat(498)}x`), { recursive: true });
       assert.equal((await workspace.copy('deep', 'copy', COPY)).entries, 500);
@@ -560,7 +560,7 @@ for (const backend of BACKENDS) {
       assert.equal((await workspace.remove('copy', ALL))?.entries, 500);
     });
 
-    test('S0-27 S0-28 S0-29 leaves no descriptor and no temporary name behind, whether it succeeds or fails', async (t) => {
+    test('leaves no descriptor and no temporary name behind, whether it succeeds or fails [S0-27 S0-28 S0-29]', async (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'a/b/c=x', 'repository/.git/x=y', 'file=x');
       const before = listed(directory);
@@ -599,7 +599,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(listed(directory), before);
     });
 
-    test('S0-76 a folder shares its lock with every spelling of it, a link has its own and that of its end', (t) => {
+    test('a folder shares its lock with every spelling of it, a link has its own and that of its end [S0-76]', (t) => {
       const { directory, workspace } = scene(t, backend);
       plant(directory, 'sub/deep/', 'alias -> sub', 'leak -> /etc', 'other/');
       const shares = (left: string, right: string): boolean => {
@@ -614,7 +614,7 @@ for (const backend of BACKENDS) {
       assert.ok(!shares('leak', 'alias'));
     });
 
-    test('S0-34 a folder is made with its parents once, and never over or through something else', async (t) => {
+    test('a folder is made with its parents once, and never over or through something else [S0-34]', async (t) => {
       const { directory, workspace, at } = scene(t, backend);
       plant(directory, 'file=x', 'alias -> sub', 'leak -> ..');
       assert.deepEqual(await workspace.makeDirectory('sub/a/b/'), {

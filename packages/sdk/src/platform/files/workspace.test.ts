@@ -187,7 +187,7 @@ const JUDGES_THE_LINK_ITSELF = new Set(['stat', 'lockKeys', 'removeFile', 'exclu
 for (const backend of BACKENDS) {
   describe(`the workspace on ${backend}`, () => {
     for (const layout of LAYOUTS) {
-      test(`S0-14 S0-34 every operation refuses ${layout.what} and takes its twin`, async (t) => {
+      test(`every operation refuses ${layout.what} and takes its twin [S0-14 S0-34]`, async (t) => {
         for (const [name, operate] of OPERATIONS) {
           const { inside, outside, workspace } = scene(t, backend);
           layout.build?.({ inside, outside });
@@ -208,7 +208,7 @@ for (const backend of BACKENDS) {
       });
     }
 
-    test('S0-14 a new file below a folder that leaves is refused with its missing folders, inside it is made', async (t) => {
+    test('a new file below a folder that leaves is refused with its missing folders, inside it is made [S0-14]', async (t) => {
       const { inside, outside, workspace } = scene(t, backend);
       link('../work-evil', inside, 'leak');
       link('sub', inside, 'alias');
@@ -220,7 +220,7 @@ for (const backend of BACKENDS) {
       assert.equal(readFileSync(join(inside, 'sub/new/leaf'), 'utf8'), 'x');
     });
 
-    test('S0-30 FIFOs, sockets and folders are refused without waiting, a file is read', async (t) => {
+    test('FIFOs, sockets and folders are refused without waiting, a file is read [S0-30]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       execFileSync(MAKE_FIFO, [join(inside, 'fifo')]);
       const server = createServer().listen(join(inside, 'socket'));
@@ -241,14 +241,14 @@ for (const backend of BACKENDS) {
       assert.equal(Buffer.from((await workspace.readFile('inside.txt')).bytes).toString(), 'inside');
     });
 
-    test('S0-30 devices are refused: reading one would never end', async (t) => {
+    test('devices are refused: reading one would never end [S0-30]', async (t) => {
       const root = openRoot('/dev', { backend });
       t.after(root.close);
       const refused = await failureOf(() => createWorkspace(root).readFile('zero'));
       assert.equal(refused.message, 'Not a regular file: zero');
     });
 
-    test('S0-30 the digest covers the whole file, however much is handed back, small or streamed', async (t) => {
+    test('the digest covers the whole file, however much is handed back, small or streamed [S0-30]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       for (const size of [0, 1, 1024, 256 * 1024, 256 * 1024 + 1, 3_000_001]) {
         const bytes = Buffer.alloc(size, 'abcdefg');
@@ -265,7 +265,7 @@ for (const backend of BACKENDS) {
       }
     });
 
-    test('S0-30 a small file is read without a promise, a large one with', async (t) => {
+    test('a small file is read without a promise, a large one with [S0-30]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       writeFileSync(join(inside, 'large'), Buffer.alloc(1_200_000));
       const large = workspace.readFile('large');
@@ -274,7 +274,7 @@ for (const backend of BACKENDS) {
       await large;
     });
 
-    test('S0-30 a file that shrinks while it is streamed gives what was there, one that grows what it was', async (t) => {
+    test('a file that shrinks while it is streamed gives what was there, one that grows what it was [S0-30]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       const path = join(inside, 'file');
       writeFileSync(path, Buffer.alloc(2_000_000, 'a'));
@@ -290,7 +290,7 @@ for (const backend of BACKENDS) {
       assert.equal((await growing).size, 2_000_000);
     });
 
-    test('S0-30 a streamed read ends when it is cancelled, and gives the reason it was given', async (t) => {
+    test('a streamed read ends when it is cancelled, and gives the reason it was given [S0-30]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       writeFileSync(join(inside, 'file'), Buffer.alloc(2_000_000));
       const controller = new AbortController();
@@ -301,7 +301,7 @@ for (const backend of BACKENDS) {
       assert.equal((await workspace.readFile('file', { signal: new AbortController().signal })).size, 2_000_000);
     });
 
-    test('S0-14 missing files are null for stat and E_FILE_IO for the rest, with the path and never the root', async (t) => {
+    test('missing files are null for stat and E_FILE_IO for the rest, with the path and never the root [S0-14]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       assert.equal(await workspace.stat('missing'), null);
       assert.equal(await workspace.stat('inside.txt/below'), null);
@@ -312,7 +312,7 @@ for (const backend of BACKENDS) {
       assert.equal((await failureOf(() => workspace.readFile('inside.txt/below'))).code, 'E_FILE_IO');
     });
 
-    test('S0-76 every spelling of one file shares a lock key, other files share none', (t) => {
+    test('every spelling of one file shares a lock key, other files share none [S0-76]', (t) => {
       const { inside, workspace } = scene(t, backend);
       link('sub', inside, 'alias');
       link('sub/inside.txt', inside, 'pointer');
@@ -338,7 +338,7 @@ for (const backend of BACKENDS) {
       assert.ok(!shares('new/a', 'new/b'));
     });
 
-    test('S0-76 the same name in two workspaces is not one lock', (t) => {
+    test('the same name in two workspaces is not one lock [S0-76]', (t) => {
       const left = scene(t, backend).workspace.lockKeys('inside.txt');
       const right = scene(t, backend).workspace.lockKeys('inside.txt');
       assert.deepEqual(
@@ -360,7 +360,7 @@ for (const backend of BACKENDS) {
       '.\uff47it/config',
     ];
     const twins = ['.github/config', '.gitignore', 'sub/git/hooks/x', 'tool-runtime.yaml.md', 'tool-runtime.lock.md'];
-    test('S0-14 protected names are refused for change before they exist, similar names are not', async (t) => {
+    test('protected names are refused for change before they exist, similar names are not [S0-14]', async (t) => {
       const { inside, workspace } = scene(t, backend, {
         governing: createGoverningFiles({ names: ['tool-runtime.yaml'] }),
       });
@@ -374,7 +374,7 @@ for (const backend of BACKENDS) {
       for (const path of twins) await workspace.writeFile(path, Buffer.from('x'), { createDirs: true });
     });
 
-    test('S0-14 protected names are found behind `..`, links and link targets, and stay readable', async (t) => {
+    test('protected names are found behind `..`, links and link targets, and stay readable [S0-14]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       mkdirSync(join(inside, '.git/hooks'), { recursive: true });
       writeFileSync(join(inside, '.git/config'), 'settings');
@@ -398,7 +398,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(readdirSync(join(inside, '.git/hooks')), []);
     });
 
-    test('S0-15 extra roots are reached by name, with the access the host gave, and cannot be left', async (t) => {
+    test('extra roots are reached by name, with the access the host gave, and cannot be left [S0-15]', async (t) => {
       const library = mkdtempSync(join(tmpdir(), 'library-'));
       t.after(() => rmSync(library, { recursive: true, force: true }));
       writeFileSync(join(library, 'file'), 'shelf');
@@ -420,7 +420,7 @@ for (const backend of BACKENDS) {
       assert.ok(existsSync(join(inside, '@types/node.d.ts')));
     });
 
-    test('S0-14 a stat tells of the link itself, and no write ends in a step to the parent', async (t) => {
+    test('a stat tells of the link itself, and no write ends in a step to the parent [S0-14]', async (t) => {
       const { inside, workspace } = scene(t, backend);
       link('inside.txt', inside, 'alias');
       assert.deepEqual(
@@ -433,7 +433,7 @@ for (const backend of BACKENDS) {
       await workspace.writeFile('sub/../inside.txt', Buffer.from('x'));
     });
 
-    test('S0-15 a read-only workspace reads and refuses every change, in folders the host added too', async (t) => {
+    test('a read-only workspace reads and refuses every change, in folders the host added too [S0-15]', async (t) => {
       const library = mkdtempSync(join(tmpdir(), 'library-'));
       t.after(() => rmSync(library, { recursive: true, force: true }));
       const { workspace } = scene(t, backend, {

@@ -45,7 +45,7 @@ function reasonOf(...words: Parameters<typeof judge>): unknown {
 
 const url = (...addresses: string[]) => ({ 'remote.origin.url': addresses });
 
-test('S0-49 S0-51 a remote is a configured name with one address, on a listed host, without credentials', () => {
+test('a remote is a configured name with one address, on a listed host, without credentials [S0-49 S0-51]', () => {
   assert.equal(reasonOf(url('https://host.test/x')), 'fine');
   assert.equal(reasonOf(url('https://host.test/x'), { name: '--upload-pack=touch x' }), 'bad_remote');
   assert.equal(reasonOf(url('https://host.test/x'), { name: 'https://host.test/x' }), 'bad_remote');
@@ -59,12 +59,12 @@ test('S0-49 S0-51 a remote is a configured name with one address, on a listed ho
   assert.equal(reasonOf(apart, { purpose: 'fetch' }), 'fine');
 });
 
-test('S0-49 without allow_push nothing is pushed anywhere, and fetching goes on', () => {
+test('without allow_push nothing is pushed anywhere, and fetching goes on [S0-49]', () => {
   assert.equal(reasonOf(url('https://host.test/x'), { registry: FETCH }), 'push_forbidden');
   assert.equal(reasonOf(url('https://host.test/x'), { registry: FETCH, purpose: 'fetch' }), 'fine');
 });
 
-test('S0-51 git is told to follow no redirect', () => {
+test('git is told to follow no redirect [S0-51]', () => {
   const { options } = judge(url('https://host.test/x'));
   assert.deepEqual(options.slice(0, 2), ['-c', 'http.followRedirects=false']);
 });
@@ -83,7 +83,7 @@ function localPlaces(t: TestContext): {
   return places;
 }
 
-test('S0-51 a remote on this machine is for the operator to open, and written to for a push only', (t) => {
+test('a remote on this machine is for the operator to open, and written to for a push only [S0-51]', (t) => {
   const { workspace, outside, inside } = localPlaces(t);
   assert.equal(reasonOf(url(outside), { workspace, registry: FETCH, purpose: 'fetch' }), 'outside_workspace');
   assert.equal(reasonOf(url('../bare'), { workspace, registry: FETCH, purpose: 'fetch' }), 'outside_workspace');

@@ -107,9 +107,9 @@ function hostileRepository(): TestRepository & { readonly program: string; reado
   return { ...repository, program, canary };
 }
 
-describe('S0-51 repositories whose configuration runs programs', () => {
+describe('repositories whose configuration runs programs [S0-51]', () => {
   for (const { key, value, attributes, control } of ATTACKS) {
-    test(`S0-51 ${key} is refused by name and starts nothing, although plain git starts it (deep)`, async () => {
+    test(`${key} is refused by name and starts nothing, although plain git starts it [S0-51] (deep)`, async () => {
       const repository = hostileRepository();
       try {
         if (attributes !== undefined) repository.write({ '.gitattributes': attributes });
@@ -143,7 +143,7 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     });
   }
 
-  test('S0-51 hooks in their usual folder do not run either', async () => {
+  test('hooks in their usual folder do not run either [S0-51]', async () => {
     const repository = hostileRepository();
     try {
       for (const hook of ['pre-commit', 'post-commit', 'post-index-change', 'reference-transaction']) {
@@ -163,7 +163,7 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     }
   });
 
-  test('S0-51 a key the operator lists takes effect, and only that one (deep)', async () => {
+  test('a key the operator lists takes effect, and only that one [S0-51] (deep)', async () => {
     const repository = hostileRepository();
     try {
       repository.write({ '.gitattributes': '*.up filter=shout\n', 'x.up': 'quiet\n' });
@@ -183,7 +183,7 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     }
   });
 
-  test('S0-51 what a listed include brings in is judged like the rest (deep)', async () => {
+  test('what a listed include brings in is judged like the rest [S0-51] (deep)', async () => {
     const repository = hostileRepository();
     const registry = "git:\n  allow_config: ['include.path']\n";
     try {
@@ -201,7 +201,7 @@ describe('S0-51 repositories whose configuration runs programs', () => {
     }
   });
 
-  test('S0-51 a key that arrives between two calls is noticed, and so is its removal', async () => {
+  test('a key that arrives between two calls is noticed, and so is its removal [S0-51]', async () => {
     const repository = hostileRepository();
     try {
       await withGit(repository.folder, '', async (git) => {
@@ -220,8 +220,8 @@ describe('S0-51 repositories whose configuration runs programs', () => {
   });
 });
 
-describe('S0-42 where a repository is', () => {
-  test('S0-42 no repository, a link for one, borrowed objects and foreign folders are clear errors', async () => {
+describe('where a repository is [S0-42]', () => {
+  test('no repository, a link for one, borrowed objects and foreign folders are clear errors [S0-42]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const other = join(repository.beside, 'other');
     mkdirSync(other);
@@ -253,7 +253,7 @@ describe('S0-42 where a repository is', () => {
     }
   });
 
-  test('S0-42 a linked work tree works, and its commits are seen by the main one (deep)', async () => {
+  test('a linked work tree works, and its commits are seen by the main one [S0-42] (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const linked = join(repository.beside, 'linked');
     try {
@@ -287,7 +287,7 @@ describe('S0-42 where a repository is', () => {
     }
   });
 
-  test('S0-51 nothing of our own environment reaches git, what the run brings does', async (t) => {
+  test('nothing of our own environment reaches git, what the run brings does [S0-51]', async (t) => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const before = process.env['GIT_AUTHOR_NAME'];
     process.env['GIT_AUTHOR_NAME'] = 'leaked';
@@ -303,7 +303,7 @@ describe('S0-42 where a repository is', () => {
     });
   });
 
-  test('S0-51 more output than was asked for is refused or cut, never kept', async () => {
+  test('more output than was asked for is refused or cut, never kept [S0-51]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'x'.repeat(5000) } });
     const blob = { words: ['cat-file', 'blob', 'HEAD:a.txt'], access: 'read' } as const;
     try {
@@ -318,7 +318,7 @@ describe('S0-42 where a repository is', () => {
     }
   });
 
-  test('S0-51 what git reads it cannot write: a read-only run leaves the repository alone', async () => {
+  test('what git reads it cannot write: a read-only run leaves the repository alone [S0-51]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     try {
       await withGit(repository.folder, '', async (git) => {

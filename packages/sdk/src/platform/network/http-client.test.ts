@@ -6,8 +6,8 @@ import { selfSigned } from '../../../test/self-signed.ts';
 
 const loopback = async () => ['127.0.0.1'];
 
-describe('S0-39 createHttpClient', () => {
-  test('S0-39 answers status, lower-case headers, body and where it came from', async (t) => {
+describe('createHttpClient [S0-39]', () => {
+  test('answers status, lower-case headers, body and where it came from [S0-39]', async (t) => {
     const server = await startWeb(t, (_request, response) => {
       response.writeHead(200, { 'X-Thing': ['a', 'b'], 'Set-Cookie': ['c=1', 'd=2'] }).end('hello');
     });
@@ -21,7 +21,7 @@ describe('S0-39 createHttpClient', () => {
     assert.equal(server.requests[0]?.url, '/path?q=1');
   });
 
-  test('S0-39 sends method, headers and body as given, with a Host of the original name', async (t) => {
+  test('sends method, headers and body as given, with a Host of the original name [S0-39]', async (t) => {
     const bodies: string[] = [];
     const server = await startWeb(t, (request, response) => {
       request.on('data', (chunk) => bodies.push(String(chunk))).on('end', () => response.end());
@@ -52,7 +52,7 @@ describe('S0-39 createHttpClient', () => {
   });
 
   for (const status of [204, 304, 400, 404, 418, 500, 503]) {
-    test(`S0-41 status ${status} is an answer, not an error`, async (t) => {
+    test(`status ${status} is an answer, not an error [S0-41]`, async (t) => {
       const server = await startWeb(t, (_request, response) =>
         response.writeHead(status, { 'Content-Encoding': 'gzip' }).end(),
       );
@@ -62,7 +62,7 @@ describe('S0-39 createHttpClient', () => {
     });
   }
 
-  test('S0-39 HEAD has no body, whatever length and compression it names', async (t) => {
+  test('HEAD has no body, whatever length and compression it names [S0-39]', async (t) => {
     const server = await startWeb(t, (_request, response) => {
       response.writeHead(200, { 'Content-Length': '5000', 'Content-Encoding': 'gzip' }).end();
     });
@@ -71,7 +71,7 @@ describe('S0-39 createHttpClient', () => {
     assert.deepEqual([answer.status, answer.body.byteLength, answer.headers['content-length']], [200, 0, '5000']);
   });
 
-  test('S0-39 reads chunked bodies and bodies that end with the connection, past informational answers', async (t) => {
+  test('reads chunked bodies and bodies that end with the connection, past informational answers [S0-39]', async (t) => {
     const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n';
     const answers = [
       `${early}HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\nX-Trailer: t\r\n\r\n`,
@@ -85,7 +85,7 @@ describe('S0-39 createHttpClient', () => {
     }
   });
 
-  test('S0-39 decodes what a server compressed although identity was asked for', async (t) => {
+  test('decodes what a server compressed although identity was asked for [S0-39]', async (t) => {
     const forms = { gzip: gzipSync, 'x-gzip': gzipSync, GZIP: gzipSync, deflate: deflateSync, br: brotliCompressSync };
     const server = await startWeb(t, (request, response) => {
       const coding = (request.url ?? '').slice(1) as keyof typeof forms;
@@ -102,7 +102,7 @@ describe('S0-39 createHttpClient', () => {
     }
   });
 
-  test('S0-39 gives a compression it does not know, or several, as they are', async (t) => {
+  test('gives a compression it does not know, or several, as they are [S0-39]', async (t) => {
     const server = await startWeb(t, (request, response) => {
       response.writeHead(200, { 'Content-Encoding': decodeURIComponent((request.url ?? '').slice(1)) }).end('bytes');
     });
@@ -113,7 +113,7 @@ describe('S0-39 createHttpClient', () => {
     }
   });
 
-  test('S0-39 an empty body under a compression is empty, a broken one is a failure', async (t) => {
+  test('an empty body under a compression is empty, a broken one is a failure [S0-39]', async (t) => {
     const server = await startWeb(t, (request, response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip', 'Transfer-Encoding': 'chunked' });
       response.end(request.url === '/empty' ? '' : gzipSync('text').subarray(0, 15));
@@ -132,7 +132,7 @@ describe('S0-39 createHttpClient', () => {
     );
   });
 
-  test('S0-39 cuts the body at max_bytes and says so, and not when it fits exactly', async (t) => {
+  test('cuts the body at max_bytes and says so, and not when it fits exactly [S0-39]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.end('0123456789'));
     const client = openClient(t, { allowedDomains: [`127.0.0.1:${server.port}`] });
     for (const [maxBytes, text, truncated] of [
@@ -146,19 +146,19 @@ describe('S0-39 createHttpClient', () => {
   });
 });
 
-describe('S0-41 failures of the exchange', () => {
+describe('failures of the exchange [S0-41]', () => {
   const reasonOf = (failing: Promise<unknown>): Promise<string> =>
     failing.then(
       () => 'no failure',
       (error: { code: string; details: { reason: string } }) => `${error.code} ${error.details.reason}`,
     );
 
-  test('S0-41 a closed port is E_HTTP refused', async (t) => {
+  test('a closed port is E_HTTP refused [S0-41]', async (t) => {
     const client = openClient(t, { allowedDomains: ['127.0.0.1:1'] });
     assert.equal(await reasonOf(get(client, 'http://127.0.0.1:1/')), 'E_HTTP refused');
   });
 
-  test('S0-41 a name that does not exist, or has no address, is E_HTTP dns', async (t) => {
+  test('a name that does not exist, or has no address, is E_HTTP dns [S0-41]', async (t) => {
     const unknown = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
     for (const resolve of [unknown, async () => []]) {
       const client = openClient(t, { allowedDomains: ['a.test'], resolve });
@@ -166,7 +166,7 @@ describe('S0-41 failures of the exchange', () => {
     }
   });
 
-  test('S0-41 a dead first address does not matter while another one answers', async (t) => {
+  test('a dead first address does not matter while another one answers [S0-41]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.end('ok'));
     const allowedDomains = [`a.test:${server.port}`, `127.0.0.1:${server.port}`, `127.0.0.9:${server.port}`];
     const client = openClient(t, { allowedDomains, resolve: async () => ['127.0.0.9', '127.0.0.1'] });
@@ -175,7 +175,7 @@ describe('S0-41 failures of the exchange', () => {
     assert.equal(await reasonOf(get(dead, `http://a.test:${server.port}/`)), 'E_HTTP refused');
   });
 
-  test('S0-41 TLS holds for the name that was asked for, and for nothing else', async (t) => {
+  test('TLS holds for the name that was asked for, and for nothing else [S0-41]', async (t) => {
     const tls = selfSigned({ dns: ['a.test'], ipv4: ['127.0.0.1'] });
     const names: (string | false | null)[] = [];
     const server = await startWeb(
@@ -198,7 +198,7 @@ describe('S0-41 failures of the exchange', () => {
     assert.equal(await reasonOf(get(trusting, `http://a.test:${port}/`)), 'E_HTTP reset');
   });
 
-  test('S0-41 the environment cannot switch the certificate check off', async (t) => {
+  test('the environment cannot switch the certificate check off [S0-41]', async (t) => {
     const tls = selfSigned({ dns: ['a.test'], ipv4: [] });
     const server = await startWeb(t, (_request, response) => response.end(), { tls });
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';

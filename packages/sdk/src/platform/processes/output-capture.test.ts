@@ -15,7 +15,7 @@ function capture(text: string, maxBytes: number, sizes: readonly number[]) {
   return stream.finish();
 }
 
-test('S0-38 keeps what fits, whole, whatever the pieces', () => {
+test('keeps what fits, whole, whatever the pieces [S0-38]', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme' }),
@@ -28,7 +28,7 @@ test('S0-38 keeps what fits, whole, whatever the pieces', () => {
   );
 });
 
-test('S0-38 keeps the beginning and the end of what does not fit, says how much is missing, and splits no character', () => {
+test('keeps the beginning and the end of what does not fit, says how much is missing, and splits no character [S0-38]', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'ö', '€', '😀', '\n'), minLength: 1, maxLength: 200 }),
@@ -51,7 +51,7 @@ test('S0-38 keeps the beginning and the end of what does not fit, says how much 
   );
 });
 
-test('S0-38 bytes that are no text are counted as they are', () => {
+test('bytes that are no text are counted as they are [S0-38]', () => {
   const stream = new OutputCapture(4);
   stream.add(Buffer.from([0xff, 0xfe, 0x80, 0x80]));
   assert.equal(stream.finish().truncated, false);

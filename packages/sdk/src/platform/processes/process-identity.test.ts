@@ -6,14 +6,14 @@ import { currentInstance, isAlive } from './process-identity.ts';
 
 const NEVER_A_PROCESS = 2 ** 30;
 
-test('S1-42 this process is alive under each of its identities', () => {
+test('this process is alive under each of its identities [S1-42]', () => {
   const [one, other] = [currentInstance(), currentInstance()];
   assert.notEqual(one.id, other.id);
   assert.equal(one.birth, other.birth);
   assert.deepEqual([isAlive(one), isAlive(other)], [true, true]);
 });
 
-test('S1-42 a reused process number, another boot and a number nobody has are not alive', () => {
+test('a reused process number, another boot and a number nobody has are not alive [S1-42]', () => {
   const { id, pid, birth } = currentInstance();
   const parts = birth.split(':');
   const changed = (at: number, value: string) => parts.with(at, value).join(':');
@@ -22,7 +22,7 @@ test('S1-42 a reused process number, another boot and a number nobody has are no
   if (birth.startsWith('linux:')) assert.equal(isAlive({ id, pid, birth: changed(1, 'another-boot') }), false);
 });
 
-test('S1-42 a process of another namespace cannot be judged and counts as alive', () => {
+test('a process of another namespace cannot be judged and counts as alive [S1-42]', () => {
   const { id, pid, birth } = currentInstance();
   const [system, boot, , start] = birth.split(':');
   if (system === 'linux') assert.equal(isAlive({ id, pid, birth: `linux:${boot}:1:${start}` }), true);
@@ -30,7 +30,7 @@ test('S1-42 a process of another namespace cannot be judged and counts as alive'
   assert.equal(isAlive({ id, pid: NEVER_A_PROCESS, birth: 'start:1' }), false);
 });
 
-test('S1-42 a child is alive until it is killed', async () => {
+test('a child is alive until it is killed [S1-42]', async () => {
   const program = `import(${JSON.stringify(import.meta.resolve('./process-identity.ts'))})
     .then((identity) => console.log(JSON.stringify(identity.currentInstance()))); setInterval(() => {}, 1000)`;
   const child = spawn(process.execPath, ['-C', 'tool-runtime-source', '-e', program], {

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import { locateProgram, resolveProgram } from './resolve-program.ts';
 
-test('S0-36 a program is found by its bare name in the given folders, never by a path', (t) => {
+test('a program is found by its bare name in the given folders, never by a path [S0-36]', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'resolve-program-'));
   t.after(() => rmSync(root, { recursive: true }));
   for (const folder of ['bin', 'other', 'workspace']) {

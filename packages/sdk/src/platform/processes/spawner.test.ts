@@ -60,7 +60,7 @@ for (const backend of ['native', 'node'] as const) {
   describe(`a process started by the ${backend} spawner`, () => {
     const spawner = createSpawner({ backend });
 
-    test('S0-36 gets exactly its arguments, environment and folder', async (t) => {
+    test('gets exactly its arguments, environment and folder [S0-36]', async (t) => {
       const cwd = scratch(t);
       const odd = ['', 'two words', 'ö€😀', '$HOME', "'", 'a\nb', 'x'.repeat(100_000)];
       const child = await shell(spawner, 'pwd; env; shift; printf "%s|" "$@"', {
@@ -136,7 +136,7 @@ for (const backend of ['native', 'node'] as const) {
       assert.match(out, /^y\nSigIgn:\s*0+\n$/);
     });
 
-    test('S0-37 takes its whole group along when it is killed', async () => {
+    test('takes its whole group along when it is killed [S0-37]', async () => {
       const child = await shell(spawner, 'sleep 1000 & echo started; wait');
       const closed = new Promise((resolve) => child.stdout?.once('close', resolve));
       await new Promise((resolve) => child.stdout?.once('data', resolve));
@@ -230,7 +230,7 @@ for (const backend of ['native', 'node'] as const) {
   });
 }
 
-test('S0-36 a descriptor the host inherited does not reach a child, by either spawner', (t) => {
+test('a descriptor the host inherited does not reach a child, by either spawner [S0-36]', (t) => {
   const secret = join(scratch(t), 'secret');
   writeFileSync(secret, 'CANARY');
   // Node itself marks the lowest inherited numbers, up to the first gap.
@@ -280,7 +280,7 @@ test('the event loop ends when the last child has ended, and not before', async 
 });
 
 for (const backend of ['native', 'node'] as const) {
-  test(`S0-36 a child waits at its gate until it is opened, started by ${backend}`, async () => {
+  test(`a child waits at its gate until it is opened, started by ${backend} [S0-36]`, async () => {
     const spawner = createSpawner({ backend });
     const child = await shell(spawner, 'head -c 1 <&4; echo went on; exec 4<&-', { extraFds: ['pipe', 'gate'] });
     assert.equal(child.extra.length, 1);
@@ -292,7 +292,7 @@ for (const backend of ['native', 'node'] as const) {
   });
 }
 
-test('S0-36 a child at a native gate finds no end of file when its host dies', async () => {
+test('a child at a native gate finds no end of file when its host dies [S0-36]', async () => {
   const child = await shell(createSpawner({ backend: 'native' }), 'read word <&4', { extraFds: ['pipe', 'gate'] });
   const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/${child.pid}/fdinfo/4`, 'latin1'))?.[1] ?? '';
   child.kill('SIGKILL');

@@ -10,7 +10,7 @@ import { createGoverningFiles } from './governing-files.ts';
 import { openGuardedTarget } from './guarded-target.ts';
 
 for (const backend of ['openat2', 'walk'] as const) {
-  test(`S0-14 S0-34 on ${backend} a folder that was moved out once it was open is no target, one moved inside is`, (t) => {
+  test(`on ${backend} a folder that was moved out once it was open is no target, one moved inside is [S0-14 S0-34]`, (t) => {
     const base = mkdtempSync(join(tmpdir(), 'guarded-'));
     const root = openRoot(base, { backend });
     mkdirSync(join(base, 'work/folder'), { recursive: true });

@@ -44,7 +44,7 @@ async function reasonOf(folder: HeldFolder, path: string, limits?: OutputLimits)
   }
 }
 
-test('S4-14 a regular file in the folder or below is an output', async (t) => {
+test('a regular file in the folder or below is an output [S4-14]', async (t) => {
   const { folder, at } = scene(t);
   for (const path of ['answer.txt', 'outputs/answer.txt', 'outputs/deep/..answer', 'outputs/.hidden', 'outputs/ä b']) {
     writeFileSync(at(path), path);
@@ -54,7 +54,7 @@ test('S4-14 a regular file in the folder or below is an output', async (t) => {
   assert.deepEqual(await checkOutputPath(folder, 'empty'), { bytes: 0, digest: digest('') });
 });
 
-test('S4-13 a path that is none, or leads elsewhere by its words, is refused', async (t) => {
+test('a path that is none, or leads elsewhere by its words, is refused [S4-13]', async (t) => {
   const { folder, at } = scene(t);
   writeFileSync(at('a'), 'x');
   const refused: Readonly<Record<string, string>> = {
@@ -86,7 +86,7 @@ test('S4-13 a path that is none, or leads elsewhere by its words, is refused', a
   assert.equal(await reasonOf(folder, 'a'), undefined);
 });
 
-test('S4-13 a link anywhere below the run folder is refused, also one that stays inside', async (t) => {
+test('a link anywhere below the run folder is refused, also one that stays inside [S4-13]', async (t) => {
   const { folder, at, outside } = scene(t);
   writeFileSync(at('real'), 'x');
   writeFileSync(at('outputs/real'), 'x');
@@ -101,7 +101,7 @@ test('S4-13 a link anywhere below the run folder is refused, also one that stays
   assert.equal(await reasonOf(folder, 'outputs/real'), undefined);
 });
 
-test('S4-13 a folder, a pipe, a socket and a device are refused without waiting', async (t) => {
+test('a folder, a pipe, a socket and a device are refused without waiting [S4-13]', async (t) => {
   const { folder, at } = scene(t);
   execFileSync('mkfifo', [at('pipe')]);
   const server = createServer().listen(at('socket'));
@@ -114,7 +114,7 @@ test('S4-13 a folder, a pipe, a socket and a device are refused without waiting'
     assert.equal(await reasonOf({ dirFd: devices }, path), 'not_regular', path);
 });
 
-test('S4-13 a file with a second name is refused, because that may lie anywhere', async (t) => {
+test('a file with a second name is refused, because that may lie anywhere [S4-13]', async (t) => {
   const { folder, at, outside } = scene(t);
   linkSync(outside, at('outputs/second'));
   assert.equal(await reasonOf(folder, 'outputs/second'), 'hard_link');
@@ -122,7 +122,7 @@ test('S4-13 a file with a second name is refused, because that may lie anywhere'
   assert.equal(await reasonOf(folder, 'outputs/second'), undefined);
 });
 
-test('S4-13 a file over the limit is refused before it is read', async (t) => {
+test('a file over the limit is refused before it is read [S4-13]', async (t) => {
   const { folder, at } = scene(t);
   writeFileSync(at('a'), '');
   truncateSync(at('a'), 2 ** 42);
@@ -132,7 +132,7 @@ test('S4-13 a file over the limit is refused before it is read', async (t) => {
   assert.equal(await reasonOf(folder, 'a', { maxBytes: 10 }), undefined);
 });
 
-test('S4-13 no refusal leaves a descriptor open', async (t) => {
+test('no refusal leaves a descriptor open [S4-13]', async (t) => {
   const { folder, at } = scene(t);
   writeFileSync(at('a'), '');
   mkdirSync(at('d'));
@@ -144,7 +144,7 @@ test('S4-13 no refusal leaves a descriptor open', async (t) => {
   assert.equal(open(), before);
 });
 
-test('S4-6 a digest is made piece by piece and a missing file is an error (deep)', async (t) => {
+test('a digest is made piece by piece and a missing file is an error [S4-6] (deep)', async (t) => {
   const { at } = scene(t);
   const size = 300 * 1024 * 1024;
   writeFileSync(at('big'), 'head');
@@ -158,7 +158,7 @@ test('S4-6 a digest is made piece by piece and a missing file is an error (deep)
   await assert.rejects(fileDigest(at('outputs')), { code: 'E_FILE_IO' });
 });
 
-test('S4-13 a check can be cancelled in the middle of a large file', async (t) => {
+test('a check can be cancelled in the middle of a large file [S4-13]', async (t) => {
   const { folder, at } = scene(t);
   closeSync(openSync(at('big'), 'w'));
   truncateSync(at('big'), 2 ** 29);

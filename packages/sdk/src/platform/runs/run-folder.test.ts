@@ -33,7 +33,7 @@ const mode = (path: string) => statSync(path).mode & 0o777;
 const refused = (code: string, reason?: string) => (thrown: unknown) =>
   isToolError(thrown) && thrown.code === code && (reason === undefined || thrown.details['reason'] === reason);
 
-test('S4-8 a run has its folder below tools with a pack and below runs without', (t) => {
+test('a run has its folder below tools with a pack and below runs without [S4-8]', (t) => {
   const base = scratch(t);
   for (const [withPack, section] of [
     [true, 'tools'],
@@ -47,7 +47,7 @@ test('S4-8 a run has its folder below tools with a pack and below runs without',
   }
 });
 
-test('S4-10 a base that is missing is made, and every folder is private whatever the umask', (t) => {
+test('a base that is missing is made, and every folder is private whatever the umask [S4-10]', (t) => {
   const base = join(scratch(t), 'not/there/yet');
   for (const umask of [0o000, 0o277]) {
     const before = process.umask(0o022);
@@ -65,7 +65,7 @@ test('S4-10 a base that is missing is made, and every folder is private whatever
   for (const path of ['', 'runs', 'runs/ask']) assert.equal(mode(join(fresh, path)), 0o700);
 });
 
-test('S4-9 a taken id is tried again with the next one', (t) => {
+test('a taken id is tried again with the next one [S4-9]', (t) => {
   const base = scratch(t);
   mkdirSync(join(base, 'tools/ask'), { recursive: true });
   mkdirSync(join(base, 'tools/ask', runId(1)));
@@ -78,7 +78,7 @@ test('S4-9 a taken id is tried again with the next one', (t) => {
   assert.equal(existsSync('/nowhere'), false);
 });
 
-test('S4-9 a hundred taken ids are enough', (t) => {
+test('a hundred taken ids are enough [S4-9]', (t) => {
   const base = scratch(t);
   mkdirSync(join(base, 'tools/ask', runId(1)), { recursive: true });
   let tries = 0;
@@ -95,7 +95,7 @@ test('S4-9 a hundred taken ids are enough', (t) => {
   assert.equal(tries, 100);
 });
 
-test('S4-10 a link at any name below the base is refused and nothing is made behind it', (t) => {
+test('a link at any name below the base is refused and nothing is made behind it [S4-10]', (t) => {
   const outside = scratch(t);
   for (const path of ['tools', 'tools/ask']) {
     const base = scratch(t);
@@ -112,7 +112,7 @@ test('S4-10 a link at any name below the base is refused and nothing is made beh
   assert.deepEqual(readdirSync(outside), []);
 });
 
-test('S4-10 a base that is itself reached through a link is the word of the operator', (t) => {
+test('a base that is itself reached through a link is the word of the operator [S4-10]', (t) => {
   const folder = scratch(t);
   mkdirSync(join(folder, 'real'));
   symlinkSync('real', join(folder, 'link'));
@@ -121,7 +121,7 @@ test('S4-10 a base that is itself reached through a link is the word of the oper
   assert.equal(run.path, join(folder, 'real/tools/ask', runId(1)));
 });
 
-test('S4-10 a folder that others may write to is refused', (t) => {
+test('a folder that others may write to is refused [S4-10]', (t) => {
   const base = scratch(t);
   mkdirSync(join(base, 'tools'));
   const make = () => createRunFolder({ base, tool: 'ask', withPack: true, ids: listed(runId(1)) }).close();
@@ -133,7 +133,7 @@ test('S4-10 a folder that others may write to is refused', (t) => {
   make();
 });
 
-test('S4-11 a tool name that is no single harmless part is refused before anything is made', async (t) => {
+test('a tool name that is no single harmless part is refused before anything is made [S4-11]', async (t) => {
   const base = scratch(t);
   for (const tool of ['', '.', '..', '../x', 'a/b', 'A', '-a', 'a..b', 'a\0']) {
     const place = { base, tool, withPack: true };
@@ -150,7 +150,7 @@ test('S4-11 a tool name that is no single harmless part is refused before anythi
   assert.deepEqual(readdirSync(base), ['tools']);
 });
 
-test('S4-12 the latest run is the greatest name among folders', (t) => {
+test('the latest run is the greatest name among folders [S4-12]', (t) => {
   const base = scratch(t);
   const place = { base, tool: 'ask', withPack: true };
   assert.equal(latestRunFolder({ ...place, base: join(base, 'missing') }), '');
@@ -165,7 +165,7 @@ test('S4-12 the latest run is the greatest name among folders', (t) => {
   assert.equal(latestRunFolder({ ...place, withPack: false }), '');
 });
 
-test('S4-12 all runs are listed newest first, of every tool, with and without a pack', (t) => {
+test('all runs are listed newest first, of every tool, with and without a pack [S4-12]', (t) => {
   const base = scratch(t);
   assert.deepEqual(listRuns({ base }), []);
   for (const path of [`tools/b/${runId(1)}`, `tools/a/${runId(3)}`, `runs/a/${runId(2)}`, `runs/b/${runId(3)}`]) {

@@ -22,14 +22,14 @@ function scene(t: TestContext) {
   return { base, parent, put, run, history: createRunHistory(base) };
 }
 
-test('S4-36 a folder that is not there has no runs', (t) => {
+test('a folder that is not there has no runs [S4-36]', (t) => {
   const { history } = scene(t);
   assert.deepEqual(history.runsOf('index'), []);
   assert.equal(history.readResult('index', runId(1)), 'missing');
   assert.equal(history.hasOutput(['index', 'outputs', 'a']), false);
 });
 
-test('S4-36 runs of a tool come newest first with their results', (t) => {
+test('runs of a tool come newest first with their results [S4-36]', (t) => {
   const { history, run } = scene(t);
   run('index', 1, 'success');
   run('index', 3, 'failure');
@@ -39,7 +39,7 @@ test('S4-36 runs of a tool come newest first with their results', (t) => {
   assert.match(Buffer.from(history.readResult('index', runId(2)) as Uint8Array).toString(), /"partial"/);
 });
 
-test('S4-36 dependencies are met by real runs and their real files', (t) => {
+test('dependencies are met by real runs and their real files [S4-36]', (t) => {
   const { history, run, put } = scene(t);
   const needs = { requires_tools: ['index'], requires_outputs: ['index/outputs/vectors.json'] };
   const output = needs.requires_outputs[0];
@@ -52,7 +52,7 @@ test('S4-36 dependencies are met by real runs and their real files', (t) => {
   assert.deepEqual(checkDependencies(needs, history), []);
 });
 
-test('S4-37 nothing behind a link is a run, a result or an output', (t) => {
+test('nothing behind a link is a run, a result or an output [S4-37]', (t) => {
   const { history, base, parent, run, put } = scene(t);
   run('index', 1, 'success');
   put(`tools/index/${runId(1)}/outputs/real`);

@@ -37,7 +37,7 @@ function scene(t: TestContext) {
 const text = (path: string) => readFileSync(path, 'utf8');
 const notRegular = (thrown: unknown) => isToolError(thrown) && thrown.code === 'E_POLICY';
 
-test('S4-19 a result is written with mode 0644, replaces the old one and leaves no other file', (t) => {
+test('a result is written with mode 0644, replaces the old one and leaves no other file [S4-19]', (t) => {
   const { folder, path, at } = scene(t);
   const umask = process.umask(0o077);
   t.after(() => process.umask(umask));
@@ -48,7 +48,7 @@ test('S4-19 a result is written with mode 0644, replaces the old one and leaves 
   assert.deepEqual(readdirSync(path), ['result.json']);
 });
 
-test('S4-19 a result is a new file: one opened before keeps the old text', (t) => {
+test('a result is a new file: one opened before keeps the old text [S4-19]', (t) => {
   const { folder, at } = scene(t);
   writeResultAtomic(folder, 'one');
   const reader = openSync(at('result.json'), 'r');
@@ -57,7 +57,7 @@ test('S4-19 a result is a new file: one opened before keeps the old text', (t) =
   closeSync(reader);
 });
 
-test('S4-19 a link in the place of the result is refused and what it names stays', (t) => {
+test('a link in the place of the result is refused and what it names stays [S4-19]', (t) => {
   const { folder, path, at, outside } = scene(t);
   writeFileSync(outside, 'precious');
   for (const target of [outside, 'nowhere', 'result.json']) {
@@ -70,7 +70,7 @@ test('S4-19 a link in the place of the result is refused and what it names stays
   assert.deepEqual(readdirSync(path), []);
 });
 
-test('S4-19 a folder and a pipe in the place of the result are refused', (t) => {
+test('a folder and a pipe in the place of the result are refused [S4-19]', (t) => {
   const { folder, at, path } = scene(t);
   mkdirSync(at('result.json'));
   assert.throws(() => writeResultAtomic(folder, 'new'), notRegular);
@@ -80,7 +80,7 @@ test('S4-19 a folder and a pipe in the place of the result are refused', (t) => 
   assert.deepEqual(readdirSync(path), ['result.json']);
 });
 
-test('S4-19 a second name of the old result keeps the old text', (t) => {
+test('a second name of the old result keeps the old text [S4-19]', (t) => {
   const { folder, at, outside } = scene(t);
   writeFileSync(outside, 'precious');
   linkSync(outside, at('result.json'));
@@ -89,7 +89,7 @@ test('S4-19 a second name of the old result keeps the old text', (t) => {
   assert.equal(text(at('result.json')), 'new');
 });
 
-test('S4-19 a write that fails half way leaves the old result and no other file', (t) => {
+test('a write that fails half way leaves the old result and no other file [S4-19]', (t) => {
   const { path, at } = scene(t);
   writeFileSync(at('result.json'), 'old');
   const child = `
@@ -110,7 +110,7 @@ test('S4-19 a write that fails half way leaves the old result and no other file'
   assert.deepEqual(readdirSync(path), ['result.json']);
 });
 
-test('S4-19 a folder the tool has closed or renamed is still written to', (t) => {
+test('a folder the tool has closed or renamed is still written to [S4-19]', (t) => {
   const { folder, path, at, outside } = scene(t);
   chmodSync(path, 0o000);
   writeResultAtomic(folder, 'one');
@@ -124,7 +124,7 @@ test('S4-19 a folder the tool has closed or renamed is still written to', (t) =>
   assert.equal(text(join(`${path}-moved`, 'result.json')), 'two');
 });
 
-test('S4-20 S4-40 a file is read up to its limit', (t) => {
+test('a file is read up to its limit [S4-20 S4-40]', (t) => {
   const { folder, at } = scene(t);
   assert.equal(readRunFile(folder, 'result.json', 10), 'missing');
   writeFileSync(at('result.json'), '0123456789');
@@ -134,7 +134,7 @@ test('S4-20 S4-40 a file is read up to its limit', (t) => {
   assert.equal(readRunFile(folder, 'result.json', 10 * 1024 * 1024), 'too_large');
 });
 
-test('S4-40 what is no file of its own is unreadable, and a pipe is not waited for', (t) => {
+test('what is no file of its own is unreadable, and a pipe is not waited for [S4-40]', (t) => {
   const { folder, at, outside } = scene(t);
   writeFileSync(outside, 'secret');
   const plant: Readonly<Record<string, (path: string) => unknown>> = {
@@ -150,7 +150,7 @@ test('S4-40 what is no file of its own is unreadable, and a pipe is not waited f
   }
 });
 
-test('S4-40 the file of the tool is put aside, whatever it is and whatever is there', (t) => {
+test('the file of the tool is put aside, whatever it is and whatever is there [S4-40]', (t) => {
   const { folder, path, at } = scene(t);
   assert.equal(keepOriginal(folder), undefined);
   writeFileSync(at('result.json'), 'bytes of the tool');

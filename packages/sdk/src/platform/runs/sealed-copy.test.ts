@@ -43,7 +43,7 @@ async function reasonOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a sealed copy', () => {
-  test('S4-46 runs, is read-only and private, and is gone when it is removed', async (t) => {
+  test('runs, is read-only and private, and is gone when it is removed [S4-46]', async (t) => {
     const { base, bin } = scene(t);
     script(join(bin, 'tool'), 'good');
     const sealed = await sealCopy({ base, program: join(bin, 'tool'), files: [] });
@@ -59,7 +59,7 @@ describe('a sealed copy', () => {
     assert.deepEqual(readdirSync(base), []);
   });
 
-  test('S4-46 brings the listed files with their layout, each once', async (t) => {
+  test('brings the listed files with their layout, each once [S4-46]', async (t) => {
     const { base, bin } = scene(t);
     script(join(bin, 'tool'), 'good');
     mkdirSync(join(bin, 'lib', 'deep'), { recursive: true });
@@ -111,7 +111,7 @@ describe('a sealed copy', () => {
     ],
   ];
   for (const [name, reason, arrange, files] of refused) {
-    test(`S4-46 is not made of ${name}, and nothing is left of it`, async (t) => {
+    test(`is not made of ${name}, and nothing is left of it [S4-46]`, async (t) => {
       const { base, bin } = scene(t);
       arrange(bin);
       assert.equal(await reasonOf(sealCopy({ base, program: join(bin, 'tool'), files })), reason);
@@ -119,7 +119,7 @@ describe('a sealed copy', () => {
     });
   }
 
-  test('S4-46 is what was hashed although the name is swapped all the time; hashing and then running is not', async (t) => {
+  test('is what was hashed although the name is swapped all the time; hashing and then running is not [S4-46]', async (t) => {
     const { base, bin } = scene(t);
     script(join(bin, 'folder'), 'good');
     script(join(bin, 'trap'), 'evil');
@@ -143,7 +143,7 @@ describe('a sealed copy', () => {
     assert.deepEqual({ good: seen.good, wrong: seen.wrong }, { good: 20, wrong: 0 });
   });
 
-  test('S4-46 is swept when its process is dead, not while it lives', async (t) => {
+  test('is swept when its process is dead, not while it lives [S4-46]', async (t) => {
     const { base, bin } = scene(t);
     script(join(bin, 'tool'), 'good');
     const module = new URL('./sealed-copy.ts', import.meta.url).href;

@@ -48,13 +48,13 @@ describe('one start of a checked program', () => {
     assert.equal(closed.stdout.bytes.toString('utf8'), '1\n');
   });
 
-  test('S4-47 kills what does not end in time, with its children', async () => {
+  test('kills what does not end in time, with its children [S4-47]', async () => {
     const end = await probe('sleep 7201 & sleep 7201', { timeoutMs: 200 });
     assert.deepEqual([end.isOverdue, end.endedBy], [true, 'SIGKILL']);
     assert.ok(!isRunning('sleep 7201'));
   });
 
-  test('S4-47 asks first when told to, and kills who does not listen', async () => {
+  test('asks first when told to, and kills who does not listen [S4-47]', async () => {
     const terminate = { afterMs: 300, graceMs: 5000 };
     const polite = await probe('trap "exit 3" TERM; while :; do sleep 0.05; done', { terminate });
     assert.deepEqual([polite.exitCode, polite.wasAsked, polite.isOverdue], [3, true, false]);

@@ -32,7 +32,7 @@ async function outputOf(args: readonly string[], folder: string): Promise<string
   return printed.split('\n').filter(Boolean).sort();
 }
 
-test('S0-33 a confined program sees its folder and itself, and nothing else of the machine', async (t) => {
+test('a confined program sees its folder and itself, and nothing else of the machine [S0-33]', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'confinement-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'file'), 'x');
@@ -42,7 +42,7 @@ test('S0-33 a confined program sees its folder and itself, and nothing else of t
   assert.deepEqual(await outputOf([...LIST, 'link/'], folder), []);
 });
 
-test('S0-33 a confined program gets nothing of the environment, whoever starts it', async (t) => {
+test('a confined program gets nothing of the environment, whoever starts it [S0-33]', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'confinement-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'file'), 'x');
@@ -68,7 +68,7 @@ test('S0-33 a confined program gets nothing of the environment, whoever starts i
   assert.equal(outside, './settings\n', 'the variable does something where it arrives');
 });
 
-test('S0-33 a wall that does not hold is not used', async () => {
+test('a wall that does not hold is not used [S0-33]', async () => {
   assert.equal(await findBubblewrap({ ...TRIAL, output: '' }, spawner), undefined);
   assert.equal(await findBubblewrap({ ...TRIAL, args: ['--no-config', '--files', '/etc/passwd'] }, spawner), undefined);
   assert.equal(await findBubblewrap({ ...TRIAL, program: '/nonexistent/program' }, spawner), undefined);

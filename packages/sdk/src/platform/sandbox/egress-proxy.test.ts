@@ -210,7 +210,7 @@ describe('a sandboxed command', () => {
     };
   }
 
-  test('S0-36 4.26 with network reaches listed hosts through the proxy and nothing else', async (t) => {
+  test('4.26 with network reaches listed hosts through the proxy and nothing else [S0-36]', async (t) => {
     const { port, requests } = await startWeb(t);
     const run = openRunner(t, [`localhost:${port}`]);
     const perl = ['perl', '-MSocket', '-e', CLIENT];
@@ -229,7 +229,7 @@ describe('a sandboxed command', () => {
     );
   });
 
-  test('S0-36 with network has the same output, input, exit code and signal as without', async (t) => {
+  test('with network has the same output, input, exit code and signal as without [S0-36]', async (t) => {
     const run = openRunner(t, []);
     const { code, stdout, stderr } = await run(true, 'sh', '-c', 'echo out; echo err >&2; exit 9');
     assert.deepEqual([code, stdout.text, stderr.text], [9, 'out\n', 'err\n']);

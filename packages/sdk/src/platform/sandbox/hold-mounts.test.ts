@@ -31,7 +31,7 @@ function open(t: TestContext) {
   return { base, places, lent: { path: join(base, 'lent/folder'), writable: true } };
 }
 
-test('S0-36 S0-39 a lent folder is never reached through a link', (t) => {
+test('a lent folder is never reached through a link [S0-36 S0-39]', (t) => {
   const { base, places, lent } = open(t);
   assert.equal(places(lent), 'workspace lent/folder');
   renameSync(lent.path, `${lent.path}-aside`);
@@ -44,7 +44,7 @@ test('S0-36 S0-39 a lent folder is never reached through a link', (t) => {
   assert.equal(places(lent), 'mount_changed');
 });
 
-test('S0-36 S0-39 a lent folder is the one that was judged', (t) => {
+test('a lent folder is the one that was judged [S0-36 S0-39]', (t) => {
   const { base, places, lent } = open(t);
   const other = openRoot(join(base, 'other'));
   const own = openRoot(lent.path);
@@ -56,7 +56,7 @@ test('S0-36 S0-39 a lent folder is the one that was judged', (t) => {
   assert.equal(places({ ...lent, identity: other.identity }), 'mount_changed');
 });
 
-test('S0-36 S0-39 a workspace that was moved is not shown, whatever stands in its place', (t) => {
+test('a workspace that was moved is not shown, whatever stands in its place [S0-36 S0-39]', (t) => {
   const { base, places } = open(t);
   renameSync(join(base, 'workspace'), join(base, 'moved'));
   assert.equal(places(), 'workspace_moved');
@@ -67,7 +67,7 @@ test('S0-36 S0-39 a workspace that was moved is not shown, whatever stands in it
   assert.equal(places(), 'workspace');
 });
 
-test('S0-36 nothing stays open, whether it could be held or not', (t) => {
+test('nothing stays open, whether it could be held or not [S0-36]', (t) => {
   const { places, lent } = open(t);
   const before = readdirSync('/proc/self/fd').length;
   places(lent);

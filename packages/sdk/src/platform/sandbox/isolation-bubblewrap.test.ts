@@ -42,7 +42,7 @@ function openPlace(t: TestContext): Place {
   };
 }
 
-test('S0-36 a program has a session of its own: the terminal of whoever started the runtime is not its', async (t) => {
+test('a program has a session of its own: the terminal of whoever started the runtime is not its [S0-36]', async (t) => {
   const { run } = openPlace(t);
   const stat = await run('cat /proc/self/stat');
   const [, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -50,7 +50,7 @@ test('S0-36 a program has a session of its own: the terminal of whoever started 
   assert.notEqual(Number(session), 0);
 });
 
-test('S0-36 what is hidden is not seen in the workspace either; the rest is', async (t) => {
+test('what is hidden is not seen in the workspace either; the rest is [S0-36]', async (t) => {
   const { run, workspace } = openPlace(t);
   const state = join(workspace, 'state');
   mkdirSync(state);

@@ -46,7 +46,7 @@ function open(t: TestContext, paths: Readonly<Record<string, Access>>, options: 
   return { base, workspace, run, write };
 }
 
-test('S0-36 a file deep in the workspace cannot be changed, replaced or moved with a folder above it', async (t) => {
+test('a file deep in the workspace cannot be changed, replaced or moved with a folder above it [S0-36]', async (t) => {
   const { run, write, workspace } = open(t, { 'a/b/c/registry.yaml': 'read_only' });
   write('a/b/c/registry.yaml', 'mine');
   const tries = [
@@ -68,7 +68,7 @@ test('S0-36 a file deep in the workspace cannot be changed, replaced or moved wi
   assert.deepEqual(readdirSync(join(workspace, 'a/b/c')).sort(), ['another', 'registry.yaml']);
 });
 
-test('S0-36 what is hidden cannot be read, connected to or found by another name; what lies beside it can (deep)', async (t) => {
+test('what is hidden cannot be read, connected to or found by another name; what lies beside it can [S0-36] (deep)', async (t) => {
   const { run, write, workspace } = open(t, { 'conf/token': 'hide', 'conf/state': 'hide', 'conf/socket': 'hide' });
   write('conf/token', 'SECRET');
   write('conf/state/key', 'SECRET');
@@ -87,7 +87,7 @@ test('S0-36 what is hidden cannot be read, connected to or found by another name
   assert.equal(readFileSync(join(workspace, 'conf/token'), 'utf8'), 'SECRET');
 });
 
-test('S0-36 what is hidden is hidden wherever its folder is shown, also under the name of a link', async (t) => {
+test('what is hidden is hidden wherever its folder is shown, also under the name of a link [S0-36]', async (t) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'shown-')));
   t.after(() => rmSync(base, { recursive: true, force: true }));
   mkdirSync(join(base, 'real/state'), { recursive: true });
@@ -101,7 +101,7 @@ test('S0-36 what is hidden is hidden wherever its folder is shown, also under th
   assert.equal(stdout.text, 'tool');
 });
 
-test('S0-36 a protected file with a second name keeps commands from starting, until it has one', async (t) => {
+test('a protected file with a second name keeps commands from starting, until it has one [S0-36]', async (t) => {
   const { run, write, workspace } = open(t, { 'registry.yaml': 'read_only', token: 'hide' });
   for (const name of ['registry.yaml', 'token']) {
     write(name, 'mine');
@@ -118,7 +118,7 @@ test('S0-36 a protected file with a second name keeps commands from starting, un
   }
 });
 
-test('S0-36 a repository may link its files: they are protected with their folder (deep)', async (t) => {
+test('a repository may link its files: they are protected with their folder [S0-36] (deep)', async (t) => {
   const { run, write, workspace } = open(t, { '.git': 'read_only', '.git/config': 'read_only' });
   write('.git/config', 'mine');
   linkSync(join(workspace, '.git/config'), join(workspace, '.git/other'));
@@ -126,7 +126,7 @@ test('S0-36 a repository may link its files: they are protected with their folde
   assert.equal((await run('cat .git/other')).stdout.text, 'mine');
 });
 
-test('S0-36 paths inside one another: the stricter protection holds, in whichever order they are named (deep)', async (t) => {
+test('paths inside one another: the stricter protection holds, in whichever order they are named [S0-36] (deep)', async (t) => {
   const paths = { 'a/token': 'hide', a: 'read_only', 'a/b/c': 'read_only', s: 'hide', 's/d/e': 'read_only' } as const;
   for (const entries of [Object.entries(paths), Object.entries(paths).reverse()]) {
     const { run, write } = open(t, Object.fromEntries(entries));
@@ -146,7 +146,7 @@ test('S0-36 paths inside one another: the stricter protection holds, in whicheve
   }
 });
 
-test('S0-36 what appears at a protected path is moved aside, whichever way it is made to appear (deep)', async (t) => {
+test('what appears at a protected path is moved aside, whichever way it is made to appear [S0-36] (deep)', async (t) => {
   const { run, write, workspace } = open(t, { 'conf/tool-runtime.lock': 'read_only' });
   write('conf/plain', '');
   write('planted/tool-runtime.lock', 'evil');
@@ -165,7 +165,7 @@ test('S0-36 what appears at a protected path is moved aside, whichever way it is
   assert.equal((await run('mkdir -p conf; echo x > conf/harmless')).quarantined, undefined);
 });
 
-test('S0-36 commands that end at the same time do not fail over what one of them left', async (t) => {
+test('commands that end at the same time do not fail over what one of them left [S0-36]', async (t) => {
   const { run, workspace } = open(t, { '.git': 'read_only' });
   const outcomes = await Promise.all(Array.from({ length: 6 }, () => run('mkdir .git; true')));
   const moved = outcomes.flatMap(({ quarantined = [] }) => quarantined);
@@ -173,7 +173,7 @@ test('S0-36 commands that end at the same time do not fail over what one of them
   assert.deepEqual(readdirSync(workspace).sort(), moved.sort());
 });
 
-test('S0-36 a link on the way to a protected path keeps commands from starting', async (t) => {
+test('a link on the way to a protected path keeps commands from starting [S0-36]', async (t) => {
   const { run, write, workspace } = open(t, { 'conf/registry.yaml': 'read_only' });
   write('conf/registry.yaml', 'mine');
   assert.equal((await run('true')).code, 0);
@@ -183,7 +183,7 @@ test('S0-36 a link on the way to a protected path keeps commands from starting',
   assert.equal(readFileSync(join(workspace, 'real/registry.yaml'), 'utf8'), 'mine');
 });
 
-test('S0-36 a shown path inside the workspace is shown with it, whatever a command puts there', async (t) => {
+test('a shown path inside the workspace is shown with it, whatever a command puts there [S0-36]', async (t) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'outside-')));
   t.after(() => rmSync(base, { recursive: true, force: true }));
   writeFileSync(join(base, 'file'), 'SECRET');

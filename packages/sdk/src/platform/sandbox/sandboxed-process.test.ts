@@ -16,7 +16,7 @@ const OPEN_FIELD: Sandbox = {
   leave: () => [],
 };
 
-test('S0-36 what a program left running in its group ends with it', async () => {
+test('what a program left running in its group ends with it [S0-36]', async () => {
   const script = 'sleep 1000 & echo $!; exec >/dev/null; exit 3';
   const confined = OPEN_FIELD.confine({
     program: '/bin/sh',

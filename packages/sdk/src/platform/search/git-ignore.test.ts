@@ -94,7 +94,7 @@ const ignoreText = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 5 }), fc.constantFrom('', '\n', '\ufeff'))
   .map(([lines, extra]) => (extra === '\ufeff' ? extra + lines.join('\n') : lines.join('\n') + extra));
 
-test('S0-26 agrees with git about every ignore file, however it is written (deep)', async () => {
+test('agrees with git about every ignore file, however it is written [S0-26] (deep)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(path, { minLength: 4, maxLength: 14 }),
@@ -114,7 +114,7 @@ test('S0-26 agrees with git about every ignore file, however it is written (deep
   );
 });
 
-test('S0-26 knows anchors, folders, re-inclusion, escapes, spaces and classes as git does', async () => {
+test('knows anchors, folders, re-inclusion, escapes, spaces and classes as git does [S0-26]', async () => {
   const listed = await assertAgrees({
     '.gitignore':
       '# comment\n/top.txt\n*.log\n!keep.log\nbuild/\ndocs/**/*.tmp\n\\#hash\n\\!bang\ntrail\\ \nspace  \r\n[Bb]in\n/deep/*/x\nfoo**bar\n',
@@ -153,7 +153,7 @@ test('S0-26 knows anchors, folders, re-inclusion, escapes, spaces and classes as
   );
 });
 
-test('S0-26 does not hang on an ignore file made to make it', () => {
+test('does not hang on an ignore file made to make it [S0-26]', () => {
   const stars = Array.from({ length: 200 }, () => `${'*a'.repeat(60)}b`);
   const hostile = [...stars, `${'**/'.repeat(200)}x${'?*'.repeat(100)}y`, `[${'a-'.repeat(500)}`, ''].join('\n');
   const rules = parseGitIgnore(Buffer.from(hostile));

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { PartialLine, viewLine } from './line-view.ts';
 
-test('S0-33 counts columns in characters and drops the carriage return', () => {
+test('counts columns in characters and drops the carriage return [S0-33]', () => {
   const line = Buffer.from('é\u{1f600} foo\r');
   const byteColumn = Buffer.byteLength('é\u{1f600} ') + 1;
   assert.deepEqual(viewLine(line, { byteColumn, maxLength: 100 }), { text: 'é\u{1f600} foo', column: 4, cut: false });
 });
 
-test('S0-33 cuts a long line, with the match in what is left', () => {
+test('cuts a long line, with the match in what is left [S0-33]', () => {
   const line = Buffer.from(`${'x'.repeat(1000)}needle${'y'.repeat(1000)}`);
   const near = viewLine(line, { byteColumn: 1, maxLength: 10 });
   assert.deepEqual(near, { text: 'x'.repeat(10), column: 1, cut: true });
@@ -17,7 +17,7 @@ test('S0-33 cuts a long line, with the match in what is left', () => {
   assert.deepEqual(far, { text: `${'x'.repeat(10)}needle${'y'.repeat(24)}`, column: 1001, cut: true });
 });
 
-test('S0-33 never cuts through a character', () => {
+test('never cuts through a character [S0-33]', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), fc.integer({ min: 1, max: 20 }), (text, at, maxLength) => {
       const characters = [...text.replace(/[\r\n]/g, '')];
@@ -33,7 +33,7 @@ test('S0-33 never cuts through a character', () => {
   );
 });
 
-test('S0-33 sees the same line whole and in pieces, however long it is', () => {
+test('sees the same line whole and in pieces, however long it is [S0-33]', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 5 }),

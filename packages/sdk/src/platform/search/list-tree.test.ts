@@ -45,7 +45,7 @@ function scene(t: TestContext, paths: readonly string[], backend: RootBackend | 
 
 for (const backend of ['openat2', 'walk'] as const) {
   describe(`listTree on ${backend}`, () => {
-    test('S0-26 gives sorted workspace-relative paths with forward slashes', async (t) => {
+    test('gives sorted workspace-relative paths with forward slashes [S0-26]', async (t) => {
       const paths = [
         'a/b',
         'a.b',
@@ -66,7 +66,7 @@ for (const backend of ['openat2', 'walk'] as const) {
       assert.equal(truncated, false);
     });
 
-    test('S0-26 lists links without following them, and neither pipes nor sockets', async (t) => {
+    test('lists links without following them, and neither pipes nor sockets [S0-26]', async (t) => {
       const { directory, list } = scene(t, ['inside/file', 'file'], backend);
       symlinkSync('/etc', join(directory, 'outward'));
       symlinkSync('inside', join(directory, 'inward'));
@@ -78,7 +78,7 @@ for (const backend of ['openat2', 'walk'] as const) {
       assert.deepEqual((await list({ globs: ['outward/**', 'inward/*'] })).paths, ['outward']);
     });
 
-    test('S0-26 leaves out names that are no UTF-8, and keeps the replacement character', async (t) => {
+    test('leaves out names that are no UTF-8, and keeps the replacement character [S0-26]', async (t) => {
       const { directory, list } = scene(t, ['\ufffd', 'plain'], backend);
       writeFileSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0x62, 0xff])]), '');
       mkdirSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0xc3, 0x28])]));
@@ -87,7 +87,7 @@ for (const backend of ['openat2', 'walk'] as const) {
   });
 }
 
-test('S0-26 shows hidden names on demand, and never git data', async (t) => {
+test('shows hidden names on demand, and never git data [S0-26]', async (t) => {
   const { list } = scene(t, [
     '.env',
     '.github/ci.yml',
@@ -104,7 +104,7 @@ test('S0-26 shows hidden names on demand, and never git data', async (t) => {
   assert.deepEqual((await list({ includeHidden: true, includeIgnored: true })).paths, all);
 });
 
-test('S0-26 leaves out ignored files and installed packages unless asked', async (t) => {
+test('leaves out ignored files and installed packages unless asked [S0-26]', async (t) => {
   const { directory, list } = scene(t, [
     'src/a.ts',
     'dist/a.js',
@@ -120,21 +120,21 @@ test('S0-26 leaves out ignored files and installed packages unless asked', async
   ]);
 });
 
-test('S0-26 ends the rules of ignore files at the border of a repository inside', async (t) => {
+test('ends the rules of ignore files at the border of a repository inside [S0-26]', async (t) => {
   const { directory, list } = scene(t, ['a.log', 'inner/.git/HEAD', 'inner/a.log', 'inner/b.tmp', 'plain/a.log']);
   writeFileSync(join(directory, '.gitignore'), '*.log\n');
   writeFileSync(join(directory, 'inner/.gitignore'), '*.tmp\n');
   assert.deepEqual((await list()).paths, ['inner/a.log']);
 });
 
-test('S0-26 does not read an ignore file through a link', async (t) => {
+test('does not read an ignore file through a link [S0-26]', async (t) => {
   const { directory, list } = scene(t, ['a', 'b', 'rules']);
   writeFileSync(join(directory, 'rules'), 'a\n');
   symlinkSync('rules', join(directory, '.gitignore'));
   assert.deepEqual((await list()).paths, ['a', 'b', 'rules']);
 });
 
-test('S0-26 goes down as many levels as asked and lists folders with a slash', async (t) => {
+test('goes down as many levels as asked and lists folders with a slash [S0-26]', async (t) => {
   const { list } = scene(t, ['a/b/c/d', 'a/x', 'top', 'empty/']);
   assert.deepEqual((await list({ depth: 1 })).paths, ['top']);
   assert.deepEqual((await list({ depth: 2 })).paths, ['a/x', 'top']);
@@ -142,7 +142,7 @@ test('S0-26 goes down as many levels as asked and lists folders with a slash', a
   assert.deepEqual((await list({ globs: ['*'], includeDirectories: true })).paths, ['a/', 'empty/', 'top']);
 });
 
-test('S0-26 gives the first paths in order and says when there are more', async (t) => {
+test('gives the first paths in order and says when there are more [S0-26]', async (t) => {
   const { list, reader } = scene(t, ['a/1', 'a/2', 'b/1', 'c/1']);
   let folders = 0;
   const counting: DirectoryReader = (fd) => {
@@ -154,7 +154,7 @@ test('S0-26 gives the first paths in order and says when there are more', async 
   assert.deepEqual(await list({ maxResults: 4 }), { paths: ['a/1', 'a/2', 'b/1', 'c/1'], truncated: false });
 });
 
-test('S0-26 lists for any globs what matching every path would leave, in order (deep)', async (t) => {
+test('lists for any globs what matching every path would leave, in order [S0-26] (deep)', async (t) => {
   const name = fc.constantFrom('a', 'b', 'ab', 'a.b', 'a-', 'b.ts', 'é');
   const folders = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
   const globs = fc.array(
@@ -182,7 +182,7 @@ test('S0-26 lists for any globs what matching every path would leave, in order (
   );
 });
 
-test('S0-26 skips a folder that vanishes under it or becomes a link', async (t) => {
+test('skips a folder that vanishes under it or becomes a link [S0-26]', async (t) => {
   const { directory, list, reader } = scene(t, ['a', 'gone/x', 'swapped/x', 'z']);
   let reads = 0;
   const treacherous: DirectoryReader = (fd) => {
@@ -199,7 +199,7 @@ test('S0-26 skips a folder that vanishes under it or becomes a link', async (t) 
   assert.equal(reads, 1);
 });
 
-test('S0-26 gives way to others while it walks, and ends when its signal fires', async (t) => {
+test('gives way to others while it walks, and ends when its signal fires [S0-26]', async (t) => {
   const { list, reader } = scene(
     t,
     Array.from({ length: 40 }, (_, at) => `folder-${at}/file`),

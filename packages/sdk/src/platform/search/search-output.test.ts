@@ -36,7 +36,7 @@ function written(
   return Buffer.from(records.join(''));
 }
 
-test('S0-33 reads the same lines from output cut anywhere, whatever names and lines hold', () => {
+test('reads the same lines from output cut anywhere, whatever names and lines hold [S0-33]', () => {
   fc.assert(
     fc.property(files, fc.array(fc.nat(), { maxLength: 12 }), (found, places) => {
       const bytes = written(found);
@@ -57,7 +57,7 @@ test('S0-33 reads the same lines from output cut anywhere, whatever names and li
   );
 });
 
-test('S0-33 drops a file in which ripgrep met binary data, wherever the warning is cut', () => {
+test('drops a file in which ripgrep met binary data, wherever the warning is cut [S0-33]', () => {
   const warning = 'WARNING: stopped searching binary file after match (found "\\0" byte around offset 7)';
   const bytes = Buffer.from(`./a\x001:1:x\n./b\x001:1:x\n./b: ${warning}\n./c\x001:1:x\n./c: ${warning}\n`);
   for (let at = 0; at <= bytes.length; at++) {
@@ -68,7 +68,7 @@ test('S0-33 drops a file in which ripgrep met binary data, wherever the warning 
   }
 });
 
-test('S0-33 skips unwanted files and names that are no UTF-8', () => {
+test('skips unwanted files and names that are no UTF-8 [S0-33]', () => {
   const bytes = Buffer.concat([
     Buffer.from('./a\x001:1:x\n./b\x001:1:x\n./'),
     Buffer.from([0xff]),
@@ -80,7 +80,7 @@ test('S0-33 skips unwanted files and names that are no UTF-8', () => {
   );
 });
 
-test('S0-33 hands over very many lines of one file in batches', () => {
+test('hands over very many lines of one file in batches [S0-33]', () => {
   const bytes = Buffer.from(Array.from({ length: 10 }, (_, at) => `./a\x00${at + 1}:1:x\n`).join(''));
   const batches = read([bytes], { ...EVERYTHING, batchLines: 4 });
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('S0-33 hands over very many lines of one file in batches', () => {
   );
 });
 
-test('S0-33 keeps a window of a line that never seems to end', () => {
+test('keeps a window of a line that never seems to end [S0-33]', () => {
   const output = new SearchOutput({ ...EVERYTHING, maxLength: 20 });
   output.write(Buffer.from('./a\x001:8388615:'));
   for (let round = 0; round < 64; round++) output.write(Buffer.alloc(131_072, 'x'));

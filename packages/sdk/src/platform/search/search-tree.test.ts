@@ -101,7 +101,7 @@ function processesWith(text: string): string[] {
 
 for (const confinement of ['auto', 'off'] as const) {
   describe(confinement === 'auto' ? 'searchTree in a sandbox' : 'searchTree confirming every line', () => {
-    test('S0-33 agrees with ripgrep about files, lines and columns', async (t) => {
+    test('agrees with ripgrep about files, lines and columns [S0-33]', async (t) => {
       const name = fc.constantFrom('a.txt', 'b.ts', 'n\nl', 'co:lon', 'é', 'x'.repeat(255), 'sub/a.txt', 'sub/deep/-e');
       const text = fc
         .array(fc.stringMatching(/^[abé\u{1f600} .]{0,12}$/u), { maxLength: 12 })
@@ -130,7 +130,7 @@ for (const confinement of ['auto', 'off'] as const) {
       );
     });
 
-    test('S0-33 gives lines without their end in files of every kind', async (t) => {
+    test('gives lines without their end in files of every kind [S0-33]', async (t) => {
       const utf16 = Buffer.from('\ufeffone\r\nthe needle é\r\n', 'utf16le');
       const { search } = scene(
         t,
@@ -160,7 +160,7 @@ for (const confinement of ['auto', 'off'] as const) {
       assert.deepEqual(filesOf(await search({ pattern: 'needle\\r' })), ['crlf.txt']);
     });
 
-    test('S0-33 shows the lines around a match, other matches included', async (t) => {
+    test('shows the lines around a match, other matches included [S0-33]', async (t) => {
       const { search } = scene(t, { a: '1\n2\nneedle 3\n4\nneedle 5\n6\n7\n8\n9\nneedle 10\n' }, confinement);
       const { matches } = await search({ context: 2 });
       assert.deepEqual(
@@ -173,7 +173,7 @@ for (const confinement of ['auto', 'off'] as const) {
       );
     });
 
-    test('S0-33 takes any pattern as a pattern, and plain text as plain text', async (t) => {
+    test('takes any pattern as a pattern, and plain text as plain text [S0-33]', async (t) => {
       const { search } = scene(t, { a: '--files\n-e\n(x)\na.b\naxb\n' }, confinement);
       assert.deepEqual(places(await search({ pattern: '--files' })), ['a:1:1']);
       assert.deepEqual(places(await search({ pattern: '-e' })), ['a:2:1']);
@@ -184,7 +184,7 @@ for (const confinement of ['auto', 'off'] as const) {
       assert.deepEqual(places(await search({ pattern: 'x\\)\na', multiline: true })), ['a:3:2', 'a:4:2']);
     });
 
-    test('S0-33 refuses a pattern that cannot be read, and says what to do', async (t) => {
+    test('refuses a pattern that cannot be read, and says what to do [S0-33]', async (t) => {
       const { search } = scene(t, { a: '(' }, confinement);
       for (const [pattern, message] of [
         ['(', /unclosed group/],
@@ -206,12 +206,12 @@ for (const confinement of ['auto', 'off'] as const) {
       assert.deepEqual(places(await search({ pattern: '(', fixed: true })), ['a:1:1']);
     });
 
-    test('S0-33 is not slowed down by a pattern made to be slow', async (t) => {
+    test('is not slowed down by a pattern made to be slow [S0-33]', async (t) => {
       const { search } = scene(t, { a: `${'a'.repeat(200_000)}!\n`, b: 'aaa\n' }, confinement);
       assert.deepEqual(filesOf(await search({ pattern: '^(a+)+$' })), ['b']);
     });
 
-    test('S0-33 leaves out hidden, ignored, foreign and binary files unless asked', async (t) => {
+    test('leaves out hidden, ignored, foreign and binary files unless asked [S0-33]', async (t) => {
       const { directory, search } = scene(
         t,
         {
@@ -234,7 +234,7 @@ for (const confinement of ['auto', 'off'] as const) {
       assert.deepEqual(filesOf(await search({ globs: ['*.log', '.env', 'node_modules/**'] })), []);
     });
 
-    test('S0-33 follows no link and waits for no pipe', async (t) => {
+    test('follows no link and waits for no pipe [S0-33]', async (t) => {
       const outside = mkdtempSync(join(tmpdir(), 'outside-'));
       writeFileSync(join(outside, 'secret'), 'needle');
       t.after(() => rmSync(outside, { recursive: true }));
@@ -251,7 +251,7 @@ for (const confinement of ['auto', 'off'] as const) {
       }
     });
 
-    test('S0-33 searches for any glob exactly the files that a listing gives for it', async (t) => {
+    test('searches for any glob exactly the files that a listing gives for it [S0-33]', async (t) => {
       const names = [
         'a.ts',
         'b.ts',
@@ -295,14 +295,14 @@ for (const confinement of ['auto', 'off'] as const) {
       );
     });
 
-    test('S0-33 stops at the limit and says so', async (t) => {
+    test('stops at the limit and says so [S0-33]', async (t) => {
       const { search } = scene(t, { a: 'needle\n'.repeat(60), b: 'needle\n'.repeat(40) }, confinement);
       assert.equal((await search({ maxResults: 100 })).truncated, false);
       const cut = await search({ maxResults: 99 });
       assert.deepEqual([cut.matches.length, cut.truncated, cut.interrupted], [99, true, false]);
     });
 
-    test('S0-33 reports files or counts instead of lines', async (t) => {
+    test('reports files or counts instead of lines [S0-33]', async (t) => {
       const { search } = scene(t, { a: 'needle\nx\nneedle needle\n', b: 'needle\n'.repeat(9000), c: 'x' }, confinement);
       assert.deepEqual(places(await search({ report: 'files' })), ['a:1:1', 'b:1:1']);
       const counted = await search({ report: 'counts' });
@@ -315,14 +315,14 @@ for (const confinement of ['auto', 'off'] as const) {
       assert.equal((await search({ report: 'files', maxResults: 1 })).truncated, true);
     });
 
-    test('S0-33 hands over up to a hundred thousand matches', async (t) => {
+    test('hands over up to a hundred thousand matches [S0-33]', async (t) => {
       const { search } = scene(t, { a: 'needle\n'.repeat(60_000), 'sub/b': 'x needle\n'.repeat(40_001) }, confinement);
       const { matches, truncated } = await search({ maxResults: 100_000 });
       assert.deepEqual([matches.length, truncated], [100_000, true]);
       assert.equal((await search({ maxResults: 100_000, globs: ['a'] })).truncated, false);
     });
 
-    test('S0-33 ends with its signal, keeps what it found and leaves no process behind', async (t) => {
+    test('ends with its signal, keeps what it found and leaves no process behind [S0-33]', async (t) => {
       const { directory, search } = scene(t, { 'a-first': 'needle-for-signal\n' }, confinement);
       writeFileSync(join(directory, 'b-big'), 'x y z\n'.repeat(700_000));
       for (let copy = 0; copy < 1500; copy++) linkSync(join(directory, 'b-big'), join(directory, `b-${copy}`));
@@ -345,7 +345,7 @@ for (const confinement of ['auto', 'off'] as const) {
       });
     });
 
-    test('S0-33 keeps its memory flat over a line of two hundred megabytes', async (t) => {
+    test('keeps its memory flat over a line of two hundred megabytes [S0-33]', async (t) => {
       const { directory, search } = scene(t, {}, confinement);
       const fd = openSync(join(directory, 'long'), 'w');
       for (let block = 0; block < 200; block++) writeSync(fd, Buffer.alloc(1_048_576, 'x'));
@@ -367,7 +367,7 @@ for (const confinement of ['auto', 'off'] as const) {
       ]);
     });
 
-    test('S0-33 takes nothing from the environment', async (t) => {
+    test('takes nothing from the environment [S0-33]', async (t) => {
       const { directory, search } = scene(t, { a: 'needle\nother\n' }, confinement);
       writeFileSync(join(directory, 'config'), '--invert-match\n');
       process.env['RIPGREP_CONFIG_PATH'] = join(directory, 'config');
@@ -379,7 +379,7 @@ for (const confinement of ['auto', 'off'] as const) {
   });
 }
 
-test('S0-33 goes straight to the folder that a glob names, under the rules that lie above it', async (t) => {
+test('goes straight to the folder that a glob names, under the rules that lie above it [S0-33]', async (t) => {
   const { search } = scene(
     t,
     {
@@ -400,7 +400,7 @@ test('S0-33 goes straight to the folder that a glob names, under the rules that 
   assert.deepEqual(filesOf(await search({ globs: ['../**', 'src/../file'] })), []);
 });
 
-test('S0-33 searches the folder it was opened on, also after that was renamed', async (t) => {
+test('searches the folder it was opened on, also after that was renamed [S0-33]', async (t) => {
   const base = mkdtempSync(join(tmpdir(), 'renamed-'));
   t.after(() => rmSync(base, { recursive: true }));
   mkdirSync(join(base, 'workspace'));

@@ -16,8 +16,8 @@ function withStore(use: (store: ReturnType<typeof createArtifactFiles>, folder: 
   }
 }
 
-describe('S2-22 artifacts', () => {
-  test('S2-22 what was written is read back by pages, from the front and from the end, under its digest', () =>
+describe('artifacts [S2-22]', () => {
+  test('what was written is read back by pages, from the front and from the end, under its digest [S2-22]', () =>
     withStore((store, folder) => {
       const writer = store.create();
       writer.write(Buffer.from('hello '));

@@ -22,7 +22,7 @@ function problemsOf(entry: string): readonly string[] {
 }
 
 describe('an external tool in a registry', () => {
-  test('S4-44 is closed unless it is written open', () => {
+  test('is closed unless it is written open [S4-44]', () => {
     assert.deepEqual(load('{name: scan.v2, command: bin/scan}').externalTools, [
       {
         name: 'scan.v2',
@@ -50,13 +50,13 @@ describe('an external tool in a registry', () => {
       '{name: a, command: x, writable: true, side_effect_level: read_only}',
       /from side_effect_level: workspace_write on/,
     ],
-    ['S4-49 network below its level', '{name: a, command: x, network: true}', /only with side_effect_level: network/],
-    ['S4-44 a secret of the protocol', '{name: a, command: x, secrets: [TOOL_RUN_ID]}', /reserved: TOOL_RUN_ID/],
-    ['S4-44 a secret of the protocol in other letters', '{name: a, command: x, secrets: [epack_x]}', /reserved/],
-    ['S4-44 a variable of the loader', '{name: a, command: x, secrets: [LD_PRELOAD]}', /reserved/],
-    ['S4-44 a variable of the other loader', '{name: a, command: x, secrets: [dyld_x]}', /reserved/],
-    ['S4-44 a name that begins with a line', '{name: a, command: x, secrets: [_x]}', /reserved/],
-    ['S4-44 the path', '{name: a, command: x, secrets: [PATH]}', /set by the runtime: PATH/],
+    ['network below its level [S4-49]', '{name: a, command: x, network: true}', /only with side_effect_level: network/],
+    ['a secret of the protocol [S4-44]', '{name: a, command: x, secrets: [TOOL_RUN_ID]}', /reserved: TOOL_RUN_ID/],
+    ['a secret of the protocol in other letters [S4-44]', '{name: a, command: x, secrets: [epack_x]}', /reserved/],
+    ['a variable of the loader [S4-44]', '{name: a, command: x, secrets: [LD_PRELOAD]}', /reserved/],
+    ['a variable of the other loader [S4-44]', '{name: a, command: x, secrets: [dyld_x]}', /reserved/],
+    ['a name that begins with a line [S4-44]', '{name: a, command: x, secrets: [_x]}', /reserved/],
+    ['the path [S4-44]', '{name: a, command: x, secrets: [PATH]}', /set by the runtime: PATH/],
     ['a name that leads up', '{name: a..b, command: x}', /Not the name of a tool/],
     ['a name in capitals', '{name: Scan, command: x}', /Not the name of a tool/],
     ['a name of 65 characters', `{name: ${'a'.repeat(65)}, command: x}`, /Not the name of a tool/],
@@ -86,7 +86,7 @@ describe('an external tool in a registry', () => {
     });
   }
 
-  test('S4-49 S4-44 what stands beside the refused is taken', () => {
+  test('what stands beside the refused is taken [S4-49 S4-44]', () => {
     const entry =
       '{name: a, command: x, network: true, writable: true, side_effect_level: network, secrets: [API_TOKEN, MY_TOOL_X], files: [lib, a/b.txt, ..c], interpreter: [/usr/bin/node], args_schema: {type: object}}';
     assert.deepEqual(problemsOf(entry), []);

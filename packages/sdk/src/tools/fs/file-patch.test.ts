@@ -34,7 +34,7 @@ const BEFORE = 'a\nb\nc\n';
 const AFTER = 'a\nB\nc\n';
 const HUNK = '@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n';
 
-test('S0-32 file_patch applies a diff and says what it did', async (t) => {
+test('file_patch applies a diff and says what it did [S0-32]', async (t) => {
   const { put, text, patch } = await scene(t);
   put(`x\n${BEFORE}`);
   assert.deepEqual(await patch(`--- a/file\n+++ b/file\n${HUNK}`), {
@@ -51,7 +51,7 @@ test('S0-32 file_patch applies a diff and says what it did', async (t) => {
   assert.equal(text(), `x\n${AFTER}`);
 });
 
-test('S0-32 file_patch applies all hunks or none, and tells hunk, expected and found line', async (t) => {
+test('file_patch applies all hunks or none, and tells hunk, expected and found line [S0-32]', async (t) => {
   const { put, text, refusal } = await scene(t);
   put(BEFORE);
   const error = await refusal(`@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -3 +3 @@\n-see\n+sea\n`);
@@ -62,7 +62,7 @@ test('S0-32 file_patch applies all hunks or none, and tells hunk, expected and f
   assert.equal(text(), BEFORE);
 });
 
-test('S0-32 file_patch quotes lines in a refusal without the secrets in them', async (t) => {
+test('file_patch quotes lines in a refusal without the secrets in them [S0-32]', async (t) => {
   const { put, refusal } = await scene(t, { secrets: ['hunter2hunter2'] });
   put('password=hunter2hunter2\n');
   const error = await refusal('@@ -1 +1 @@\n-password: hunter2hunter2\n+x\n');
@@ -71,7 +71,7 @@ test('S0-32 file_patch quotes lines in a refusal without the secrets in them', a
   assert.doesNotMatch(JSON.stringify(error), /hunter2hunter2/);
 });
 
-test('S0-32 file_patch says when nothing changes, and writes nothing then', async (t) => {
+test('file_patch says when nothing changes, and writes nothing then [S0-32]', async (t) => {
   const { put, patch, workspace } = await scene(t);
   put(BEFORE);
   const inode = statSync(join(workspace, 'file')).ino;
@@ -88,7 +88,7 @@ test('S0-32 file_patch says when nothing changes, and writes nothing then', asyn
   assert.equal(statSync(join(workspace, 'file')).ino, inode);
 });
 
-test('S0-32 file_patch refuses a diff that names another file, and takes every spelling of its own', async (t) => {
+test('file_patch refuses a diff that names another file, and takes every spelling of its own [S0-32]', async (t) => {
   const { put, text, patch, refusal, workspace } = await scene(t);
   mkdirSync(join(workspace, 'src/deep'), { recursive: true });
   const path = 'src/deep/file.ts';
@@ -106,7 +106,7 @@ test('S0-32 file_patch refuses a diff that names another file, and takes every s
   await patch(`--- src/deep/file.ts.orig\n+++ src/deep/file.ts\n${HUNK}`, `./${path}`);
 });
 
-test('S0-32 file_patch refuses a diff of several files and names them', async (t) => {
+test('file_patch refuses a diff of several files and names them [S0-32]', async (t) => {
   const { put, text, refusal } = await scene(t);
   put(BEFORE);
   const error = await refusal(`--- a/file\n+++ b/file\n${HUNK}--- a/other\n+++ b/other\n${HUNK}`);
@@ -114,7 +114,7 @@ test('S0-32 file_patch refuses a diff of several files and names them', async (t
   assert.equal(text(), BEFORE);
 });
 
-test('S0-32 file_patch creates what the diff creates and never over a file', async (t) => {
+test('file_patch creates what the diff creates and never over a file [S0-32]', async (t) => {
   const { put, text, patch, refusal, workspace } = await scene(t);
   const creation = '--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n';
   const data = await patch(creation, 'folder/new');
@@ -129,7 +129,7 @@ test('S0-32 file_patch creates what the diff creates and never over a file', asy
   assert.equal((await refusal(HUNK, 'missing')).message, 'File not found: missing');
 });
 
-test('S0-32 file_patch deletes what the diff shows to be all of the file', async (t) => {
+test('file_patch deletes what the diff shows to be all of the file [S0-32]', async (t) => {
   const { put, text, patch, refusal, workspace } = await scene(t);
   const deletion = '--- a/file\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n';
   put(`${BEFORE}more\n`);
@@ -141,7 +141,7 @@ test('S0-32 file_patch deletes what the diff shows to be all of the file', async
   assert.deepEqual(readdirSync(workspace), []);
 });
 
-test('S0-32 file_patch changes the mode when the diff says so, and else keeps it', async (t) => {
+test('file_patch changes the mode when the diff says so, and else keeps it [S0-32]', async (t) => {
   const { put, patch, workspace } = await scene(t);
   put(BEFORE);
   const mode = () => statSync(join(workspace, 'file')).mode & 0o777;
@@ -151,7 +151,7 @@ test('S0-32 file_patch changes the mode when the diff says so, and else keeps it
   assert.equal(mode(), 0o755);
 });
 
-test('S0-32 file_patch holds the caller to the content it read', async (t) => {
+test('file_patch holds the caller to the content it read [S0-32]', async (t) => {
   const { put, text, patch, refusal } = await scene(t);
   put(BEFORE);
   const error = await refusal(HUNK, 'file', { expected_sha256: sha256Hex('older') });
@@ -164,7 +164,7 @@ test('S0-32 file_patch holds the caller to the content it read', async (t) => {
   assert.equal(text(), AFTER);
 });
 
-test('S0-32 file_patch keeps line ends, byte order marks and encodings', async (t) => {
+test('file_patch keeps line ends, byte order marks and encodings [S0-32]', async (t) => {
   const { put, patch, workspace } = await scene(t);
   const diff = '@@ -1,2 +1,2 @@\n Zeile über eins\n-süß\n+bitter-süß\n';
   const before = 'Zeile über eins\r\nsüß\r\n';
@@ -194,7 +194,7 @@ test('file_patch refuses a diff that was cut off at any line or byte and leaves 
   assert.equal(text(), AFTER);
 });
 
-test('S0-32 file_patch refuses characters that the encoding of the file does not have', async (t) => {
+test('file_patch refuses characters that the encoding of the file does not have [S0-32]', async (t) => {
   const { put, patch, refusal } = await scene(t);
   put(Buffer.from('schön\nplain\n', 'latin1'));
   const error = await refusal('@@ -2 +2 @@\n-plain\n+snowman ☃\n');
@@ -202,7 +202,7 @@ test('S0-32 file_patch refuses characters that the encoding of the file does not
   await patch('@@ -2 +2 @@\n-plain\n+rührend\n');
 });
 
-test('S0-32 file_patch refuses a hundred megabytes of diff, renames and binary patches', async (t) => {
+test('file_patch refuses a hundred megabytes of diff, renames and binary patches [S0-32]', async (t) => {
   const { put, text, refusal } = await scene(t);
   put(BEFORE);
   const table: readonly (readonly [string, RegExp])[] = [
@@ -221,7 +221,7 @@ test('S0-32 file_patch refuses a hundred megabytes of diff, renames and binary p
   assert.equal(text(), BEFORE);
 });
 
-test('S0-34 file_patch refuses paths outside and git data by policy', async (t) => {
+test('file_patch refuses paths outside and git data by policy [S0-34]', async (t) => {
   const { put, refusal, patch } = await scene(t);
   put(BEFORE);
   for (const path of ['../file', '/etc/hostname', '.git/config']) {

@@ -43,7 +43,7 @@ function scene(t: TestContext) {
   };
 }
 
-test('S0-30 file_read answers text, digest and size, byte order mark included', async (t) => {
+test('file_read answers text, digest and size, byte order mark included [S0-30]', async (t) => {
   const { put, read } = scene(t);
   for (const [text, newline] of [
     ['', 'none'],
@@ -68,7 +68,7 @@ test('S0-30 file_read answers text, digest and size, byte order mark included', 
   assert.deepEqual([content, bom], ['\ufeffwith mark', true]);
 });
 
-test('S0-30 file_read answers a small file without a promise and without asking for a signal', (t) => {
+test('file_read answers a small file without a promise and without asking for a signal [S0-30]', (t) => {
   const { put, runAtOnce } = scene(t);
   put('x'.repeat(1024));
   for (const args of [{}, { limit: 1 }, { encoding: 'base64' }]) {
@@ -78,7 +78,7 @@ test('S0-30 file_read answers a small file without a promise and without asking 
   }
 });
 
-test('S0-30 file_read gives bytes that are no text as base64 and says so', async (t) => {
+test('file_read gives bytes that are no text as base64 and says so [S0-30]', async (t) => {
   const { put, read } = scene(t);
   for (const bytes of [[0xff], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x61, 0, 0x62], [0, 0]]) {
     put(Uint8Array.from(bytes));
@@ -93,7 +93,7 @@ test('S0-30 file_read gives bytes that are no text as base64 and says so', async
   }
 });
 
-test('S0-30 file_read decodes other encodings and names them', async (t) => {
+test('file_read decodes other encodings and names them [S0-30]', async (t) => {
   const { put, read } = scene(t);
   const text = 'schöne Grüße\r\n';
   for (const [bytes, content, encoding, bom] of [
@@ -108,7 +108,7 @@ test('S0-30 file_read decodes other encodings and names them', async (t) => {
   }
 });
 
-test('S0-30 file_read takes the caller at its word about the encoding, and refuses what it is not', async (t) => {
+test('file_read takes the caller at its word about the encoding, and refuses what it is not [S0-30]', async (t) => {
   const { put, read } = scene(t);
   put('nul \0 inside é');
   assert.equal((await read({ encoding: 'utf-8' })).content, 'nul \0 inside é');
@@ -122,7 +122,7 @@ test('S0-30 file_read takes the caller at its word about the encoding, and refus
   await assert.rejects(read({ encoding: 'utf-8' }), { code: 'E_FILE_IO', message: 'File is not valid utf-8: file' });
 });
 
-test('S0-30 file_read cuts text between characters and keeps the digest of the whole', async (t) => {
+test('file_read cuts text between characters and keeps the digest of the whole [S0-30]', async (t) => {
   const { put, read } = scene(t);
   const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => !value.includes('\0'));
   await fc.assert(
@@ -142,14 +142,14 @@ test('S0-30 file_read cuts text between characters and keeps the digest of the w
   );
 });
 
-test('S0-30 file_read cuts binary content exactly at max_bytes', async (t) => {
+test('file_read cuts binary content exactly at max_bytes [S0-30]', async (t) => {
   const { put, read } = scene(t);
   put(Uint8Array.from([0xff, 0xfd, 0xfc, 0xfb]));
   const { content, truncated } = await read({ max_bytes: 3 });
   assert.deepEqual([content, truncated], [Buffer.from([0xff, 0xfd, 0xfc]).toString('base64'), true]);
 });
 
-test('S0-30 file_read pages by lines, in small and in large files', async (t) => {
+test('file_read pages by lines, in small and in large files [S0-30]', async (t) => {
   const { put, read } = scene(t);
   for (const count of [10, 100_000]) {
     const lines = Array.from({ length: count }, (_, index) => `line ${index + 1}\n`);
@@ -174,7 +174,7 @@ test('S0-30 file_read pages by lines, in small and in large files', async (t) =>
   assert.equal((await read({ limit: 1 })).content, 'line 1\n');
 });
 
-test('S0-30 file_read says when the lines asked for are longer than max_bytes or do not exist', async (t) => {
+test('file_read says when the lines asked for are longer than max_bytes or do not exist [S0-30]', async (t) => {
   const { put, read, warnings } = scene(t);
   put('aaaa\nbbbb\ncccc\n');
   const cut = await read({ offset: 2, max_bytes: 7 });
@@ -191,7 +191,7 @@ test('S0-30 file_read says when the lines asked for are longer than max_bytes or
   );
 });
 
-test('S0-30 file_read refuses to count lines where there are none', async (t) => {
+test('file_read refuses to count lines where there are none [S0-30]', async (t) => {
   const { put, read } = scene(t);
   put(Uint8Array.from([0, 10, 0xff, 10]));
   await assert.rejects(read({ offset: 2 }), {
@@ -202,14 +202,14 @@ test('S0-30 file_read refuses to count lines where there are none', async (t) =>
   assert.equal((await read({ offset: 2, encoding: 'latin1' })).content, '\xff\n');
 });
 
-test('S0-30 file_read decodes lines that are not what the beginning of the file promised', async (t) => {
+test('file_read decodes lines that are not what the beginning of the file promised [S0-30]', async (t) => {
   const { put, read } = scene(t);
   put(Buffer.concat([Buffer.from('plain\n'.repeat(200_000)), Buffer.from('Gr\xfc\xdfe, lange Zeile\n', 'latin1')]));
   const { content, encoding } = await read({ offset: 200_001 });
   assert.deepEqual([content, encoding], ['Grüße, lange Zeile\n', 'latin1']);
 });
 
-test('S0-30 file_read keeps little of a gibibyte in memory (deep)', async (t) => {
+test('file_read keeps little of a gibibyte in memory [S0-30] (deep)', async (t) => {
   const { put, file, read } = scene(t);
   put('first\nsecond\n');
   truncateSync(file, 1024 ** 3);
@@ -220,7 +220,7 @@ test('S0-30 file_read keeps little of a gibibyte in memory (deep)', async (t) =>
   assert.ok(grown < 32 * 1024, `${grown} KiB`);
 });
 
-test('S0-30 file_read hands back the beginning of a long file and keeps no more of it', async (t) => {
+test('file_read hands back the beginning of a long file and keeps no more of it [S0-30]', async (t) => {
   const { put, file, read } = scene(t);
   put('first\nsecond\n');
   truncateSync(file, 256 * 1024 ** 2);
@@ -231,7 +231,7 @@ test('S0-30 file_read hands back the beginning of a long file and keeps no more 
   assert.ok(grown < 32 * 1024, `${grown} KiB`);
 });
 
-test('S0-30 file_read takes one mebibyte by default and sixty-four at most, and lines from one', () => {
+test('file_read takes one mebibyte by default and sixty-four at most, and lines from one [S0-30]', () => {
   assert.equal(fileRead.args.parse({ path: 'x' }).max_bytes, 1_048_576);
   assert.ok(fileRead.args.safeParse({ path: 'x', max_bytes: 67_108_864, offset: 1, limit: 1 }).success);
   for (const max_bytes of [0, -1, 1.5, 67_108_865, '10']) {
@@ -245,7 +245,7 @@ test('S0-30 file_read takes one mebibyte by default and sixty-four at most, and 
   assert.ok(!fileRead.args.safeParse({ path: 'x', encoding: 'utf-7' }).success);
 });
 
-test('S0-34 file_read refuses a path outside by policy, and reads its twin inside', async (t) => {
+test('file_read refuses a path outside by policy, and reads its twin inside [S0-34]', async (t) => {
   const { put, read } = scene(t);
   put('x');
   await assert.rejects(read({ path: '../file' }), { code: 'E_POLICY' });
@@ -286,7 +286,7 @@ test('file_read gives the wanted part of a file of gigabytes, without reading al
   assert.deepEqual([cut.content, cut.truncated], ['x'.repeat(10), true]);
 });
 
-test('S0-30 the style of the line ends is told, and mixtures are called so', () => {
+test('the style of the line ends is told, and mixtures are called so [S0-30]', () => {
   const table: Record<string, readonly string[]> = {
     none: ['', 'a'],
     lf: ['\n', 'a\nb'],

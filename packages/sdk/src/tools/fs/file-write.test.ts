@@ -30,7 +30,7 @@ function scene(t: TestContext) {
   };
 }
 
-test('S0-31 file_write counts UTF-8 bytes, makes folders, and says what was replaced', async (t) => {
+test('file_write counts UTF-8 bytes, makes folders, and says what was replaced [S0-31]', async (t) => {
   const { directory, write } = scene(t);
   const first = await write({ path: 'a/b/file', content: 'héllo' });
   assert.deepEqual(first, {
@@ -47,7 +47,7 @@ test('S0-31 file_write counts UTF-8 bytes, makes folders, and says what was repl
   assert.equal(readFileSync(join(directory, 'a/b/file'), 'utf8'), 'héllo');
 });
 
-test('S0-31 file_write makes no folders when told not to', async (t) => {
+test('file_write makes no folders when told not to [S0-31]', async (t) => {
   const { write } = scene(t);
   await assert.rejects(write({ path: 'a/file', content: '', create_dirs: false }), {
     code: 'E_FILE_IO',
@@ -56,7 +56,7 @@ test('S0-31 file_write makes no folders when told not to', async (t) => {
   await write({ path: 'file', content: '', create_dirs: false });
 });
 
-test('S0-31 file_write sets 0644 on new files, an explicit mode always, and else keeps the old one', async (t) => {
+test('file_write sets 0644 on new files, an explicit mode always, and else keeps the old one [S0-31]', async (t) => {
   const { directory, write } = scene(t);
   const modeAfter = async (args: object): Promise<number> => {
     await write({ path: 'file', content: 'x', ...args });
@@ -73,7 +73,7 @@ test('S0-31 file_write sets 0644 on new files, an explicit mode always, and else
   );
 });
 
-test('S0-31 file_write refuses a mode that is no plain octal, naming the field', () => {
+test('file_write refuses a mode that is no plain octal, naming the field [S0-31]', () => {
   for (const mode_octal of ['', '64', '0888', '4755', '1777', '00644', '0o644', '-644', 420]) {
     const parsed = fileWrite.args.safeParse({ path: 'x', content: '', mode_octal });
     assert.deepEqual(
@@ -87,7 +87,7 @@ test('S0-31 file_write refuses a mode that is no plain octal, naming the field',
   }
 });
 
-test('S0-31 file_write takes any object as attribution and hands it to the journal', () => {
+test('file_write takes any object as attribution and hands it to the journal [S0-31]', () => {
   const attribution = { agent: 'planner', step: { index: 3, tags: ['a', null] } };
   const parsed = fileWrite.args.parse({ path: 'x', content: '', attribution });
   assert.deepEqual(fileWrite.recordDetails?.(parsed), { attribution });
@@ -97,12 +97,12 @@ test('S0-31 file_write takes any object as attribution and hands it to the journ
   }
 });
 
-test('S0-31 file_write refuses text that has no UTF-8 form instead of mangling it', () => {
+test('file_write refuses text that has no UTF-8 form instead of mangling it [S0-31]', () => {
   assert.ok(!fileWrite.args.safeParse({ path: 'x', content: 'half \ud83d' }).success);
   assert.ok(fileWrite.args.safeParse({ path: 'x', content: 'whole \u{1f600}' }).success);
 });
 
-test('S0-31 file_write answers a small write without a promise, with an expectation too', (t) => {
+test('file_write answers a small write without a promise, with an expectation too [S0-31]', (t) => {
   const { runAtOnce } = scene(t);
   for (const args of [{}, { expected_sha256: sha256Hex('x') }, { mode_octal: '600' }]) {
     const data = runAtOnce({ path: 'file', content: 'x', ...args });
@@ -110,7 +110,7 @@ test('S0-31 file_write answers a small write without a promise, with an expectat
   }
 });
 
-test('S0-31 file_write stores the exact bytes that base64 stands for', async (t) => {
+test('file_write stores the exact bytes that base64 stands for [S0-31]', async (t) => {
   const { file, write } = scene(t);
   const bytes = Buffer.from([0, 0xff, 0xfe, 10, 13]);
   const { bytes: count, sha256 } = await write({ path: 'file', content: bytes.toString('base64'), encoding: 'base64' });
@@ -124,7 +124,7 @@ test('S0-31 file_write stores the exact bytes that base64 stands for', async (t)
   assert.deepEqual(readFileSync(file), bytes);
 });
 
-test('S0-31 file_write writes only over the content it was told to expect', async (t) => {
+test('file_write writes only over the content it was told to expect [S0-31]', async (t) => {
   const { file, write } = scene(t);
   writeFileSync(file, 'theirs');
   const expected_sha256 = sha256Hex('mine');
@@ -146,14 +146,14 @@ test('S0-31 file_write writes only over the content it was told to expect', asyn
   await write({ path: 'none', content: '', expected_sha256: null });
 });
 
-test('S0-31 file_write creates and never replaces when told so', async (t) => {
+test('file_write creates and never replaces when told so [S0-31]', async (t) => {
   const { file, write } = scene(t);
   assert.ok((await write({ path: 'file', content: 'first', create_only: true })).created);
   await assert.rejects(write({ path: 'file', content: 'second', create_only: true }), { code: 'E_FILE_IO' });
   assert.equal(readFileSync(file, 'utf8'), 'first');
 });
 
-test('S0-31 file_write appends to what is there, or to nothing', async (t) => {
+test('file_write appends to what is there, or to nothing [S0-31]', async (t) => {
   const { file, write } = scene(t);
   const first = await write({ path: 'file', content: 'one\n', append: true });
   assert.deepEqual([first.created, first.bytes, first.size], [true, 4, 4]);
@@ -164,7 +164,7 @@ test('S0-31 file_write appends to what is there, or to nothing', async (t) => {
   assert.equal((await write({ path: 'file', content: '', append: true })).changed, false);
 });
 
-test('S0-31 file_write appends only to the content it was told to expect', async (t) => {
+test('file_write appends only to the content it was told to expect [S0-31]', async (t) => {
   const { file, write } = scene(t);
   writeFileSync(file, 'a');
   await assert.rejects(write({ path: 'file', content: 'b', append: true, expected_sha256: sha256Hex('x') }), {
@@ -177,7 +177,7 @@ test('S0-31 file_write appends only to the content it was told to expect', async
   assert.equal(readFileSync(file, 'utf8'), 'ab');
 });
 
-test('S0-31 file_write can be repeated safely unless it appends', () => {
+test('file_write can be repeated safely unless it appends [S0-31]', () => {
   const parse = (args: object) => fileWrite.args.parse({ path: 'x', content: '', ...args });
   assert.deepEqual(
     [fileWrite.isIdempotent?.(parse({})), fileWrite.isIdempotent?.(parse({ append: true }))],
@@ -185,7 +185,7 @@ test('S0-31 file_write can be repeated safely unless it appends', () => {
   );
 });
 
-test('S0-31 file_write refuses wishes that exclude each other and digests that are none', () => {
+test('file_write refuses wishes that exclude each other and digests that are none [S0-31]', () => {
   const sha256 = sha256Hex('');
   const table: readonly (readonly [object, boolean])[] = [
     [{ create_only: true, append: true }, false],
@@ -202,7 +202,7 @@ test('S0-31 file_write refuses wishes that exclude each other and digests that a
   }
 });
 
-test('S0-34 file_write refuses paths outside and git data by policy, and changes nothing', async (t) => {
+test('file_write refuses paths outside and git data by policy, and changes nothing [S0-34]', async (t) => {
   const { directory, write } = scene(t);
   writeFileSync(join(directory, 'file'), 'old');
   for (const path of ['../outside', '/tmp/outside', '.git/config', 'sub/../../outside']) {

@@ -20,7 +20,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('S0-28 fs_copy copies files and whole folders, links as links, and keeps modes unless told not to', async (t) => {
+test('fs_copy copies files and whole folders, links as links, and keeps modes unless told not to [S0-28]', async (t) => {
   const { workspace, call, modeOf } = await scene(t);
   assert.deepEqual((await call({ src: 'src', dst: 'kept' })).data, {
     copied: true,
@@ -36,7 +36,7 @@ test('S0-28 fs_copy copies files and whole folders, links as links, and keeps mo
   assert.deepEqual(over.data, { copied: true, entries: 1, bytes: 4, replaced: true });
 });
 
-test('S0-28 fs_copy refuses an existing target, a folder into itself and a missing source, and leaves all as it was', async (t) => {
+test('fs_copy refuses an existing target, a folder into itself and a missing source, and leaves all as it was [S0-28]', async (t) => {
   const { workspace, call } = await scene(t);
   for (const [args, message] of [
     [{ src: 'src', dst: 'note' }, 'Target exists already: note'],
@@ -52,7 +52,7 @@ test('S0-28 fs_copy refuses an existing target, a folder into itself and a missi
   assert.equal((await call({ src: 'note', dst: 'a/copy', create_dirs: true })).ok, true);
 });
 
-test('S0-34 fs_copy refuses paths that leave and git data by policy, and copies their twins', async (t) => {
+test('fs_copy refuses paths that leave and git data by policy, and copies their twins [S0-34]', async (t) => {
   const { workspace, call } = await scene(t);
   mkdirSync(join(workspace, 'repository/.git'), { recursive: true });
   symlinkSync('/etc', join(workspace, 'leak'));
@@ -71,7 +71,7 @@ test('S0-34 fs_copy refuses paths that leave and git data by policy, and copies 
   assert.equal((await call({ src: 'src', dst: 'repository/copy' })).ok, true);
 });
 
-test('S0-28 fs_copy defaults to keeping modes and what stands at the target', () => {
+test('fs_copy defaults to keeping modes and what stands at the target [S0-28]', () => {
   assert.deepEqual(fsCopy.args.parse({ src: 'a', dst: 'b' }), {
     src: 'a',
     dst: 'b',

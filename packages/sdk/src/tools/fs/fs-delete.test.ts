@@ -16,7 +16,7 @@ async function scene(t: TestContext) {
   return { workspace, state, call: (args: Record<string, unknown>) => session.call('fs_delete', args) };
 }
 
-test('S0-29 fs_delete removes a file, an empty folder, and a full one only when told to', async (t) => {
+test('fs_delete removes a file, an empty folder, and a full one only when told to [S0-29]', async (t) => {
   const { workspace, call } = await scene(t);
   const refused = await call({ path: 'folder' });
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('S0-29 fs_delete removes a file, an empty folder, and a full one only when 
   assert.deepEqual(readdirSync(workspace), ['note']);
 });
 
-test('S0-29 fs_delete says when there is nothing: an error, or with force an answer', async (t) => {
+test('fs_delete says when there is nothing: an error, or with force an answer [S0-29]', async (t) => {
   const { call } = await scene(t);
   for (const path of ['missing', 'missing/deep', 'note/below']) {
     const { errors } = await call({ path });
@@ -41,7 +41,7 @@ test('S0-29 fs_delete says when there is nothing: an error, or with force an ans
   assert.deepEqual((await call({ path: 'note', force: true })).data, { deleted: true, entries: 1, bytes: 4 });
 });
 
-test('S0-29 S0-34 fs_delete refuses the root, paths that leave and git data by policy, and takes their twins', async (t) => {
+test('fs_delete refuses the root, paths that leave and git data by policy, and takes their twins [S0-29 S0-34]', async (t) => {
   const { workspace, call } = await scene(t);
   mkdirSync(join(workspace, 'repository/.git/hooks'), { recursive: true });
   symlinkSync('..', join(workspace, 'leak'));
@@ -65,7 +65,7 @@ test('S0-29 S0-34 fs_delete refuses the root, paths that leave and git data by p
   assert.equal((await call({ path: 'folder/', recursive: true })).ok, true);
 });
 
-test('S0-29 fs_delete is a deletion of high risk, critical when nothing would stop it', () => {
+test('fs_delete is a deletion of high risk, critical when nothing would stop it [S0-29]', () => {
   const risk = (given: object) =>
     fsDelete.profile?.(fsDelete.args.parse({ path: 'x', ...given }), defaultRegistry()).risk ?? fsDelete.risk;
   assert.equal(fsDelete.annotations?.kind, 'delete');
@@ -75,7 +75,7 @@ test('S0-29 fs_delete is a deletion of high risk, critical when nothing would st
   );
 });
 
-test('S0-29 what a killed deletion left is gone when the next runtime starts, what is young stays', async (t) => {
+test('what a killed deletion left is gone when the next runtime starts, what is young stays [S0-29]', async (t) => {
   const { workspace, state } = await scene(t);
   const [old, young] = ['.tool-runtime-tmp-0123456789ab', '.tool-runtime-tmp-ba9876543210'];
   for (const name of [old, young]) mkdirSync(join(workspace, name, 'deep'), { recursive: true });

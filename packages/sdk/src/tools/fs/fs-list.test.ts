@@ -23,7 +23,7 @@ async function scene(t: TestContext, paths: readonly string[]) {
   };
 }
 
-test('S0-26 fs_list answers sorted workspace-relative files and says when there are more', async (t) => {
+test('fs_list answers sorted workspace-relative files and says when there are more [S0-26]', async (t) => {
   const { list } = await scene(t, ['src/lib.rs', 'src/auth/mod.rs', 'src/auth/notes.md', 'top.rs']);
   assert.deepEqual(await list({ glob: 'src/**/*.rs' }), { files: ['src/auth/mod.rs', 'src/lib.rs'], truncated: false });
   assert.deepEqual(await list({ glob: '**/*.rs', max_results: 2 }), {
@@ -35,7 +35,7 @@ test('S0-26 fs_list answers sorted workspace-relative files and says when there 
   assert.deepEqual((await list({ glob: '**', depth: 1, include_directories: true })).files, ['src/', 'top.rs']);
 });
 
-test('S0-26 fs_list shows hidden and ignored files on demand', async (t) => {
+test('fs_list shows hidden and ignored files on demand [S0-26]', async (t) => {
   const { list, workspace } = await scene(t, ['.env', 'node_modules/x.js', 'a.log', 'a']);
   writeFileSync(join(workspace, '.gitignore'), '*.log\n');
   assert.deepEqual((await list({ glob: '**' })).files, ['a']);
@@ -43,7 +43,7 @@ test('S0-26 fs_list shows hidden and ignored files on demand', async (t) => {
   assert.deepEqual((await list({ glob: '**', include_ignored: true })).files, ['a', 'a.log', 'node_modules/x.js']);
 });
 
-test('S0-26 fs_list refuses a glob that leaves the workspace, and never goes through a link', async (t) => {
+test('fs_list refuses a glob that leaves the workspace, and never goes through a link [S0-26]', async (t) => {
   const { call, list, workspace } = await scene(t, ['dir/a']);
   symlinkSync('/etc', join(workspace, 'dir/out'));
   for (const glob of ['../*', '/etc/*', 'dir/../../*', '{dir,..}/*', '{/etc,dir}/*', 'C:/x', '\\\\host/x', 'dir/..']) {
@@ -59,7 +59,7 @@ test('S0-26 fs_list refuses a glob that leaves the workspace, and never goes thr
   assert.deepEqual((await list({ glob: './dir/*' })).files, ['dir/a', 'dir/out']);
 });
 
-test('S0-26 fs_list has the limits of its contract and refuses what is no glob', async (t) => {
+test('fs_list has the limits of its contract and refuses what is no glob [S0-26]', async (t) => {
   const defaults = fsList.args.parse({ glob: '*' });
   assert.deepEqual(defaults, {
     glob: '*',
@@ -78,6 +78,6 @@ test('S0-26 fs_list has the limits of its contract and refuses what is no glob',
   assert.equal((await call({ glob: 'a{b' })).errors[0]?.code, 'E_VALIDATION_FAIL');
 });
 
-test('S0-80 fs_list has ten seconds', () => {
+test('fs_list has ten seconds [S0-80]', () => {
   assert.equal(fsList.timeoutMs, 10_000);
 });

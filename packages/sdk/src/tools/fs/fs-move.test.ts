@@ -15,7 +15,7 @@ async function scene(t: TestContext) {
   return { workspace, runtime, call: (args: Record<string, unknown>) => session.call('fs_move', args) };
 }
 
-test('S0-27 fs_move moves files and folders and says how much and what was replaced', async (t) => {
+test('fs_move moves files and folders and says how much and what was replaced [S0-27]', async (t) => {
   const { workspace, call } = await scene(t);
   const folder = await call({ src: 'src', dst: 'new' });
   assert.deepEqual(folder.data, { moved: true, entries: 3, bytes: 6, replaced: false });
@@ -26,7 +26,7 @@ test('S0-27 fs_move moves files and folders and says how much and what was repla
   assert.deepEqual(same.data, { moved: false, entries: 0, bytes: 0, replaced: false });
 });
 
-test('S0-27 fs_move refuses an existing target without overwrite and makes folders only when told to', async (t) => {
+test('fs_move refuses an existing target without overwrite and makes folders only when told to [S0-27]', async (t) => {
   const { workspace, call } = await scene(t);
   for (const [args, message] of [
     [{ src: 'note', dst: 'src/inner/file' }, 'Target exists already: src/inner/file'],
@@ -42,7 +42,7 @@ test('S0-27 fs_move refuses an existing target without overwrite and makes folde
   assert.equal((await call({ src: 'note', dst: 'a/b', create_dirs: true })).ok, true);
 });
 
-test('S0-34 fs_move refuses both paths by policy when they leave, are the root or git data, and moves their twins', async (t) => {
+test('fs_move refuses both paths by policy when they leave, are the root or git data, and moves their twins [S0-34]', async (t) => {
   const { workspace, call } = await scene(t);
   mkdirSync(join(workspace, 'repository/.git'), { recursive: true });
   symlinkSync('..', join(workspace, 'leak'));
@@ -60,7 +60,7 @@ test('S0-34 fs_move refuses both paths by policy when they leave, are the root o
   assert.equal((await call({ src: 'note', dst: '.github' })).ok, true);
 });
 
-test('S0-27 fs_move takes the usual other names of its arguments and records both paths', async (t) => {
+test('fs_move takes the usual other names of its arguments and records both paths [S0-27]', async (t) => {
   const { runtime, call } = await scene(t);
   assert.equal((await call({ source: 'src', destination: 'a' })).ok, true);
   assert.equal((await call({ from: 'a', to: 'b' })).ok, true);
@@ -83,7 +83,7 @@ test('S0-27 fs_move takes the usual other names of its arguments and records bot
   ]);
 });
 
-test('S0-27 S0-76 of two moves of one folder at once exactly one finds it, by whatever spelling', async (t) => {
+test('of two moves of one folder at once exactly one finds it, by whatever spelling [S0-27 S0-76]', async (t) => {
   const { workspace, call } = await scene(t);
   symlinkSync('.', join(workspace, 'here'));
   const answers = await Promise.all([call({ src: 'src', dst: 'a' }), call({ src: 'here/src/', dst: 'b' })]);
@@ -91,7 +91,7 @@ test('S0-27 S0-76 of two moves of one folder at once exactly one finds it, by wh
   assert.equal(answers.find(({ ok }) => !ok)?.errors[0]?.message.startsWith('File not found: '), true);
 });
 
-test('S0-27 fs_move defaults to keeping what stands at the target', () => {
+test('fs_move defaults to keeping what stands at the target [S0-27]', () => {
   assert.deepEqual(fsMove.args.parse({ src: 'a', dst: 'b' }), {
     src: 'a',
     dst: 'b',

@@ -28,7 +28,7 @@ async function scene(t: TestContext, files: Readonly<Record<string, string>>) {
   };
 }
 
-test('S0-33 grep answers file, line, column and snippet, ignoring case unless told', async (t) => {
+test('grep answers file, line, column and snippet, ignoring case unless told [S0-33]', async (t) => {
   const { search } = await scene(t, { 'src/x.rs': 'fn a() {\n  é Panic!("x");\n}\n', 'b.md': 'panic!\n' });
   assert.deepEqual(await search({ pattern: 'panic!', glob: 'src/**' }), {
     matches: [{ file: 'src/x.rs', line: 2, col: 5, snippet: '  é Panic!("x");' }],
@@ -39,7 +39,7 @@ test('S0-33 grep answers file, line, column and snippet, ignoring case unless to
   assert.deepEqual(matches, [{ file: 'b.md', line: 1, col: 1, snippet: 'panic!', before: [], after: [] }]);
 });
 
-test('S0-33 grep reports files or counts, whole words, plain text and matches over lines', async (t) => {
+test('grep reports files or counts, whole words, plain text and matches over lines [S0-33]', async (t) => {
   const { search } = await scene(t, { a: 'one two\none\nbone\n', b: 'x.y\none', c: 'xzy' });
   assert.deepEqual(await search({ pattern: 'one', files_only: true }), {
     matches: [],
@@ -60,7 +60,7 @@ test('S0-33 grep reports files or counts, whole words, plain text and matches ov
   );
 });
 
-test('S0-33 grep caps results and snippets and says so', async (t) => {
+test('grep caps results and snippets and says so [S0-33]', async (t) => {
   const { search } = await scene(t, {
     a: 'needle\n'.repeat(20),
     long: `${'x'.repeat(5000)}needle${'y'.repeat(5000)}\n`,
@@ -75,7 +75,7 @@ test('S0-33 grep caps results and snippets and says so', async (t) => {
   );
 });
 
-test('S0-33 grep refuses a bad pattern with advice, and survives one made to be slow', async (t) => {
+test('grep refuses a bad pattern with advice, and survives one made to be slow [S0-33]', async (t) => {
   const { call, search } = await scene(t, { a: `${'a'.repeat(100_000)}!` });
   const { ok, errors } = await call({ pattern: '(unclosed' });
   assert.deepEqual([ok, errors[0]?.code], [false, 'E_VALIDATION_FAIL']);
@@ -83,7 +83,7 @@ test('S0-33 grep refuses a bad pattern with advice, and survives one made to be 
   assert.deepEqual((await search({ pattern: '^(a+)+$' })).matches, []);
 });
 
-test('S0-33 grep skips binary, hidden and vendor files, and stays inside', async (t) => {
+test('grep skips binary, hidden and vendor files, and stays inside [S0-33]', async (t) => {
   const { call, search, workspace } = await scene(t, {
     'node_modules/x.js': 'needle',
     '.env': 'needle',
@@ -101,7 +101,7 @@ test('S0-33 grep skips binary, hidden and vendor files, and stays inside', async
   }
 });
 
-test('S0-33 S0-80 grep hands over what it has when its time is up, flagged and not failed', async (t) => {
+test('grep hands over what it has when its time is up, flagged and not failed [S0-33 S0-80]', async (t) => {
   const { search, workspace } = await scene(t, { 'a-first': 'needle\n' });
   writeFileSync(join(workspace, 'big'), 'x y z\n'.repeat(700_000));
   for (let copy = 0; copy < 1500; copy++) linkSync(join(workspace, 'big'), join(workspace, `big-${copy}`));
@@ -111,7 +111,7 @@ test('S0-33 S0-80 grep hands over what it has when its time is up, flagged and n
   assert.equal(grep.timeoutMs, 10_000);
 });
 
-test('S0-33 grep gives half an answer to nobody who stopped waiting', async () => {
+test('grep gives half an answer to nobody who stopped waiting [S0-33]', async () => {
   const controller = new AbortController();
   const workspace = {
     search: async (_: SearchQuery) => ({ matches: [], counts: [], truncated: false, interrupted: true }),
@@ -122,7 +122,7 @@ test('S0-33 grep gives half an answer to nobody who stopped waiting', async () =
   await assert.rejects(async () => grep.run(grep.args.parse({ pattern: 'x' }), context), reason);
 });
 
-test('S0-33 grep has the limits of its contract', () => {
+test('grep has the limits of its contract [S0-33]', () => {
   const { pattern: _, ...defaults } = grep.args.parse({ pattern: '' });
   assert.deepEqual(defaults, {
     case_sensitive: false,

@@ -30,9 +30,9 @@ const STARTS: Readonly<Record<string, readonly string[]>> = {
   revert: ['revert', '--no-edit', 'HEAD~1'],
 };
 
-describe('S0-51 git_abort', () => {
+describe('git_abort [S0-51]', () => {
   for (const [operation, words] of Object.entries(STARTS)) {
-    test(`S0-51 gives up a ${operation}; what was resolved already comes back with git_recover (deep)`, () =>
+    test(`gives up a ${operation}; what was resolved already comes back with git_recover [S0-51] (deep)`, () =>
       withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
         disagree(repository);
         if (operation === 'revert') repository.commit({ 'a.txt': 'later\n' });
@@ -50,7 +50,7 @@ describe('S0-51 git_abort', () => {
       }));
   }
 
-  test('S0-51 reports what changed', () =>
+  test('reports what changed [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository) => {
       disagree(repository);
       repository.gitCode('merge', 'side');
@@ -58,7 +58,7 @@ describe('S0-51 git_abort', () => {
       assert.deepEqual(seen, ['o- n.txt', 'oo a.txt']);
     }));
 
-  test('S0-51 says clearly that nothing is under way', () =>
+  test('says clearly that nothing is under way [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (_repository, runtime) => {
       assert.equal((await runtime.refused('git_abort')).details?.['reason'], 'nothing_in_progress');
     }));

@@ -36,7 +36,7 @@ function nested(repository: TestRepository, name: string): TestRepository {
 }
 
 describe('git_add', () => {
-  test('S0-44 stages new, changed and deleted files and counts the entries that changed', async () => {
+  test('stages new, changed and deleted files and counts the entries that changed [S0-44]', async () => {
     const files = { changed: '1', gone: '1', same: '1', 'dir/deep': '1' };
     await withRepository({ files, tools }, async (repository, runtime) => {
       repository.write({ changed: '2', gone: null, 'dir/new': 'n', fresh: 'f' });
@@ -49,7 +49,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 works before the first commit, with odd names, links, modes and renames', async () => {
+  test('works before the first commit, with odd names, links, modes and renames [S0-44]', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       const odd = { 'a b': '1', 'q"': '1', 'n\nl': '1', ü: '1', '-dash': '1', ':colon': '1', '[x]': '1', x: '1' };
       repository.write({ ...odd, link: { link: 'x' }, run: { text: '#!', mode: 0o755 } });
@@ -68,7 +68,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 a glob stages what it covers and no more (deep)', async () => {
+  test('a glob stages what it covers and no more [S0-44] (deep)', async () => {
     await withRepository({ files: { 'src/a.ts': '1', 'src/deep/b.ts': '1' }, tools }, async (repository, runtime) => {
       repository.write({ 'src/a.ts': '2', 'src/deep/b.ts': '2', 'src/c.js': '1', top: '1' });
       assert.deepEqual(await add(runtime, { paths: ['src/*.{ts,js}'] }), ['src/a.ts', 'src/c.js']);
@@ -77,7 +77,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 update leaves new files alone', async () => {
+  test('update leaves new files alone [S0-44]', async () => {
     await withRepository({ files: { known: '1', gone: '1' }, tools }, async (repository, runtime) => {
       repository.write({ known: '2', gone: null, fresh: '1' });
       assert.deepEqual(await add(runtime, { paths: ['.'], update: true }), ['gone', 'known']);
@@ -86,7 +86,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 a path that matches nothing is named, and nothing is staged then (deep)', async () => {
+  test('a path that matches nothing is named, and nothing is staged then [S0-44] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       repository.write({ file: '2' });
       const before = index(repository);
@@ -100,7 +100,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 an ignored file that is named itself is refused whole; force takes it', async () => {
+  test('an ignored file that is named itself is refused whole; force takes it [S0-44]', async () => {
     await withRepository(
       { files: { '.gitignore': '*.log\nbuild/\n', file: '1' }, tools },
       async (repository, runtime) => {
@@ -124,7 +124,7 @@ describe('git_add', () => {
     );
   });
 
-  test('S0-44 resolves conflicts, replaces files by folders and folders by files', async () => {
+  test('resolves conflicts, replaces files by folders and folders by files [S0-44]', async () => {
     await withRepository({ files: { file: '1\n', swap: '1', 'turn/in': '1' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '--create', 'other');
       repository.commit({ file: 'other\n' });
@@ -141,7 +141,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 files of another repository are refused when named and left out when covered (deep)', async () => {
+  test('files of another repository are refused when named and left out when covered [S0-44] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       nested(repository, 'lib/inner');
       repository.write({ 'lib/own': '1', 'hollow/.keep': '1' });
@@ -156,7 +156,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 a submodule is staged by its commit and never entered (deep)', async () => {
+  test('a submodule is staged by its commit and never entered [S0-44] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const inner = nested(repository, '../inner');
       repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.folder, 'sub');
@@ -176,7 +176,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 a sparse checkout keeps what is not there, and what is there can be staged (deep)', async () => {
+  test('a sparse checkout keeps what is not there, and what is there can be staged [S0-44] (deep)', async () => {
     await withRepository({ files: { 'in/a': '1', 'out/b': '1', top: '1' }, tools }, async (repository, runtime) => {
       repository.git('sparse-checkout', 'set', 'in');
       assert.equal(existsSync(repository.path('out/b')), false);
@@ -187,7 +187,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 paths outside the workspace and git data are refused by policy (deep)', async () => {
+  test('paths outside the workspace and git data are refused by policy [S0-44] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       writeFileSync(join(repository.beside, 'secret'), 's');
       repository.write({ link: { link: '..' }, dir: null, 'dir/file': '1' });
@@ -208,7 +208,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-44 words that look like options, magic or commands stage nothing (deep)', async () => {
+  test('words that look like options, magic or commands stage nothing [S0-44] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       repository.write({ file: '2', x: '1' });
       const canary = join(repository.folder, 'canary');
@@ -224,7 +224,7 @@ describe('git_add', () => {
     });
   });
 
-  test('S0-51 a filter in the repository does not run when files are staged (deep)', async () => {
+  test('a filter in the repository does not run when files are staged [S0-51] (deep)', async () => {
     await withRepository({ files: { '.gitattributes': '* filter=evil\n' }, tools }, async (repository, runtime) => {
       const canary = join(repository.folder, 'canary');
       repository.write({ file: '1' });

@@ -30,7 +30,7 @@ const blame = async (runtime: GitRuntime, args: object) =>
 const runs = (groups: readonly Group[]) => groups.map(({ from_line, lines, summary }) => [from_line, lines, summary]);
 
 describe('git_blame', () => {
-  test('S0-43 git_blame names the commit of every line, at a revision or in the work tree (deep)', async () => {
+  test('git_blame names the commit of every line, at a revision or in the work tree [S0-43] (deep)', async () => {
     await withRepository({ files: { file: 'a\nb\nc\nd\n' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       const second = repository.commit({ file: 'a\nB\nc\nd\n' }, 'feat: B');
@@ -50,7 +50,7 @@ describe('git_blame', () => {
     });
   });
 
-  test('S0-43 git_blame follows renames and reads odd names and zones', async () => {
+  test('git_blame follows renames and reads odd names and zones [S0-43]', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       repository.write({ 'old "n"\tä': 'one line of text\nanother line\n' });
       repository.git('add', '.');
@@ -62,7 +62,7 @@ describe('git_blame', () => {
     });
   });
 
-  test('S0-43 git_blame looks at some lines only', async () => {
+  test('git_blame looks at some lines only [S0-43]', async () => {
     const text = Array.from({ length: 10 }, (_, index) => `${index}\n`).join('');
     await withRepository({ files: { file: text }, tools }, async (_, runtime) => {
       for (const [args, wanted] of [
@@ -81,7 +81,7 @@ describe('git_blame', () => {
     });
   });
 
-  test('S0-43 git_blame marks where a shallow history ends', async () => {
+  test('git_blame marks where a shallow history ends [S0-43]', async () => {
     const repository = createRepository({ files: { file: 'a\n' } });
     repository.commit({ file: 'a\nb\n' });
     repository.git('clone', '--quiet', '--depth=1', '--no-local', repository.folder, '../shallow');
@@ -97,7 +97,7 @@ describe('git_blame', () => {
     }
   });
 
-  test('S0-43 git_blame refuses files that are not there, paths outside and words for options (deep)', async () => {
+  test('git_blame refuses files that are not there, paths outside and words for options [S0-43] (deep)', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       repository.write({ file: '1\n', x: '1\n' });
       assert.equal((await runtime.refused('git_blame', { path: 'file' })).code, 'E_GIT', 'no commit yet');

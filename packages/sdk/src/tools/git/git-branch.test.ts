@@ -34,7 +34,7 @@ const reasonOf = async (runtime: GitRuntime, args: object) => {
 };
 
 describe('git_branch', () => {
-  test('S0-46 git_branch lists branches with upstream and distance; remote ones on request (deep)', async () => {
+  test('git_branch lists branches with upstream and distance; remote ones on request [S0-46] (deep)', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       assert.deepEqual(await branch(runtime), { current: 'main', branches: [], truncated: false });
       const first = repository.commit({ file: '1' }, 'first');
@@ -78,7 +78,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-46 git_branch creates where it is told, does not check out, and replaces only when forced (deep)', async () => {
+  test('git_branch creates where it is told, does not check out, and replaces only when forced [S0-46] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       const second = repository.commit({ file: '2' });
@@ -113,7 +113,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-46 git_branch deletes merged branches and says how to bring them back; unmerged ones only with force', async () => {
+  test('git_branch deletes merged branches and says how to bring them back; unmerged ones only with force [S0-46]', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const merged = repository.git('rev-parse', 'HEAD').trim();
       repository.git('branch', 'merged');
@@ -142,7 +142,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-46 git_branch renames, the current branch unless told otherwise, and sets what a branch follows', async () => {
+  test('git_branch renames, the current branch unless told otherwise, and sets what a branch follows [S0-46]', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const hash = repository.git('rev-parse', 'HEAD').trim();
       repository.git('branch', 'other');
@@ -181,7 +181,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-60 a session that may only read lists branches and changes none', async () => {
+  test('a session that may only read lists branches and changes none [S0-60]', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository) => {
       const reader = await openGitRuntime(repository, {
         tools,
@@ -197,7 +197,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-71 a new name is judged by the naming rule, an old one is not', async () => {
+  test('a new name is judged by the naming rule, an old one is not [S0-71]', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository) => {
       const runtime = await openGitRuntime(repository, {
         tools,
@@ -223,7 +223,7 @@ describe('git_branch', () => {
     });
   });
 
-  test('S0-46 git_branch takes no word of a caller for an option, and no name git would not take (deep)', async () => {
+  test('git_branch takes no word of a caller for an option, and no name git would not take [S0-46] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const canary = join(repository.folder, 'canary');
       const before = repository.git('for-each-ref');

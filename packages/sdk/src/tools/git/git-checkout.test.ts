@@ -21,8 +21,8 @@ interface CheckedOut {
   readonly recovery: string;
 }
 
-describe('S0-46 git_checkout', () => {
-  test('S0-46 switches to a branch, a tag and a commit, and answers where HEAD is and was (deep)', () =>
+describe('git_checkout [S0-46]', () => {
+  test('switches to a branch, a tag and a commit, and answers where HEAD is and was [S0-46] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       repository.git('tag', 'v1');
@@ -51,7 +51,7 @@ describe('S0-46 git_checkout', () => {
       assert.equal((await runtime.call<CheckedOut>('git_checkout', { target: 'main' })).previous, first);
     }));
 
-  test('S0-46 makes a branch from HEAD or elsewhere; one that exists is refused', () =>
+  test('makes a branch from HEAD or elsewhere; one that exists is refused [S0-46]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const first = repository.git('rev-parse', 'HEAD').trim();
       repository.commit({ 'a.txt': 'two\n' });
@@ -67,7 +67,7 @@ describe('S0-46 git_checkout', () => {
       assert.equal(repository.git('branch', '--format=%(refname:short)').trim(), 'feat/x-1\nmain\nold');
     }));
 
-  test('S0-46 before the first commit a new branch is only a name', () =>
+  test('before the first commit a new branch is only a name [S0-46]', () =>
     withRepository({ tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'one\n' });
       const done = await runtime.call<CheckedOut>('git_checkout', { target: 'trunk', create: true });
@@ -82,7 +82,7 @@ describe('S0-46 git_checkout', () => {
       );
     }));
 
-  test('S0-46 a branch only a remote has is made and follows it; two remotes make it ambiguous (deep)', async () => {
+  test('a branch only a remote has is made and follows it; two remotes make it ambiguous [S0-46] (deep)', async () => {
     const origin = createRepository({ files: { 'a.txt': 'one\n' } });
     origin.git('switch', '--quiet', '-c', 'feature');
     const tip = origin.commit({ 'f.txt': 'feature\n' });
@@ -119,7 +119,7 @@ describe('S0-46 git_checkout', () => {
     origin.dispose();
   });
 
-  test('S0-46 git’s own refusal names the changed files and leaves everything as it is', () =>
+  test('git’s own refusal names the changed files and leaves everything as it is [S0-46]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'two\n' });
@@ -137,7 +137,7 @@ describe('S0-46 git_checkout', () => {
       assert.equal((await runtime.call<CheckedOut>('git_checkout', { target: 'side' })).branch, 'side');
     }));
 
-  test('S0-46 never writes over untracked or ignored files, not even folders of them (deep)', () =>
+  test('never writes over untracked or ignored files, not even folders of them [S0-46] (deep)', () =>
     withRepository({ files: { '.gitignore': '*.env\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'x.env': 'theirs\n', 'folder/y.env': 'theirs\n', 'plain.txt': 'theirs\n' });
@@ -161,7 +161,7 @@ describe('S0-46 git_checkout', () => {
       assert.equal((await runtime.call<CheckedOut>('git_checkout', { target: 'side' })).branch, 'side');
     }));
 
-  test('S0-46 refuses a switch in the middle of a merge (deep)', () =>
+  test('refuses a switch in the middle of a merge [S0-46] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'two\n' });
@@ -173,7 +173,7 @@ describe('S0-46 git_checkout', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-46 reports the files it changed', () =>
+  test('reports the files it changed [S0-46]', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'gone.txt': 'x\n' }, tools }, async (repository) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'two\n', 'gone.txt': null, 'ü "new".txt': 'x\n' });
@@ -182,7 +182,7 @@ describe('S0-46 git_checkout', () => {
       assert.deepEqual(seen, ['-o ü "new".txt', 'o- gone.txt', 'oo a.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option (deep)', () =>
+  test('no word of a caller is an option [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const canary = join(repository.beside, 'canary');
       const before = repository.git('for-each-ref', 'refs/heads/') + repository.git('symbolic-ref', 'HEAD');

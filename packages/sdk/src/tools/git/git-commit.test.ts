@@ -10,8 +10,8 @@ interface Committed {
   readonly parent: string | null;
 }
 
-describe('S0-45 git_commit', () => {
-  test('S0-45 commits what is staged, signed off, and answers the hash git has (deep)', () =>
+describe('git_commit [S0-45]', () => {
+  test('commits what is staged, signed off, and answers the hash git has [S0-45] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const parent = repository.git('rev-parse', 'HEAD').trim();
       repository.write({ 'a.txt': 'two\n' });
@@ -29,7 +29,7 @@ describe('S0-45 git_commit', () => {
       assert.equal(message, 'Ada Tester <ada@example.org>');
     }));
 
-  test('S0-45 the first commit of a repository, and one without a sign-off', () =>
+  test('the first commit of a repository, and one without a sign-off [S0-45]', () =>
     withRepository({}, async (repository, runtime) => {
       repository.write({ 'ü "x".txt': 'one\n' });
       repository.git('add', '.');
@@ -39,7 +39,7 @@ describe('S0-45 git_commit', () => {
       assert.equal(repository.git('rev-parse', '--abbrev-ref', 'HEAD').trim(), 'main');
     }));
 
-  test('S0-45 nothing staged is E_GIT, and allow_empty makes it a commit (deep)', () =>
+  test('nothing staged is E_GIT, and allow_empty makes it a commit [S0-45] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const before = repository.git('rev-parse', 'HEAD');
       const error = await runtime.refused('git_commit', { message: 'chore: nothing' });
@@ -50,14 +50,14 @@ describe('S0-45 git_commit', () => {
       assert.notEqual(repository.git('rev-parse', 'HEAD'), before);
     }));
 
-  test('S0-45 an empty message is refused before anything happens', () =>
+  test('an empty message is refused before anything happens [S0-45]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (_repository, runtime) => {
       for (const message of ['', ' \n\t', 'a\0b']) {
         assert.equal((await runtime.refused('git_commit', { message })).code, 'E_VALIDATION_FAIL');
       }
     }));
 
-  test('S0-45 a message that looks like options is only a message (deep)', () =>
+  test('a message that looks like options is only a message [S0-45] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       for (const message of ['--amend', '-F /etc/passwd', '--template=/etc/passwd']) {
         await runtime.call('git_commit', { message, allow_empty: true, signoff: false });
@@ -66,7 +66,7 @@ describe('S0-45 git_commit', () => {
       assert.equal(repository.git('rev-list', '--count', 'HEAD').trim(), '4');
     }));
 
-  test('S0-45 a lock somebody left is named, with what to do about it', () =>
+  test('a lock somebody left is named, with what to do about it [S0-45]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       repository.write({ '.git/index.lock': '', 'b.txt': 'b\n' });
       const error = await runtime.refused('git_add', { paths: ['b.txt'] });
@@ -75,7 +75,7 @@ describe('S0-45 git_commit', () => {
       await runtime.call('git_add', { paths: ['b.txt'] });
     }));
 
-  test('S0-45 leaves no frozen index behind, whether it commits or not (deep)', () =>
+  test('leaves no frozen index behind, whether it commits or not [S0-45] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       await runtime.call('git_commit', { message: 'chore: x', allow_empty: true });
       await runtime.refused('git_commit', { message: 'chore: x' });
@@ -85,7 +85,7 @@ describe('S0-45 git_commit', () => {
       assert.deepEqual(left, []);
     }));
 
-  test('S0-45 finishes a merge: both parents, no merge left in progress (deep)', () =>
+  test('finishes a merge: both parents, no merge left in progress [S0-45] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       repository.git('switch', '-q', '-c', 'side');
       repository.commit({ 'b.txt': 'b\n' }, 'feat: b');
@@ -97,7 +97,7 @@ describe('S0-45 git_commit', () => {
       assert.equal(repository.gitCode('rev-parse', '-q', '--verify', 'MERGE_HEAD'), 1);
     }));
 
-  test('S0-45 a committer nobody named is made up and said so', async () => {
+  test('a committer nobody named is made up and said so [S0-45]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     repository.git('config', '--unset', 'user.name');
     repository.git('config', '--unset', 'user.email');
@@ -122,10 +122,10 @@ describe('S0-45 git_commit', () => {
   });
 });
 
-describe('S0-66 overrides', () => {
+describe('overrides [S0-66]', () => {
   const registry = 'version: 1\nvalidators:\n  - rule: test.required.changed\n';
 
-  test('S0-66 a code change without a test is blocked, and passes with a reason that is on record', () =>
+  test('a code change without a test is blocked, and passes with a reason that is on record [S0-66]', () =>
     withRepository({ files: { 'a.ts': 'export {};\n' }, registry }, async (repository, runtime) => {
       repository.write({ 'a.ts': 'export const a = 1;\n' });
       repository.git('add', 'a.ts');
@@ -139,7 +139,7 @@ describe('S0-66 overrides', () => {
       assert.match(JSON.stringify(requested), /a constant nobody calls yet/);
     }));
 
-  test('S0-66 rules that do not allow it cannot be passed over, and neither can unknown ones', () =>
+  test('rules that do not allow it cannot be passed over, and neither can unknown ones [S0-66]', () =>
     withRepository({ files: { 'a.ts': 'export {};\n' }, registry }, async (_repository, runtime) => {
       for (const rule of ['sec.git.clean_tree', 'secrets.scan', 'nobody.knows']) {
         const given = { message: 'chore: x', allow_empty: true, overrides: { [rule]: 'because I say so' } };
@@ -150,8 +150,8 @@ describe('S0-66 overrides', () => {
     }));
 });
 
-describe('S0-67 what was judged is what is committed', () => {
-  test('S0-67 a file staged by somebody else between gate and commit is not in the commit (deep)', async () => {
+describe('what was judged is what is committed [S0-67]', () => {
+  test('a file staged by somebody else between gate and commit is not in the commit [S0-67] (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     // A hook-like tool of our own that commits like git_commit, but lets somebody stage in between.
     const slow = defineTool({

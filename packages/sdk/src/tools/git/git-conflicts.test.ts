@@ -45,7 +45,7 @@ function collide(repository: TestRepository, ours: FileSet, theirs: FileSet): vo
 }
 
 describe('git_conflicts', () => {
-  test('S0-47 git_conflicts answers all sides and the marked places of every unmerged file (deep)', async () => {
+  test('git_conflicts answers all sides and the marked places of every unmerged file [S0-47] (deep)', async () => {
     const files = { file: 'top\nmiddle\nend\n', gone: 'g\n', left: 'l\n', fine: '1' };
     await withRepository({ files, tools }, async (repository, runtime) => {
       assert.deepEqual(await conflicts(runtime), { in_progress: null, files: [], total_files: 0, truncated: false });
@@ -81,7 +81,7 @@ describe('git_conflicts', () => {
     });
   });
 
-  test('S0-47 git_conflicts shows the base where the repository writes it, and longer markers', async () => {
+  test('git_conflicts shows the base where the repository writes it, and longer markers [S0-47]', async () => {
     const files = { file: 'base\n', '.gitattributes': 'wide conflict-marker-size=12\n', wide: '=======\nbase\n' };
     await withRepository({ files, tools }, async (repository, runtime) => {
       repository.git('config', 'merge.conflictStyle', 'diff3');
@@ -100,7 +100,7 @@ describe('git_conflicts', () => {
     });
   });
 
-  test('S0-47 git_conflicts says what is under way (deep)', async () => {
+  test('git_conflicts says what is under way [S0-47] (deep)', async () => {
     await withRepository({ files: { file: '1\n' }, tools }, async (repository, runtime) => {
       collide(repository, { file: 'ours\n' }, { file: 'theirs\n' });
       repository.git('merge', '--abort');
@@ -116,7 +116,7 @@ describe('git_conflicts', () => {
     });
   });
 
-  test('S0-47 git_conflicts leaves out texts that are binary or too long and keeps the rest', async () => {
+  test('git_conflicts leaves out texts that are binary or too long and keeps the rest [S0-47]', async () => {
     await withRepository(
       { files: { data: 'a\0', long: 'x', link: { link: 'a' }, short: '1\n' }, tools },
       async (repository, runtime) => {
@@ -148,7 +148,7 @@ describe('git_conflicts', () => {
     );
   });
 
-  test('S0-47 git_conflicts keeps paths inside the workspace and takes none for magic (deep)', async () => {
+  test('git_conflicts keeps paths inside the workspace and takes none for magic [S0-47] (deep)', async () => {
     await withRepository({ files: { file: '1\n', x: '1\n' }, tools }, async (repository, runtime) => {
       collide(repository, { file: 'ours\n', x: 'ours\n' }, { file: 'theirs\n', x: 'theirs\n' });
       for (const word of hostileWords('canary')) {

@@ -32,8 +32,8 @@ function resolve(repository: TestRepository, text = 'both\n'): void {
   repository.git('add', 'a.txt');
 }
 
-describe('S0-47 git_continue', () => {
-  test('S0-47 commits a resolved merge with the prepared message and both parents (deep)', () =>
+describe('git_continue [S0-47]', () => {
+  test('commits a resolved merge with the prepared message and both parents [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       disagree(repository);
       repository.gitCode('merge', 'side');
@@ -53,7 +53,7 @@ describe('S0-47 git_continue', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-62 passes the commit gate: what a rule refuses is not committed (deep)', () =>
+  test('passes the commit gate: what a rule refuses is not committed [S0-62] (deep)', () =>
     withRepository(
       {
         files: { 'a.txt': 'one\n' },
@@ -74,7 +74,7 @@ describe('S0-47 git_continue', () => {
       },
     ));
 
-  test('S0-48 goes on with a rebase, from conflict to conflict, keeping the author (deep)', () =>
+  test('goes on with a rebase, from conflict to conflict, keeping the author [S0-48] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'a.txt': 'side\n' });
@@ -96,7 +96,7 @@ describe('S0-47 git_continue', () => {
       assert.equal(repository.git('log', '-2', '--format=%an %s'), 'Ada Tester feat: b\nGrace feat: a\n');
     }));
 
-  test('S0-48 a rebase plan that runs commands is refused before anything runs (deep)', () =>
+  test('a rebase plan that runs commands is refused before anything runs [S0-48] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       disagree(repository);
       repository.gitCode('rebase', 'main', 'side');
@@ -114,7 +114,7 @@ describe('S0-47 git_continue', () => {
       assert.equal((await runtime.call<Continued>('git_continue')).finished, true);
     }));
 
-  test('S0-51 goes on with a cherry-pick and a revert (deep)', () =>
+  test('goes on with a cherry-pick and a revert [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       disagree(repository);
       repository.gitCode('cherry-pick', 'side');
@@ -128,7 +128,7 @@ describe('S0-47 git_continue', () => {
       assert.deepEqual([reverted.operation, reverted.finished], ['revert', true]);
     }));
 
-  test('S0-51 says clearly that nothing is under way, or something else', () =>
+  test('says clearly that nothing is under way, or something else [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       assert.equal((await runtime.refused('git_continue')).details?.['reason'], 'nothing_in_progress');
       repository.write({ '.git/rebase-apply/applying': '' });

@@ -24,7 +24,7 @@ const diff = (runtime: GitRuntime, args: object = {}) => runtime.call<Diff>('git
 const names = ({ files }: Diff) => files.map(({ path }) => path);
 
 describe('git_diff', () => {
-  test('S0-43 answers the patch git prints, with a list of files and counts (deep)', async () => {
+  test('answers the patch git prints, with a list of files and counts [S0-43] (deep)', async () => {
     const files = {
       text: 'one\ntwo\nthree\n',
       gone: 'x\n',
@@ -53,7 +53,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 compares revisions: a second one, two dots, three dots (deep)', async () => {
+  test('compares revisions: a second one, two dots, three dots [S0-43] (deep)', async () => {
     await withRepository({ files: { file: '1\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '--create', 'topic');
       repository.commit({ topic: 't\n' });
@@ -82,7 +82,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 works before the first commit, in every kind of hash (deep)', async () => {
+  test('works before the first commit, in every kind of hash [S0-43] (deep)', async () => {
     for (const objectFormat of ['sha1', 'sha256'] as const) {
       const repository = createRepository({ objectFormat });
       const runtime = await openGitRuntime(repository, { tools });
@@ -102,7 +102,7 @@ describe('git_diff', () => {
     }
   });
 
-  test('S0-43 paths are files, folders and globs; a file named like a glob means itself, also when it is gone', async () => {
+  test('paths are files, folders and globs; a file named like a glob means itself, also when it is gone [S0-43]', async () => {
     const files = {
       'src/a.ts': '1',
       'src/deep/b.ts': '1',
@@ -138,7 +138,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 a longer patch is cut behind a line and says so; the list of files stays whole (deep)', async () => {
+  test('a longer patch is cut behind a line and says so; the list of files stays whole [S0-43] (deep)', async () => {
     const line = `${'x'.repeat(99)}\n`;
     await withRepository({ files: { file: '' }, tools }, async (repository, runtime) => {
       repository.write({ file: line.repeat(200_000) });
@@ -155,7 +155,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 context_lines sets the lines around a change', async () => {
+  test('context_lines sets the lines around a change [S0-43]', async () => {
     const text = Array.from({ length: 30 }, (_, index) => `${index}\n`).join('');
     await withRepository({ files: { file: text }, tools }, async (repository, runtime) => {
       repository.write({ file: text.replace('15\n', 'x\n') });
@@ -165,7 +165,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 odd names, bytes that are no UTF-8 and unmerged files come out right (deep)', async () => {
+  test('odd names, bytes that are no UTF-8 and unmerged files come out right [S0-43] (deep)', async () => {
     await withRepository({ files: { 'a "b"\n\tc é': '1\n', file: '1\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a "b"\n\tc é': '2\n' });
       assert.deepEqual(names(await diff(runtime)), ['a "b"\n\tc é']);
@@ -184,7 +184,7 @@ describe('git_diff', () => {
     });
   });
 
-  test('S0-43 the repository cannot change the form of the patch by its configuration', async () => {
+  test('the repository cannot change the form of the patch by its configuration [S0-43]', async () => {
     await withRepository(
       { files: { 'sub/file': '1\n', old: 'some text to find\nagain and again\n' }, tools },
       async (repository, runtime) => {
@@ -209,7 +209,7 @@ describe('git_diff', () => {
     );
   });
 
-  test('S0-43 words that look like options, magic or commands are refused or mean nothing (deep)', async () => {
+  test('words that look like options, magic or commands are refused or mean nothing [S0-43] (deep)', async () => {
     await withRepository({ files: { file: '1\n', x: '1\n' }, tools }, async (repository, runtime) => {
       repository.write({ file: '2\n', x: '2\n' });
       const canary = join(repository.folder, 'canary');

@@ -24,7 +24,7 @@ function clonedPair() {
 }
 
 describe('git_fetch', () => {
-  test('S0-50 brings new commits and branches into remote-tracking references only (deep)', async () => {
+  test('brings new commits and branches into remote-tracking references only [S0-50] (deep)', async () => {
     const { origin, clone } = clonedPair();
     const runtime = await openGitRuntime(clone, { registry: OPEN });
     try {
@@ -46,7 +46,7 @@ describe('git_fetch', () => {
     }
   });
 
-  test('S0-51 a configured refspec that would overwrite local branches is not used (deep)', async () => {
+  test('a configured refspec that would overwrite local branches is not used [S0-51] (deep)', async () => {
     const { origin, clone } = clonedPair();
     const runtime = await openGitRuntime(clone, { registry: OPEN });
     try {
@@ -62,7 +62,7 @@ describe('git_fetch', () => {
     }
   });
 
-  test('S0-51 over HTTP from an allowed host; a local remote outside needs the operator (deep)', async () => {
+  test('over HTTP from an allowed host; a local remote outside needs the operator [S0-51] (deep)', async () => {
     const { origin, clone } = clonedPair();
     origin.git('clone', '--quiet', '--bare', origin.folder, join(origin.beside, 'remote.git'));
     const server = await startGitHttpServer({ root: origin.beside });
@@ -85,7 +85,7 @@ describe('git_fetch', () => {
     }
   });
 
-  test('S0-51 no remote name becomes an option, and an unknown one lists those there are', async () => {
+  test('no remote name becomes an option, and an unknown one lists those there are [S0-51]', async () => {
     const { origin, clone } = clonedPair();
     const canary = join(origin.beside, 'canary');
     const runtime = await openGitRuntime(clone, { registry: OPEN });

@@ -38,7 +38,7 @@ const subjects = async (runtime: GitRuntime, args: object = {}) =>
   (await log(runtime, args)).commits.map(({ subject }) => subject);
 
 describe('git_log', () => {
-  test('S0-43 git_log answers what git knows of each commit, newest first', async () => {
+  test('git_log answers what git knows of each commit, newest first [S0-43]', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const hash = repository.commit(
         { file: '2' },
@@ -62,7 +62,7 @@ describe('git_log', () => {
     });
   });
 
-  test('S0-43 git_log max, skip and truncated page through a history', async () => {
+  test('git_log max, skip and truncated page through a history [S0-43]', async () => {
     await withRepository({ files: { file: '0' }, tools }, async (repository, runtime) => {
       for (const number of [1, 2, 3, 4]) repository.commit({ file: `${number}` }, `commit ${number}`);
       const first = await log(runtime, { max: 2 });
@@ -80,7 +80,7 @@ describe('git_log', () => {
     });
   });
 
-  test('S0-43 git_log filters by path, author, message and date, all as plain text (deep)', async () => {
+  test('git_log filters by path, author, message and date, all as plain text [S0-43] (deep)', async () => {
     await withRepository({ files: { a: '1', 'src/b.ts': '1' }, tools }, async (repository, runtime) => {
       repository.commit({ a: '2' }, 'fix: a.c [x] (y)');
       repository.git('config', 'user.name', 'Bea +1');
@@ -107,7 +107,7 @@ describe('git_log', () => {
     });
   });
 
-  test('S0-43 git_log reads ranges and follows first parents and renames', async () => {
+  test('git_log reads ranges and follows first parents and renames [S0-43]', async () => {
     await withRepository(
       { files: { old: 'a text that is long\nenough to be found\n' }, tools },
       async (repository, runtime) => {
@@ -133,7 +133,7 @@ describe('git_log', () => {
     );
   });
 
-  test('S0-43 git_log answers no commits before the first one and says which revision is unknown', async () => {
+  test('git_log answers no commits before the first one and says which revision is unknown [S0-43]', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       assert.deepEqual(await log(runtime), { commits: [], truncated: false });
       const unknown = await runtime.refused('git_log', { rev: 'main' });
@@ -143,7 +143,7 @@ describe('git_log', () => {
     });
   });
 
-  test('S0-43 git_log reads shallow clones, other encodings and very long messages (deep)', async () => {
+  test('git_log reads shallow clones, other encodings and very long messages [S0-43] (deep)', async () => {
     const repository = createRepository({ files: { file: '1' } });
     try {
       repository.git('config', 'i18n.commitEncoding', 'ISO-8859-1');
@@ -166,7 +166,7 @@ describe('git_log', () => {
     }
   });
 
-  test('S0-43 git_log takes no word of a caller for an option (deep)', async () => {
+  test('git_log takes no word of a caller for an option [S0-43] (deep)', async () => {
     await withRepository({ files: { file: '1' }, tools }, async (repository, runtime) => {
       const canary = join(repository.folder, 'canary');
       for (const word of hostileWords(canary)) {
@@ -188,7 +188,7 @@ describe('git_log', () => {
   });
 });
 
-test('S0-43 dates are ISO dates or a few plain words, nothing else', () => {
+test('dates are ISO dates or a few plain words, nothing else [S0-43]', () => {
   for (const good of [
     '2026-01-31',
     '2026-01-31T08:00',
@@ -218,7 +218,7 @@ test('S0-43 dates are ISO dates or a few plain words, nothing else', () => {
   }
 });
 
-test('S0-43 a bare day is the whole day', () => {
+test('a bare day is the whole day [S0-43]', () => {
   assert.deepEqual(
     [gitDate('2026-01-31', 'since'), gitDate('2026-01-31', 'until')],
     ['2026-01-31T00:00:00', '2026-01-31T23:59:59'],

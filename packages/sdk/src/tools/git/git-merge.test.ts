@@ -28,8 +28,8 @@ function branchOff(repository: TestRepository, files: Parameters<TestRepository[
   return tip;
 }
 
-describe('S0-47 git_merge', () => {
-  test('S0-47 makes a merge commit with git’s own message, and moves forward when asked to (deep)', () =>
+describe('git_merge [S0-47]', () => {
+  test('makes a merge commit with git’s own message, and moves forward when asked to [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const tip = branchOff(repository, { 'b.txt': 'side\n' });
       const base = repository.git('rev-parse', 'HEAD').trim();
@@ -48,7 +48,7 @@ describe('S0-47 git_merge', () => {
       assert.equal(forward.commit, tip);
     }));
 
-  test('S0-47 takes a message of the caller, and names tags, commits and other branches as git does (deep)', () =>
+  test('takes a message of the caller, and names tags, commits and other branches as git does [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const tip = branchOff(repository, { 'b.txt': 'side\n' });
       repository.git('tag', 'v1', 'side');
@@ -65,7 +65,7 @@ describe('S0-47 git_merge', () => {
       assert.equal(await subject({ branch: tip }), `Merge commit '${tip}' into into`);
     }));
 
-  test('S0-47 conflicts are an answer with a warning; the merge stays under way and can be taken back (deep)', () =>
+  test('conflicts are an answer with a warning; the merge stays under way and can be taken back [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'ü "x".txt': 'one\n' }, tools }, async (repository, runtime) => {
       branchOff(repository, { 'a.txt': 'side\n', 'ü "x".txt': 'side\n', 'new.txt': 'side\n' });
       repository.commit({ 'a.txt': 'main\n', 'ü "x".txt': 'main\n' }, 'feat: main');
@@ -85,7 +85,7 @@ describe('S0-47 git_merge', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-47 squash only stages (deep)', () =>
+  test('squash only stages [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       branchOff(repository, { 'b.txt': 'side\n' });
       const before = stateOf(repository);
@@ -99,7 +99,7 @@ describe('S0-47 git_merge', () => {
       assert.equal(error.code, 'E_VALIDATION_FAIL');
     }));
 
-  test('S0-47 options a branch carries in the configuration do not count (deep)', () =>
+  test('options a branch carries in the configuration do not count [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       branchOff(repository, { 'b.txt': 'side\n' });
       repository.git('config', 'branch.main.mergeOptions', '--no-commit --strategy=ours');
@@ -110,7 +110,7 @@ describe('S0-47 git_merge', () => {
       assert.equal(readFileSync(repository.path('b.txt'), 'utf8'), 'side\n');
     }));
 
-  test('S0-47 never writes over an ignored file, although git would (deep)', () =>
+  test('never writes over an ignored file, although git would [S0-47] (deep)', () =>
     withRepository({ files: { '.gitignore': '*.env\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'x.env': 'theirs\n' });
@@ -128,7 +128,7 @@ describe('S0-47 git_merge', () => {
       assert.equal((await runtime.call<Merged>('git_merge', { branch: 'side' })).merged, true);
     }));
 
-  test('S0-47 refusals: dirty tree, nothing to merge into, unknown names, histories that share nothing (deep)', () =>
+  test('refusals: dirty tree, nothing to merge into, unknown names, histories that share nothing [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       branchOff(repository, { 'a.txt': 'side\n' });
       assert.equal((await runtime.refused('git_merge', { branch: 'no' })).details?.['reason'], 'unknown_revision');
@@ -151,7 +151,7 @@ describe('S0-47 git_merge', () => {
       assert.equal((await runtime.refused('git_merge', { branch: 'side' })).details?.['reason'], 'unborn');
     }));
 
-  test('S0-47 reports what changed, conflicts included (deep)', () =>
+  test('reports what changed, conflicts included [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository) => {
       branchOff(repository, { 'a.txt': 'side\n', 'b.txt': null, 'c.txt': 'side\n' });
       repository.commit({ 'd.txt': 'main\n' });
@@ -162,7 +162,7 @@ describe('S0-47 git_merge', () => {
       assert.deepEqual(await changesOf(repository, tools, call), ['-o c.txt', 'o- b.txt', 'oo a.txt']);
     }));
 
-  test('S0-47 a call that is cancelled at work names the way back (deep)', () =>
+  test('a call that is cancelled at work names the way back [S0-47] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       branchOff(repository, Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`d/${at}`, `${at}\n`])));
       const before = stateOf(repository);
@@ -178,7 +178,7 @@ describe('S0-47 git_merge', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-51 no word of a caller is an option', () =>
+  test('no word of a caller is an option [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       branchOff(repository, { 'b.txt': 'side\n' });
       const canary = join(repository.beside, 'canary');

@@ -41,8 +41,8 @@ async function withClone(
   }
 }
 
-describe('S0-50 git_pull', () => {
-  test('S0-50 moves forward, and says when there is nothing to bring in (deep)', () =>
+describe('git_pull [S0-50]', () => {
+  test('moves forward, and says when there is nothing to bring in [S0-50] (deep)', () =>
     withClone(async ({ origin, clone, runtime }) => {
       const head = origin.commit({ 'a.txt': 'two\n' });
       const done = await runtime.call<Pulled>('git_pull', { remote: 'origin' });
@@ -51,7 +51,7 @@ describe('S0-50 git_pull', () => {
       assert.equal((await runtime.call<Pulled>('git_pull')).up_to_date, true);
     }));
 
-  test('S0-50 puts own commits on top, or merges when told to (deep)', () =>
+  test('puts own commits on top, or merges when told to [S0-50] (deep)', () =>
     withClone(async ({ origin, clone, runtime }) => {
       const theirs = origin.commit({ 'a.txt': 'theirs\n' }, 'feat: theirs');
       clone.commit({ 'b.txt': 'ours\n' }, 'feat: ours');
@@ -63,7 +63,7 @@ describe('S0-50 git_pull', () => {
       assert.equal(clone.git('log', '-1', '--format=%P').trim().split(' ').length, 2);
     }));
 
-  test('S0-50 4.19 a conflict: a rebase is taken back, a merge stays under way (deep)', () =>
+  test('4.19 a conflict: a rebase is taken back, a merge stays under way [S0-50] (deep)', () =>
     withClone(async ({ origin, clone, runtime }) => {
       origin.commit({ 'a.txt': 'theirs\n' }, 'feat: theirs');
       const ours = clone.commit({ 'a.txt': 'ours\n' }, 'feat: ours');
@@ -79,7 +79,7 @@ describe('S0-50 git_pull', () => {
       assert.equal(clone.git('status', '--porcelain'), '');
     }));
 
-  test('S0-50 4.15 refuses a tree with changes, staged or not, and passes over untracked files (deep)', () =>
+  test('4.15 refuses a tree with changes, staged or not, and passes over untracked files [S0-50] (deep)', () =>
     withClone(async ({ origin, clone, runtime }) => {
       origin.commit({ 'a.txt': 'two\n' });
       clone.write({ 'b.txt': 'changed\n' });
@@ -94,7 +94,7 @@ describe('S0-50 git_pull', () => {
       assert.equal(clone.git('status', '--porcelain'), '?? new.txt\n');
     }));
 
-  test('S0-50 over HTTP from an allowed host (deep)', async () => {
+  test('over HTTP from an allowed host [S0-50] (deep)', async () => {
     const origin = createRepository({ files: { 'a.txt': 'one\n' } });
     origin.git('clone', '--quiet', '--bare', origin.folder, join(origin.beside, 'remote.git'));
     const folder = join(origin.beside, 'clone');
@@ -115,7 +115,7 @@ describe('S0-50 git_pull', () => {
     }
   });
 
-  test('S0-50 detached, unknown at the remote, and hostile names are clear errors (deep)', () =>
+  test('detached, unknown at the remote, and hostile names are clear errors [S0-50] (deep)', () =>
     withClone(async ({ origin, clone, runtime }) => {
       const canary = join(origin.beside, 'canary');
       for (const remote of hostileWords(canary)) assert.equal((await runtime.ask('git_pull', { remote })).ok, false);
@@ -126,7 +126,7 @@ describe('S0-50 git_pull', () => {
       assert.equal((await runtime.refused('git_pull')).details?.['reason'], 'detached');
     }));
 
-  test('S0-50 without the operator it is not even offered', async () => {
+  test('without the operator it is not even offered [S0-50]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const runtime = await openGitRuntime(repository);
     try {

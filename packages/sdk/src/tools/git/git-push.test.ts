@@ -21,8 +21,8 @@ function withRemote(): { readonly repository: TestRepository; readonly bare: str
   };
 }
 
-describe('S0-49 git_push', () => {
-  test('S0-49 pushes the current branch to a local bare remote, and says when there is nothing to do', async () => {
+describe('git_push [S0-49]', () => {
+  test('pushes the current branch to a local bare remote, and says when there is nothing to do [S0-49]', async () => {
     const { repository, remoteHas } = withRemote();
     const runtime = await openGitRuntime(repository, { registry: PUSH });
     try {
@@ -50,7 +50,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-49 refused while allow_push is false, with the line that says so, and nothing is pushed', async () => {
+  test('refused while allow_push is false, with the line that says so, and nothing is pushed [S0-49]', async () => {
     const { repository, remoteHas } = withRemote();
     const runtime = await openGitRuntime(repository, { registry: 'version: 1\ngit:\n  allow_push: false\n' });
     try {
@@ -65,7 +65,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-49 force is a gate of its own, + and deletion count as force, protected branches stay closed (deep)', async () => {
+  test('force is a gate of its own, + and deletion count as force, protected branches stay closed [S0-49] (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const plain = await openGitRuntime(repository, { registry: PUSH });
     const forced = await openGitRuntime(repository, { registry: FORCE });
@@ -98,7 +98,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 hooks of a local remote do not run, although plain git runs them', async () => {
+  test('hooks of a local remote do not run, although plain git runs them [S0-51]', async () => {
     const { repository, bare } = withRemote();
     const canary = join(bare, 'canary');
     const hook = join(bare, 'hooks', 'post-receive');
@@ -118,7 +118,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-49 S0-51 over HTTP: pushed when the host is allowed, refused when it is not (deep)', async () => {
+  test('over HTTP: pushed when the host is allowed, refused when it is not [S0-49 S0-51] (deep)', async () => {
     const { repository, bare, remoteHas } = withRemote();
     const server = await startGitHttpServer({ root: repository.beside });
     repository.git('remote', 'set-url', 'origin', server.url('remote.git'));
@@ -141,7 +141,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 a redirect to a host nobody allowed is not followed', async () => {
+  test('a redirect to a host nobody allowed is not followed [S0-51]', async () => {
     const { repository } = withRemote();
     const secret = await startGitHttpServer({ root: repository.beside });
     const open = await startGitHttpServer({ root: repository.beside, redirectTo: `http://${secret.host}` });
@@ -160,7 +160,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 a token the operator names reaches its host and nothing else: no answer, no journal (deep)', async () => {
+  test('a token the operator names reaches its host and nothing else: no answer, no journal [S0-51] (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const token = ['gh', 'p_', 'abcdefghijklmnopqrstuvwxyz0123456789'].join('');
     const server = await startGitHttpServer({ root: repository.beside, login: `x-access-token:${token}` });
@@ -184,7 +184,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 a token is not sent over plain http to a host that is not listed for it (deep)', async () => {
+  test('a token is not sent over plain http to a host that is not listed for it [S0-51] (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const server = await startGitHttpServer({ root: repository.beside });
     repository.git('remote', 'set-url', 'origin', server.url('remote.git'));
@@ -215,7 +215,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 transports that start programs, and addresses with credentials, are refused by name', async () => {
+  test('transports that start programs, and addresses with credentials, are refused by name [S0-51]', async () => {
     const { repository } = withRemote();
     const canary = join(repository.beside, 'canary');
     const runtime = await openGitRuntime(repository, { registry: PUSH });
@@ -241,7 +241,7 @@ describe('S0-49 git_push', () => {
     }
   });
 
-  test('S0-51 no string argument becomes an option of git (deep)', async () => {
+  test('no string argument becomes an option of git [S0-51] (deep)', async () => {
     const { repository, remoteHas } = withRemote();
     const canary = join(repository.beside, 'canary');
     const runtime = await openGitRuntime(repository, { registry: FORCE });

@@ -19,8 +19,8 @@ interface Rebased {
   readonly recovery: string;
 }
 
-describe('S0-48 git_rebase', () => {
-  test('S0-48 replays the commits with their authors, and can be taken back (deep)', () =>
+describe('git_rebase [S0-48]', () => {
+  test('replays the commits with their authors, and can be taken back [S0-48] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'side\n' }, 'feat: one');
@@ -44,7 +44,7 @@ describe('S0-48 git_rebase', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-48 folds fixup and squash commits, or leaves them alone (deep)', () =>
+  test('folds fixup and squash commits, or leaves them alone [S0-48] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'one\n' }, 'feat: b');
@@ -62,7 +62,7 @@ describe('S0-48 git_rebase', () => {
       assert.equal(repository.git('show', 'HEAD~1:b.txt'), 'two\n');
     }));
 
-  test('S0-48 a conflict puts everything back, byte for byte, and names the files (deep)', () =>
+  test('a conflict puts everything back, byte for byte, and names the files [S0-48] (deep)', () =>
     withRepository(
       {
         files: { 'a.txt': 'one\r\n', '.gitattributes': '*.txt text\n', 'run.sh': { text: 'x\n', mode: 0o755 } },
@@ -92,7 +92,7 @@ describe('S0-48 git_rebase', () => {
       },
     ));
 
-  test('S0-48 another branch than the current one, and the way back to both (deep)', () =>
+  test('another branch than the current one, and the way back to both [S0-48] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'side\n' });
@@ -107,7 +107,7 @@ describe('S0-48 git_rebase', () => {
       assert.equal((await runtime.refused('git_rebase', { onto: 'main', branch: 'no' })).path, 'branch');
     }));
 
-  test('S0-48 leaves other branches, merges of the configuration and stashes alone', () =>
+  test('leaves other branches, merges of the configuration and stashes alone [S0-48]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'below');
       const below = repository.commit({ 'b.txt': 'x\n' });
@@ -122,7 +122,7 @@ describe('S0-48 git_rebase', () => {
       assert.equal(repository.git('rev-parse', 'below').trim(), below);
     }));
 
-  test('S0-48 refusals: dirty tree, unborn HEAD, unknown names, ignored files in the way (deep)', () =>
+  test('refusals: dirty tree, unborn HEAD, unknown names, ignored files in the way [S0-48] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', '.gitignore': '*.env\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.write({ 'x.env': 'mine\n' });
@@ -152,7 +152,7 @@ describe('S0-48 git_rebase', () => {
       assert.equal((await runtime.refused('git_rebase', { onto: 'main' })).details?.['reason'], 'unborn');
     }));
 
-  test('S0-48 reports what changed', () =>
+  test('reports what changed [S0-48]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'b.txt': 'side\n' });
@@ -163,7 +163,7 @@ describe('S0-48 git_rebase', () => {
       assert.deepEqual(seen, ['-o c.txt', 'oo a.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option (deep)', () =>
+  test('no word of a caller is an option [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const canary = join(repository.beside, 'canary');
       for (const word of [...hostileWords(canary), '--root', '-x', `--exec=touch ${canary}`]) {

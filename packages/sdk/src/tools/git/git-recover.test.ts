@@ -114,8 +114,8 @@ function disturb(repository: ReturnType<typeof createRepository>): void {
   repository.write({ 'since.txt': 'made since\n', 'kept.txt': 'dirty again' });
 }
 
-describe('S0-51 git_recover', () => {
-  test('S0-51 puts HEAD, branch, index, files, modes, links and odd names back byte for byte (deep)', () =>
+describe('git_recover [S0-51]', () => {
+  test('puts HEAD, branch, index, files, modes, links and odd names back byte for byte [S0-51] (deep)', () =>
     withRepository({ files: EVERYTHING, tools }, async (repository, runtime) => {
       makeDirty(repository);
       const before = stateOf(repository);
@@ -142,7 +142,7 @@ describe('S0-51 git_recover', () => {
       assert.deepEqual(again, { ...disturbed, files: files2 }, 'what is untracked by now stays');
     }));
 
-  test('S0-51 an unborn HEAD with staged and untracked files, and one without an index (deep)', () =>
+  test('an unborn HEAD with staged and untracked files, and one without an index [S0-51] (deep)', () =>
     withRepository({ tools }, async (repository, runtime) => {
       const bare = await runtime.call<Saved>('save_state');
       repository.write({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
@@ -163,7 +163,7 @@ describe('S0-51 git_recover', () => {
       assert.equal(repository.git('log', '-1', '--format=%s').trim(), 'first');
     }));
 
-  test('S0-51 a detached HEAD, and a conflict that is half resolved (deep)', () =>
+  test('a detached HEAD, and a conflict that is half resolved [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'base\n', 'b.txt': 'base\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'side\n', 'b.txt': 'side\n' });
@@ -186,7 +186,7 @@ describe('S0-51 git_recover', () => {
       assert.equal(repository.git('rev-list', '--parents', '-1', 'HEAD').trim().split(' ').length, 3);
     }));
 
-  test('S0-51 a rebase that stands still is put back with its plan (deep)', () =>
+  test('a rebase that stands still is put back with its plan [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'base\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'side\n' }, 'one');
@@ -206,7 +206,7 @@ describe('S0-51 git_recover', () => {
       assert.equal(repository.git('log', '-2', '--format=%s'), 'two\none\n');
     }));
 
-  test('S0-51 ends of lines come back as they were, clean files among them, whatever attributes say (deep)', () =>
+  test('ends of lines come back as they were, clean files among them, whatever attributes say [S0-51] (deep)', () =>
     withRepository(
       {
         files: {
@@ -239,7 +239,7 @@ describe('S0-51 git_recover', () => {
       },
     ));
 
-  test('S0-51 names that are no UTF-8, folders that became files and files that became folders (deep)', () =>
+  test('names that are no UTF-8, folders that became files and files that became folders [S0-51] (deep)', () =>
     withRepository({ files: { 'x/y': 'inner\n', z: 'file\n' }, tools }, async (repository, runtime) => {
       const raw = Buffer.concat([Buffer.from(`${repository.folder}/`), Buffer.from([0x66, 0xff, 0xfe])]);
       writeFileSync(raw, 'tracked\n');
@@ -259,7 +259,7 @@ describe('S0-51 git_recover', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-51 what going back writes over is saved first, ignored files too (deep)', () =>
+  test('what going back writes over is saved first, ignored files too [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', '.gitignore': '*.env\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'x.env': 'tracked once\n' });
       repository.git('add', '--force', 'x.env');
@@ -279,7 +279,7 @@ describe('S0-51 git_recover', () => {
       assert.deepEqual(stateOf(repository).files, before.files);
     }));
 
-  test('S0-51 belongs to its work tree: a linked one has its own (deep)', async () => {
+  test('belongs to its work tree: a linked one has its own [S0-51] (deep)', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     const place = join(repository.beside, 'linked');
     repository.git('worktree', 'add', '--quiet', '-b', 'linked', place);
@@ -302,7 +302,7 @@ describe('S0-51 git_recover', () => {
     }
   });
 
-  test('S0-51 a branch that is at work in another work tree is not moved', () =>
+  test('a branch that is at work in another work tree is not moved [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const { recovery } = await runtime.call<Saved>('save_state');
       repository.git('switch', '--quiet', '-c', 'other');
@@ -313,7 +313,7 @@ describe('S0-51 git_recover', () => {
       assert.equal((await runtime.call<Recovered>('git_recover', { recovery })).branch, 'main');
     }));
 
-  test('S0-51 works in a repository with SHA-256 hashes and with a split index (deep)', async () => {
+  test('works in a repository with SHA-256 hashes and with a split index [S0-51] (deep)', async () => {
     for (const objectFormat of ['sha1', 'sha256'] as const) {
       await withRepository({ files: EVERYTHING, tools, objectFormat }, async (repository, runtime) => {
         repository.git('update-index', '--split-index');
@@ -329,7 +329,7 @@ describe('S0-51 git_recover', () => {
     }
   });
 
-  test('S0-51 sparse work trees, submodules and shallow clones (deep)', async () => {
+  test('sparse work trees, submodules and shallow clones [S0-51] (deep)', async () => {
     const other = createRepository({ files: { 'lib.txt': 'lib\n' } });
     const source = createRepository({ files: { 'in/a.txt': 'one\n', 'out/b.txt': 'one\n', 'top.txt': 'one\n' } });
     source.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.folder, 'lib');
@@ -357,7 +357,7 @@ describe('S0-51 git_recover', () => {
     }
   });
 
-  test('S0-51 lists the points there are, newest first, and keeps a hundred (deep)', () =>
+  test('lists the points there are, newest first, and keeps a hundred [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'b.txt': 'new\n' });
       const { recovery: first } = await runtime.call<Saved>('save_state');
@@ -374,7 +374,7 @@ describe('S0-51 git_recover', () => {
       assert.equal(error.details?.['reason'], 'unknown_recovery');
     }));
 
-  test('S0-51 a file too large to save is named; going back over it is refused', () =>
+  test('a file too large to save is named; going back over it is refused [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'huge.bin': 'small\n' }, tools }, async (repository, runtime) => {
       const { recovery } = await runtime.call<Saved>('save_state');
       repository.write({ 'a.txt': 'two\n' });
@@ -391,7 +391,7 @@ describe('S0-51 git_recover', () => {
       assert.ok(existsSync(repository.path('untracked.bin')), 'what was not touched stays');
     }));
 
-  test('S0-51 large files are saved without holding them, and a nested repository is left alone', () =>
+  test('large files are saved without holding them, and a nested repository is left alone [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const large = Buffer.alloc(9 * 1024 * 1024, 'large\r\n');
       repository.write({ 'large.bin': large });
@@ -406,7 +406,7 @@ describe('S0-51 git_recover', () => {
       assert.equal(readFileSync(repository.path('nested/file'), 'utf8'), 'theirs');
     }));
 
-  test('S0-51 takes locks a killed git left, says so, and leaves those alone that go by themselves (deep)', () =>
+  test('takes locks a killed git left, says so, and leaves those alone that go by themselves [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'dirty\n' });
       const { recovery } = await runtime.call<Saved>('save_state');
@@ -423,7 +423,7 @@ describe('S0-51 git_recover', () => {
       assert.deepEqual(patient.warnings, []);
     }));
 
-  test('S0-51 takes locks a killed git left where nothing was saved yet, and says so; without any there is nothing to do (deep)', () =>
+  test('takes locks a killed git left where nothing was saved yet, and says so; without any there is nothing to do [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ '.git/index.lock': '', '.git/refs/heads/main.lock': '', 'a.txt': 'two\n' });
       const response = await runtime.ask('git_recover');
@@ -435,7 +435,7 @@ describe('S0-51 git_recover', () => {
       assert.equal((await runtime.refused('git_recover')).details?.['reason'], 'unknown_recovery');
     }));
 
-  test('S0-51 refuses what is no name of a recovery point, and commits that are none', () =>
+  test('refuses what is no name of a recovery point, and commits that are none [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       for (const recovery of [
         'HEAD',
@@ -460,7 +460,7 @@ describe('S0-51 git_recover', () => {
       assert.ok((await runtime.call<Recovered>('git_recover', { recovery })).restored);
     }));
 
-  test('S0-51 a forged point cannot write into git’s own folder or out of the work tree', () =>
+  test('a forged point cannot write into git’s own folder or out of the work tree [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const { recovery } = await runtime.call<Saved>('save_state');
       const note = repository.git('log', '-1', '--format=%B', recovery);

@@ -15,8 +15,8 @@ interface Restored {
   readonly recovery: string;
 }
 
-describe('S0-51 git_restore', () => {
-  test('S0-51 throws changes away, and git_recover has them all (deep)', () =>
+describe('git_restore [S0-51]', () => {
+  test('throws changes away, and git_recover has them all [S0-51] (deep)', () =>
     withRepository(
       { files: { 'a.txt': 'one\n', 'b.txt': 'one\n', 'd/ü "x".txt': 'one\n' }, tools },
       async (repository, runtime) => {
@@ -33,7 +33,7 @@ describe('S0-51 git_restore', () => {
       },
     ));
 
-  test('S0-51 unstages, restores from the index, and from another commit (deep)', () =>
+  test('unstages, restores from the index, and from another commit [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.commit({ 'a.txt': 'two\n' });
       repository.write({ 'a.txt': 'staged\n', 'n.txt': 'new\n' });
@@ -56,7 +56,7 @@ describe('S0-51 git_restore', () => {
       }
     }));
 
-  test('S0-51 saves ignored and untracked files it writes over (deep)', () =>
+  test('saves ignored and untracked files it writes over [S0-51] (deep)', () =>
     withRepository({ files: { 'x.env': 'tracked\n', 'y.txt': 'tracked\n' }, tools }, async (repository, runtime) => {
       repository.git('rm', '--quiet', 'x.env', 'y.txt');
       repository.commit({ '.gitignore': '*.env\n' });
@@ -68,7 +68,7 @@ describe('S0-51 git_restore', () => {
       assert.deepEqual(stateOf(repository).files, before.files);
     }));
 
-  test('S0-51 resolves an unmerged file by taking a side (deep)', () =>
+  test('resolves an unmerged file by taking a side [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '-c', 'side');
       repository.commit({ 'a.txt': 'side\n' });
@@ -83,7 +83,7 @@ describe('S0-51 git_restore', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-51 refuses unknown files and revisions, and paths outside', () =>
+  test('refuses unknown files and revisions, and paths outside [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'two\n', 'b.txt': 'untracked\n' });
       const before = stateOf(repository);
@@ -95,7 +95,7 @@ describe('S0-51 git_restore', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-51 names mean themselves, whatever is in them', () =>
+  test('names mean themselves, whatever is in them [S0-51]', () =>
     withRepository(
       { files: { 'a.txt': 'one\n', '*.txt': 'one\n', ':(top)x': 'one\n', '-f': 'one\n' }, tools },
       async (repository, runtime) => {
@@ -106,14 +106,14 @@ describe('S0-51 git_restore', () => {
       },
     ));
 
-  test('S0-51 reports what changed', () =>
+  test('reports what changed [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository) => {
       repository.write({ 'a.txt': 'two\n', 'b.txt': null });
       const call = { tool: 'git_restore', args: { paths: ['.'] } };
       assert.deepEqual(await changesOf(repository, tools, call), ['oo a.txt', 'oo b.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option (deep)', () =>
+  test('no word of a caller is an option [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'two\n' });
       const canary = join(repository.beside, 'canary');

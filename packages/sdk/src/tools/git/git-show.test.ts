@@ -25,7 +25,7 @@ const tools = [gitShow];
 const show = (runtime: GitRuntime, args: object = {}) => runtime.call<Show>('git_show', args);
 
 describe('git_show', () => {
-  test('S0-43 git_show answers facts and patch of a commit, the first one and empty ones too (deep)', async () => {
+  test('git_show answers facts and patch of a commit, the first one and empty ones too [S0-43] (deep)', async () => {
     await withRepository({ files: { file: '1\n', other: 'x\n' }, tools }, async (repository, runtime) => {
       repository.git('config', 'log.showRoot', 'false');
       const first = await show(runtime);
@@ -50,7 +50,7 @@ describe('git_show', () => {
     });
   });
 
-  test('S0-43 git_show compares a merge with its first parent', async () => {
+  test('git_show compares a merge with its first parent [S0-43]', async () => {
     await withRepository({ files: { file: '1\n' }, tools }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '--create', 'topic');
       repository.commit({ topic: 't\n' });
@@ -63,7 +63,7 @@ describe('git_show', () => {
     });
   });
 
-  test('S0-43 git_show cuts a long patch behind a line', async () => {
+  test('git_show cuts a long patch behind a line [S0-43]', async () => {
     await withRepository({ files: { file: `${'x'.repeat(99)}\n`.repeat(1000) }, tools }, async (_, runtime) => {
       const { commit, truncated } = await show(runtime, { max_bytes: 5000 });
       assert.equal(truncated, true);
@@ -73,7 +73,7 @@ describe('git_show', () => {
     });
   });
 
-  test('S0-43 git_show answers a file as it was, text or base64, up to a limit (deep)', async () => {
+  test('git_show answers a file as it was, text or base64, up to a limit [S0-43] (deep)', async () => {
     const data = Buffer.from([0, 1, 2, 255]);
     const files = {
       'dir/a\nb "c"': 'one\n',
@@ -117,7 +117,7 @@ describe('git_show', () => {
     });
   });
 
-  test('S0-43 git_show refuses what is no revision and takes no word for an option (deep)', async () => {
+  test('git_show refuses what is no revision and takes no word for an option [S0-43] (deep)', async () => {
     await withRepository({ tools }, async (repository, runtime) => {
       assert.equal((await runtime.refused('git_show')).details?.['reason'], 'unknown_revision', 'no commit yet');
       repository.commit({ file: '1' });

@@ -20,8 +20,8 @@ interface Stashed {
   readonly recovery: string;
 }
 
-describe('S0-51 git_stash', () => {
-  test('S0-51 puts changes aside with untracked files, lists and shows them, and brings them back (deep)', () =>
+describe('git_stash [S0-51]', () => {
+  test('puts changes aside with untracked files, lists and shows them, and brings them back [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', '.gitignore': 'ignored\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'two\n', 'ü new.txt': 'new\n', ignored: 'stays\n' });
       const before = stateOf(repository).files;
@@ -46,7 +46,7 @@ describe('S0-51 git_stash', () => {
       assert.equal(repository.git('stash', 'list'), '');
     }));
 
-  test('S0-51 nothing to put aside is not done; untracked files may be left', () =>
+  test('nothing to put aside is not done; untracked files may be left [S0-51]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       assert.equal((await runtime.call<Stashed>('git_stash', { action: 'push' })).done, false);
       repository.write({ 'a.txt': 'two\n', 'b.txt': 'new\n' });
@@ -54,7 +54,7 @@ describe('S0-51 git_stash', () => {
       assert.equal(repository.git('status', '--porcelain').trim(), '?? b.txt');
     }));
 
-  test('S0-51 a dropped stash comes back with git_recover, under its words (deep)', () =>
+  test('a dropped stash comes back with git_recover, under its words [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       for (const text of ['first', 'second', 'third']) {
         repository.write({ 'a.txt': `${text}\n` });
@@ -68,7 +68,7 @@ describe('S0-51 git_stash', () => {
       assert.equal(repository.git('show', 'stash@{0}:a.txt'), 'second\n');
     }));
 
-  test('S0-51 a conflict keeps the stash and is an answer with a warning (deep)', () =>
+  test('a conflict keeps the stash and is an answer with a warning [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'stashed\n' });
       await runtime.call<Stashed>('git_stash', { action: 'push' });
@@ -84,7 +84,7 @@ describe('S0-51 git_stash', () => {
       assert.deepEqual(stateOf(repository), before);
     }));
 
-  test('S0-51 refusals leave everything: files in the way, changes in the way, no such stash, unborn HEAD (deep)', () =>
+  test('refusals leave everything: files in the way, changes in the way, no such stash, unborn HEAD [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       repository.write({ 'a.txt': 'stashed\n', 'new.txt': 'stashed\n' });
       await runtime.call<Stashed>('git_stash', { action: 'push' });
@@ -108,7 +108,7 @@ describe('S0-51 git_stash', () => {
       assert.ok(existsSync(repository.path('x.txt')));
     }));
 
-  test('S0-51 reports what changed, and looking needs no right to write (deep)', () =>
+  test('reports what changed, and looking needs no right to write [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository) => {
       repository.write({ 'a.txt': 'two\n', 'b.txt': null, 'c.txt': 'new\n' });
       const call = (action: string) => changesOf(repository, tools, { tool: 'git_stash', args: { action } });
@@ -117,7 +117,7 @@ describe('S0-51 git_stash', () => {
       assert.deepEqual(await call('pop'), ['-o c.txt', 'o- b.txt', 'oo a.txt']);
     }));
 
-  test('S0-51 no word of a caller is an option (deep)', () =>
+  test('no word of a caller is an option [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
       const canary = join(repository.beside, 'canary');
       for (const message of hostileWords(canary)) {

@@ -39,7 +39,7 @@ const status = (runtime: GitRuntime, args: object = {}) => runtime.call<Status>(
 const letters = ({ changes }: Status) => Object.fromEntries(changes.map(({ path, status: code }) => [path, code]));
 
 describe('git_status', () => {
-  test('S0-42 an empty repository has a branch, no head and nothing to say', async () => {
+  test('an empty repository has a branch, no head and nothing to say [S0-42]', async () => {
     await withRepository({}, async (repository, runtime) => {
       const empty = await status(runtime);
       assert.deepEqual(
@@ -52,7 +52,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 tells staged from unstaged changes, in letters and in words (deep)', async () => {
+  test('tells staged from unstaged changes, in letters and in words [S0-42] (deep)', async () => {
     const files = { both: '1', changed: '1', gone: '1', staged: '1', same: '1', kind: '1' };
     await withRepository({ files }, async (repository, runtime) => {
       repository.write({ both: '2', staged: '2', added: 'a', kind: { link: 'same' } });
@@ -91,7 +91,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 names renamed files and files whose names hold anything but NUL and slash', async () => {
+  test('names renamed files and files whose names hold anything but NUL and slash [S0-42]', async () => {
     const odd = [
       'with space',
       'quo"te',
@@ -124,14 +124,14 @@ describe('git_status', () => {
     );
   });
 
-  test('S0-42 a name that is no UTF-8 is reported with replacement characters', async () => {
+  test('a name that is no UTF-8 is reported with replacement characters [S0-42]', async () => {
     await withRepository({ files: { plain: '1' } }, async (repository, runtime) => {
       writeFileSync(Buffer.concat([Buffer.from(`${repository.folder}/`), Buffer.from([0x66, 0xff, 0x66])]), 'x');
       assert.deepEqual(letters(await status(runtime)), { 'f\ufffdf': '??' });
     });
   });
 
-  test('S0-42 counts commits ahead of and behind the upstream whatever status.aheadBehind says (deep)', async () => {
+  test('counts commits ahead of and behind the upstream whatever status.aheadBehind says [S0-42] (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       repository.git('branch', 'other');
       repository.commit({ file: '2' });
@@ -149,7 +149,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 a detached HEAD has a hash and no branch', async () => {
+  test('a detached HEAD has a hash and no branch [S0-42]', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       repository.git('switch', '--quiet', '--detach');
       const { branch, head, detached } = await status(runtime);
@@ -157,7 +157,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 says what is under way, which files are unmerged and how many stashes there are (deep)', async () => {
+  test('says what is under way, which files are unmerged and how many stashes there are [S0-42] (deep)', async () => {
     await withRepository({ files: { file: '1\n' } }, async (repository, runtime) => {
       repository.write({ file: 'stash me\n' });
       repository.git('stash');
@@ -183,7 +183,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 reports a submodule whose commit changed and looks no further into it (deep)', async () => {
+  test('reports a submodule whose commit changed and looks no further into it [S0-42] (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       const inner = join(repository.beside, 'inner');
       mkdirSync(inner);
@@ -213,7 +213,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 works in sha256 repositories, linked work trees, shallow clones and sparse checkouts (deep)', async () => {
+  test('works in sha256 repositories, linked work trees, shallow clones and sparse checkouts [S0-42] (deep)', async () => {
     const repository = createRepository({ files: { 'in/a': '1', 'out/b': '1' }, objectFormat: 'sha256' });
     try {
       repository.commit({ 'in/a': '2' });
@@ -241,7 +241,7 @@ describe('git_status', () => {
     }
   });
 
-  test('S0-42 writes nothing, not even a fresher index', async () => {
+  test('writes nothing, not even a fresher index [S0-42]', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       const digest = () => repository.git('hash-object', '.git/index');
       rmSync(repository.path('file'));
@@ -252,7 +252,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-42 cuts very long lists and says so (deep)', async () => {
+  test('cuts very long lists and says so [S0-42] (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       mkdirSync(repository.path('many'));
       for (let number = 0; number < 10_001; number++) writeFileSync(repository.path(`many/${number}`), '');
@@ -264,7 +264,7 @@ describe('git_status', () => {
     });
   });
 
-  test('S0-51 a workspace without a repository, or with a borrowed one, is refused with the way out (deep)', async () => {
+  test('a workspace without a repository, or with a borrowed one, is refused with the way out [S0-51] (deep)', async () => {
     await withRepository({ files: { file: '1' } }, async (repository, runtime) => {
       renameSync(repository.path('.git'), join(repository.beside, 'hidden'));
       const none = await runtime.refused('git_status');

@@ -36,8 +36,8 @@ async function withNumbers(
   }
 }
 
-describe('S2-22 artifact_read', () => {
-  test('S2-22 pages through the whole and says where the next page starts', () =>
+describe('artifact_read [S2-22]', () => {
+  test('pages through the whole and says where the next page starts [S2-22]', () =>
     withNumbers(1000, async ({ session }, artifact) => {
       let text = '';
       for (let offset: number | null = 0; offset !== null; ) {

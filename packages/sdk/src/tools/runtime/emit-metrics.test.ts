@@ -15,7 +15,7 @@ async function withScratch(use: (scratch: ScratchRuntime) => Promise<void>): Pro
 }
 
 describe('emit_metrics', () => {
-  test('S0-58 S0-79 answers with figures per tool and together, of this session alone', () =>
+  test('answers with figures per tool and together, of this session alone [S0-58 S0-79]', () =>
     withScratch(async ({ runtime, session }) => {
       const other = await runtime.openSession();
       await other.call('probe_nothing', {});
@@ -43,7 +43,7 @@ describe('emit_metrics', () => {
       assert.equal(later.rollup.tools['emit_metrics']?.calls, 1);
     }));
 
-  test('S0-58 announces a Metrics event before its answer, with the id of the request', () =>
+  test('announces a Metrics event before its answer, with the id of the request [S0-58]', () =>
     withScratch(async ({ session }) => {
       const seen: unknown[] = [];
       session.listen(({ message }) => seen.push([message.event, message.request_id, message.data?.['interval']]), {
@@ -54,7 +54,7 @@ describe('emit_metrics', () => {
       assert.deepEqual(seen, [['Metrics', 'r1', 3600]]);
     }));
 
-  test('S0-58 repeats the event at the interval until the session ends (deep)', () =>
+  test('repeats the event at the interval until the session ends [S0-58] (deep)', () =>
     withScratch(async ({ runtime, session }) => {
       const alive = setInterval(() => {}, 1000);
       const repeated = new Promise((resolve) =>
@@ -72,7 +72,7 @@ describe('emit_metrics', () => {
       clearInterval(alive);
     }));
 
-  test('S0-58 4.3 another session is E_POLICY; the own one by name is not', () =>
+  test('4.3 another session is E_POLICY; the own one by name is not [S0-58]', () =>
     withScratch(async ({ runtime, session }) => {
       const other = await runtime.openSession();
       const refused = await session.call('emit_metrics', { session_id: other.id });
@@ -80,7 +80,7 @@ describe('emit_metrics', () => {
       assert.equal((await session.call('emit_metrics', { session_id: session.id })).ok, true);
     }));
 
-  test('S0-58 an interval that is no whole number of seconds up to an hour is refused', () =>
+  test('an interval that is no whole number of seconds up to an hour is refused [S0-58]', () =>
     withScratch(async ({ session }) => {
       for (const interval of [-1, 0.5, 3601, '1']) {
         assert.equal((await session.call('emit_metrics', { interval })).errors[0]?.code, 'E_VALIDATION_FAIL');

@@ -18,8 +18,8 @@ validators:
     enforcement: warning
 `;
 
-describe('S0-57 validate', () => {
-  test('S0-57 runs what is in force, names file, line, rule and level, and never the secret (deep)', () =>
+describe('validate [S0-57]', () => {
+  test('runs what is in force, names file, line, rule and level, and never the secret [S0-57] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
       repository.write({ 'b.txt': `\n\nkey = ${TOKEN}\n`, 'c.txt': 'TODO: later\n' });
       const report = await runtime.call<Report>('validate');
@@ -29,7 +29,7 @@ describe('S0-57 validate', () => {
       assert.ok(!JSON.stringify([report, ...runtime.runtime.records()]).includes(TOKEN));
     }));
 
-  test('S0-57 one rule, several, a level or a glob: only those', () =>
+  test('one rule, several, a level or a glob: only those [S0-57]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
       repository.write({ 'b.txt': `key = ${TOKEN}\n`, 'c.txt': 'TODO: later\n' });
       const ids = async (args: object) =>
@@ -47,7 +47,7 @@ describe('S0-57 validate', () => {
       assert.match(error.message, /secrets\.scan/);
     }));
 
-  test('S0-57 a named rule runs at its own level although no registry lists it', () =>
+  test('a named rule runs at its own level although no registry lists it [S0-57]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       repository.write({ 'b.txt': `key = ${TOKEN}\n` });
       assert.deepEqual((await runtime.call<Report>('validate')).violations, []);
@@ -55,7 +55,7 @@ describe('S0-57 validate', () => {
       assert.equal(named.violations[0]?.level, 'blocking');
     }));
 
-  test('S0-57 staged, and a range from a revision; anything else is a bad argument', () =>
+  test('staged, and a range from a revision; anything else is a bad argument [S0-57]', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, registry: REGISTRY }, async (repository, runtime) => {
       repository.write({ 'b.txt': `key = ${TOKEN}\n` });
       const passes = async (args: object) => (await runtime.call<Report>('validate', args)).passed;
@@ -71,7 +71,7 @@ describe('S0-57 validate', () => {
       assert.equal((await runtime.refused('validate', { scope: 'range', since: '--all' })).code, 'E_GIT');
     }));
 
-  test('S0-57 contents judged before are not judged again, and any change is', async () => {
+  test('contents judged before are not judged again, and any change is [S0-57]', async () => {
     const repository = createRepository({ files: { 'a.txt': 'one\n' } });
     let runs = 0;
     const counting = defineRule({
@@ -140,7 +140,7 @@ describe('S0-57 validate', () => {
     }
   });
 
-  test('S0-57 needs no right to start programs unless the registry configures some', () =>
+  test('needs no right to start programs unless the registry configures some [S0-57]', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       await runtime.call('validate');
       const commands = await openGitRuntime(repository, {

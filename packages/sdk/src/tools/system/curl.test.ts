@@ -43,8 +43,8 @@ async function runAlone(args: Record<string, unknown>, given: Partial<HttpAnswer
   return { data, sent: sent[0] };
 }
 
-describe('S0-39 curl', () => {
-  test('S0-39 sends an artifact as the body, whole or not at all', async (t) => {
+describe('curl [S0-39]', () => {
+  test('sends an artifact as the body, whole or not at all [S0-39]', async (t) => {
     const got: Buffer[] = [];
     const server = await startWeb(t, async (request, response) => {
       for await (const chunk of request) got.push(chunk as Buffer);
@@ -64,7 +64,7 @@ describe('S0-39 curl', () => {
     assert.equal(unknown.errors[0]?.code, 'E_FILE_IO');
   });
 
-  test('S0-39 answers status, headers, body in base64 and whether it was cut', async (t) => {
+  test('answers status, headers, body in base64 and whether it was cut [S0-39]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.writeHead(404, { 'X-A': 'b' }).end('gone'));
     const { session } = await scene(t, [`127.0.0.1:${server.port}`]);
     const url = `http://127.0.0.1:${server.port}/x`;
@@ -80,7 +80,7 @@ describe('S0-39 curl', () => {
     );
   });
 
-  test('S0-39 has the defaults of its contract', () => {
+  test('has the defaults of its contract [S0-39]', () => {
     assert.deepEqual(curl.args.parse({ url: 'u' }), {
       method: 'GET',
       url: 'u',
@@ -102,7 +102,7 @@ describe('S0-39 curl', () => {
     }
   });
 
-  test('S0-39 sends text or bytes, and not both', async () => {
+  test('sends text or bytes, and not both [S0-39]', async () => {
     assert.equal(String((await runAlone({ url: 'u', method: 'POST', body: 'é' })).sent?.body), 'é');
     assert.deepEqual([...((await runAlone({ url: 'u', body_b64: '/w==' })).sent?.body ?? [])], [255]);
     assert.equal((await runAlone({ url: 'u', body: '' })).sent?.body?.byteLength, 0);
@@ -110,7 +110,7 @@ describe('S0-39 curl', () => {
     await assert.rejects(runAlone({ url: 'u', body: '', body_b64: '' }), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('S0-39 gives text only when asked and when the bytes are text; a cut character is left out', async () => {
+  test('gives text only when asked and when the bytes are text; a cut character is left out [S0-39]', async () => {
     const text = async (body: number[], truncated: boolean, as_text = true) =>
       (await runAlone({ url: 'u', as_text }, { body: Uint8Array.from(body), truncated })).data.text;
     assert.equal(await text([0xc3, 0xa9], false), 'é');
@@ -139,15 +139,15 @@ describe('S0-39 curl', () => {
   });
 });
 
-describe('S0-61 curl behind the gates', () => {
-  test('S0-18 is not there under the safe defaults, and says why', async (t) => {
+describe('curl behind the gates [S0-61]', () => {
+  test('is not there under the safe defaults, and says why [S0-18]', async (t) => {
     const scratch = await openScratchRuntime();
     t.after(() => scratch.dispose());
     const response = await scratch.session.call('curl', { url: 'https://crates.io/' });
     assert.deepEqual([response.ok, response.errors[0]?.code], [false, 'E_POLICY']);
   });
 
-  test('S0-61 section 6.2 a denied fetch after two allowed reads never leaves the process', async (t) => {
+  test('section 6.2 a denied fetch after two allowed reads never leaves the process [S0-61]', async (t) => {
     const [allowed, denied] = [
       await startWeb(t, (_request, response) => response.end()),
       await startWeb(t, (_request, response) => response.end()),
@@ -174,7 +174,7 @@ describe('S0-61 curl behind the gates', () => {
     assert.equal(kinds.filter((kind) => kind === 'intent').length, 2);
   });
 
-  test('S0-40 a redirect out of the allowlist is E_POLICY by the same rule', async (t) => {
+  test('a redirect out of the allowlist is E_POLICY by the same rule [S0-40]', async (t) => {
     const denied = await startWeb(t, (_request, response) => response.end());
     const server = await startWeb(t, (_request, response) => {
       response.writeHead(302, { Location: `http://127.0.0.1:${denied.port}/` }).end();
@@ -188,7 +188,7 @@ describe('S0-61 curl behind the gates', () => {
     assert.equal(denied.connections.length, 0);
   });
 
-  test('S0-23 a session that narrows the domains narrows its client', async (t) => {
+  test('a session that narrows the domains narrows its client [S0-23]', async (t) => {
     const [one, two] = [
       await startWeb(t, (_request, response) => response.end()),
       await startWeb(t, (_request, response) => response.end()),
@@ -201,7 +201,7 @@ describe('S0-61 curl behind the gates', () => {
     assert.equal(two.connections.length, 0);
   });
 
-  test('S0-80 the registry sets the time, the caller may choose another below the maximum', async (t) => {
+  test('the registry sets the time, the caller may choose another below the maximum [S0-80]', async (t) => {
     const server = await startWeb(t, () => {});
     const more = 'tools: {curl: {timeout_ms: 100}}\n';
     const { session } = await scene(t, [`127.0.0.1:${server.port}`], {}, more);
@@ -211,7 +211,7 @@ describe('S0-61 curl behind the gates', () => {
     }
   });
 
-  test('S0-83 neither headers nor bodies nor credentials in the URL are written down', async (t) => {
+  test('neither headers nor bodies nor credentials in the URL are written down [S0-83]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.end());
     const { session, runtime } = await scene(t, [`127.0.0.1:${server.port}`]);
     const url = `http://127.0.0.1:${server.port}/`;
@@ -224,7 +224,7 @@ describe('S0-61 curl behind the gates', () => {
     assert.ok(!written.includes('hush') && !written.includes(btoa('hush-bytes')));
   });
 
-  test('S0-40 names go through the resolver of the runtime', async (t) => {
+  test('names go through the resolver of the runtime [S0-40]', async (t) => {
     const server = await startWeb(t, (_request, response) => response.end('named'));
     const { session } = await scene(t, [`a.test:${server.port}`, `127.0.0.1:${server.port}`], {
       ports: {
@@ -238,7 +238,7 @@ describe('S0-61 curl behind the gates', () => {
     assert.equal((response.data as { text: string }).text, 'named');
   });
 
-  test('S0-40 a session that ends closes its client, and only its own', async (t) => {
+  test('a session that ends closes its client, and only its own [S0-40]', async (t) => {
     const closed: string[] = [];
     const { runtime } = await scene(t, ['a.test', 'b.test'], {
       ports: {

@@ -19,7 +19,7 @@ describe('job_poll', () => {
       assert.deepEqual([end['state'], end['code'], end['stdout']], ['exited', 0, '']);
     }));
 
-  test('S2-22 a job that printed more than an answer may carry ends with an artifact, and no descriptor stays open', () =>
+  test('a job that printed more than an answer may carry ends with an artifact, and no descriptor stays open [S2-22]', () =>
     withJobs(async (scratch) => {
       const { session } = scratch;
       // What the first program brings along, the watcher over all of them, stays for the next.

@@ -29,8 +29,8 @@ async function withSleeper(words: readonly string[], use: (pid: number) => Promi
   }
 }
 
-describe('S0-35 proc_list', () => {
-  test('S0-35 lists this process with the memory and CPU that ps reports', async () => {
+describe('proc_list [S0-35]', () => {
+  test('lists this process with the memory and CPU that ps reports [S0-35]', async () => {
     const { rows } = await list({ limit: 10_000 });
     const mine = rows.find((row) => row.pid === process.pid);
     const [cpu, rss] = spawnSync('ps', ['-o', '%cpu=,rss=', '-p', String(process.pid)], { encoding: 'utf8' })
@@ -42,7 +42,7 @@ describe('S0-35 proc_list', () => {
     assert.ok(Math.abs(mine.cpu - cpu) < 40, `${mine.cpu} % against ${cpu} %`);
   });
 
-  test('S0-35 filters by a linear regex and redacts known secrets and token shapes', () =>
+  test('filters by a linear regex and redacts known secrets and token shapes [S0-35]', () =>
     withSleeper(
       ['--marker-7f3a', '--password=hunter2hunter2', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'],
       async (pid) => {
@@ -56,7 +56,7 @@ describe('S0-35 proc_list', () => {
       },
     ));
 
-  test('S0-35 S0-81 returns at most limit rows and says when there were more', async () => {
+  test('returns at most limit rows and says when there were more [S0-35 S0-81]', async () => {
     const { rows, truncated } = await list({ limit: 1 });
     assert.deepEqual([rows.length, truncated], [1, true]);
     assert.ok((await list({})).rows.length <= 50);

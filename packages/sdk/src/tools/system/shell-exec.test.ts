@@ -43,8 +43,8 @@ const dataOf = (response: ToolResponse): ShellData => {
   return response.data as unknown as ShellData;
 };
 
-describe('S0-36 shell_exec', () => {
-  test('S0-36 4.17 runs what the allowlist allows and answers with code and streams; a non-zero code is no failure', () =>
+describe('shell_exec [S0-36]', () => {
+  test('4.17 runs what the allowlist allows and answers with code and streams; a non-zero code is no failure [S0-36]', () =>
     withShell(async ({ session }) => {
       const { code, stdout, stderr } = dataOf(
         await session.call('shell_exec', { cmd: "echo 'hello  there' | tr a-z A-Z" }),
@@ -54,7 +54,7 @@ describe('S0-36 shell_exec', () => {
       assert.equal(dataOf(await session.call('shell_exec', { argv: ['echo', '$HOME; `id`'] })).stdout, '$HOME; `id`\n');
     }));
 
-  test('S0-12 operators run as a shell would run them, without a shell', () =>
+  test('operators run as a shell would run them, without a shell [S0-12]', () =>
     withShell(async ({ session }) => {
       const run = async (cmd: string) => dataOf(await session.call('shell_exec', { cmd }));
       assert.equal((await run('false && echo a || echo b; echo c')).stdout, 'b\nc\n');
@@ -62,7 +62,7 @@ describe('S0-36 shell_exec', () => {
       assert.equal((await run('seq 100000 | head -n 2')).stdout, '1\n2\n');
     }));
 
-  test('S0-12 S0-61 what is not allowed does not start, and the refusal names rule, position and registry line', () =>
+  test('what is not allowed does not start, and the refusal names rule, position and registry line [S0-12 S0-61]', () =>
     withShell(async (scratch) => {
       const refused = await scratch.session.call('shell_exec', { cmd: 'echo ok; touch escaped' });
       assert.equal(refused.errors[0]?.code, 'E_POLICY');
@@ -73,7 +73,7 @@ describe('S0-36 shell_exec', () => {
       assert.equal((await scratch.session.call('shell_exec', { cmd: 'echo ok' })).ok, true);
     }));
 
-  test('S0-36 cwd is sandboxed, stdin and env reach the command, dangerous names do not', () =>
+  test('cwd is sandboxed, stdin and env reach the command, dangerous names do not [S0-36]', () =>
     withShell(async (scratch) => {
       mkdirSync(join(scratch.workspace, 'sub'));
       const run = (args: object) => scratch.session.call('shell_exec', args);
@@ -93,7 +93,7 @@ describe('S0-36 shell_exec', () => {
       assert.equal((await run({ cmd: 'printenv', env: { LD_PRELOAD: 'x' } })).errors[0]?.code, 'E_POLICY');
     }));
 
-  test('S0-13 secrets are redacted in the answer, and the environment of the host is not inherited', () =>
+  test('secrets are redacted in the answer, and the environment of the host is not inherited [S0-13]', () =>
     withShell(async ({ session, runtime }) => {
       process.env['TOOL_RUNTIME_TEST_CANARY'] = 'canary-value';
       const everything = dataOf(await session.call('shell_exec', { cmd: 'printenv' })).stdout;
@@ -104,7 +104,7 @@ describe('S0-36 shell_exec', () => {
       delete process.env['TOOL_RUNTIME_TEST_CANARY'];
     }));
 
-  test('S0-37 a command over its time is killed with all its children and what it printed comes back (deep)', () =>
+  test('a command over its time is killed with all its children and what it printed comes back [S0-37] (deep)', () =>
     withShell(async ({ session }) => {
       // The first command also tests the sandbox, which counts against its time.
       await session.call('shell_exec', { cmd: 'true' });
@@ -123,7 +123,7 @@ describe('S0-36 shell_exec', () => {
       assert.equal(killed.errors[0]?.details?.['signal'], 'SIGSEGV');
     }));
 
-  test('S0-38 S2-22 output over 5 MiB is cut in the middle with exact counts, and the artifact has all of it (deep)', () =>
+  test('output over 5 MiB is cut in the middle with exact counts, and the artifact has all of it [S0-38 S2-22] (deep)', () =>
     withShell(async ({ session }) => {
       const data = dataOf(await session.call('shell_exec', { cmd: 'seq 1000000' }));
       assert.equal(data.truncated, true);
@@ -160,7 +160,7 @@ describe('S0-36 shell_exec', () => {
       assert.ok(scratch);
     }));
 
-  test('S0-60 without shell_allow the tool is hidden and refused', async () => {
+  test('without shell_allow the tool is hidden and refused [S0-60]', async () => {
     const { session, dispose } = await openScratchRuntime();
     assert.ok(session.hidden().some((tool) => tool.name === 'shell_exec'));
     assert.equal((await session.call('shell_exec', { cmd: 'ls' })).errors[0]?.code, 'E_POLICY');

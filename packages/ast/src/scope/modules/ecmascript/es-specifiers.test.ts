@@ -13,7 +13,7 @@ function resolve(from: string, specifier: string, paths: readonly string[], text
   return createSpecifierResolver(memoryFiles({ ...empty, ...Object.fromEntries(written) })).resolve(from, specifier);
 }
 
-describe('S0-70 an ECMAScript specifier leads to', () => {
+describe('an ECMAScript specifier leads to [S0-70]', () => {
   const RELATIVE: readonly (readonly [string, string, readonly string[], string | undefined])[] = [
     ['src/a.ts', './b.ts', ['src/b.ts'], 'src/b.ts'],
     ['src/a.ts', './b', ['src/b.js', 'src/b.ts'], 'src/b.ts'],

@@ -7,7 +7,7 @@ function pathsOf(...paths: readonly string[]) {
   return createPythonPaths(memoryFiles(Object.fromEntries(paths.map((path) => [path, '']))));
 }
 
-describe('S0-70 a Python module name leads to', () => {
+describe('a Python module name leads to [S0-70]', () => {
   const CASES: readonly (readonly [string, string, readonly string[], string | undefined])[] = [
     ['a.py', 'b', ['b.py'], 'b.py'],
     ['a.py', 'b', ['b/__init__.py', 'b.py'], 'b/__init__.py'],

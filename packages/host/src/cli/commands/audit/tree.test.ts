@@ -34,7 +34,7 @@ async function fillJournal({ workspace, state }: Scratch) {
 }
 
 describe('tool-runtime audit tree', () => {
-  test('S3-49 prints every family, and one session when it is asked for (deep)', async () => {
+  test('prints every family, and one session when it is asked for [S3-49] (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a', 'text');
     const { child, alone } = await fillJournal(scratch);
@@ -51,7 +51,7 @@ describe('tool-runtime audit tree', () => {
     assert.match((await tree(scratch, alone)).stdout, /^alone /);
   });
 
-  test('S3-49 --json has everything, the manifest included', async () => {
+  test('--json has everything, the manifest included [S3-49]', async () => {
     using scratch = createScratch();
     const { parent, child, manifest } = await fillJournal(scratch);
     const [family] = await families(scratch);
@@ -74,7 +74,7 @@ describe('tool-runtime audit tree', () => {
     assert.match(several.stderr, /More than one session id begins with/);
   });
 
-  test('S3-49 names a family that was lost with its process, and one that still runs as open (deep)', async () => {
+  test('names a family that was lost with its process, and one that still runs as open [S3-49] (deep)', async () => {
     using scratch = createScratch();
     const host = startCli(['stdio', ...scratch.options]);
     const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();

@@ -83,7 +83,7 @@ describe('tool-runtime audit verify', () => {
   };
 
   for (const [name, [change, message]] of Object.entries(changes)) {
-    test(`S1-41 ends with 1 and says what is wrong and what to do: ${name} (deep)`, async () => {
+    test(`ends with 1 and says what is wrong and what to do: ${name} [S1-41] (deep)`, async () => {
       using scratch = createScratch();
       await fill(scratch);
       assert.equal((await audit(scratch, 'verify', '--archives')).code, 0);
@@ -167,7 +167,7 @@ describe('reading verbs of audit', () => {
     return { clean, killed, copied, unlogged, torn };
   }
 
-  test('S1-41 create nothing and change nothing (deep)', async () => {
+  test('create nothing and change nothing [S1-41] (deep)', async () => {
     using scratch = createScratch();
     for (const [name, state] of Object.entries(await folders(scratch))) {
       const before = contents(state);
@@ -179,7 +179,7 @@ describe('reading verbs of audit', () => {
     }
   });
 
-  test('S1-41 work on read-only media (deep)', async () => {
+  test('work on read-only media [S1-41] (deep)', async () => {
     using scratch = createScratch();
     for (const [name, state] of Object.entries(await folders(scratch))) {
       for (const command of commandsFor(name)) {
@@ -194,7 +194,7 @@ describe('reading verbs of audit', () => {
     }
   });
 
-  test('S1-41 work on a full disk (deep)', async () => {
+  test('work on a full disk [S1-41] (deep)', async () => {
     using scratch = createScratch();
     for (const state of Object.values(await folders(scratch))) {
       const script = 'cp -r "$1" /mnt/state && { cat /dev/zero > /mnt/fill; } 2>/dev/null; shift; exec "$@"';

@@ -8,7 +8,7 @@ function failed(code: ErrorEntry['code'], details: ErrorEntry['details'] = {}): 
 }
 
 describe('the exit code of a run', () => {
-  test('S4-43 is the one the wrapper says, from 0 to 17', () => {
+  test('is the one the wrapper says, from 0 to 17 [S4-43]', () => {
     assert.equal(exitCodeOf({ ok: true, data: { exit_code: 0 }, errors: [] }), 0);
     const codes = Array.from({ length: 17 }, (_, at) => at + 1);
     assert.deepEqual(
@@ -17,7 +17,7 @@ describe('the exit code of a run', () => {
     );
   });
 
-  test('S4-43 is 14 for refusals that have none, and for codes that are none', () => {
+  test('is 14 for refusals that have none, and for codes that are none [S4-43]', () => {
     assert.deepEqual(
       [failed('E_POLICY'), failed('E_INTERNAL', { exit_code: 18 }), failed('E_SHELL', { exit_code: '3' })],
       [14, 14, 14],
@@ -25,7 +25,7 @@ describe('the exit code of a run', () => {
     assert.equal(exitCodeOf({ ok: true, data: null, errors: [] }), 14);
   });
 
-  test('S4-2 is never 0 for a run that failed, and 1 for one that was stopped too late to tell', () => {
+  test('is never 0 for a run that failed, and 1 for one that was stopped too late to tell [S4-2]', () => {
     assert.deepEqual([failed('E_SHELL', { exit_code: 0 }), failed('E_TIMEOUT')], [1, 1]);
   });
 });

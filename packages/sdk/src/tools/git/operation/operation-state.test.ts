@@ -6,7 +6,7 @@ import { branchOf, commitsOf, isStateName, operationUnderWay } from './operation
 const file = (name: string, text = '') => ({ name, bytes: Buffer.from(text) });
 const HASH = 'a'.repeat(40);
 
-test('S0-51 only names of operation state are names of operation state', () => {
+test('only names of operation state are names of operation state [S0-51]', () => {
   for (const name of ['MERGE_HEAD', 'ORIG_HEAD', 'rebase-merge/done', 'sequencer/todo', 'rebase-merge/rewritten/x']) {
     assert.equal(isStateName(name), true, name);
   }
@@ -15,7 +15,7 @@ test('S0-51 only names of operation state are names of operation state', () => {
   }
 });
 
-test('S0-51 knows what is under way from the files git keeps', () => {
+test('knows what is under way from the files git keeps [S0-51]', () => {
   const cases: readonly [string, readonly string[]][] = [
     ['merge', ['MERGE_HEAD', 'MERGE_MSG']],
     ['rebase', ['rebase-merge/done', 'CHERRY_PICK_HEAD']],
@@ -31,7 +31,7 @@ test('S0-51 knows what is under way from the files git keeps', () => {
   }
 });
 
-test('S0-51 finds the commits and the branch an operation needs, and nothing that only looks like it', () => {
+test('finds the commits and the branch an operation needs, and nothing that only looks like it [S0-51]', () => {
   assert.deepEqual(commitsOf([file('MERGE_HEAD', `${HASH}\n${HASH}\n`), file('MERGE_MSG', HASH)]), [HASH, HASH]);
   assert.deepEqual(commitsOf([file('MERGE_HEAD', '--help\n'), file('CHERRY_PICK_HEAD', 'abc')]), []);
   const rebase = (name: string, tip: string) => [

@@ -18,7 +18,7 @@ const entry = fc.record({
   bytes: fc.uint8Array({ maxLength: 64 }),
 });
 
-test('S0-51 git reads back every name, mode and byte it was given, and half a stream makes nothing', async () => {
+test('git reads back every name, mode and byte it was given, and half a stream makes nothing [S0-51]', async () => {
   const repository = createRepository();
   let made = 0;
   fc.assert(

@@ -44,7 +44,7 @@ describe('kept output', () => {
     assert.deepEqual(events, []);
   });
 
-  test('S2-22 longer output becomes an artifact with all of it', () => {
+  test('longer output becomes an artifact with all of it [S2-22]', () => {
     const { store, events } = smallDisk(100);
     const keeper = new OutputKeeper(store, 10);
     for (const count of [6, 6, 6]) keeper.add(bytes(count));

@@ -21,7 +21,7 @@ test('tells what was printed with its stream, colours stripped, the last line as
   ]);
 });
 
-test('S0-13 hides a secret that arrives in two chunks', () => {
+test('hides a secret that arrives in two chunks [S0-13]', () => {
   const { told, report } = reporter();
   report.add('stdout', Buffer.from('password hunter2'));
   report.add('stdout', Buffer.from('hunter2\n'));
