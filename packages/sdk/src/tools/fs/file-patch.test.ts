@@ -7,7 +7,10 @@ import { sha256Hex } from '../../platform/digest.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 import { filePatch } from './file-patch.ts';
 
-async function scene(t: TestContext, options: { secrets?: readonly string[] } = {}) {
+async function scene(
+  t: TestContext,
+  options: { secrets?: readonly string[]; registry?: { text: string; file: string } } = {},
+) {
   const { session, workspace, dispose } = await openScratchRuntime(options);
   t.after(dispose);
   const call = (path: string, unified_diff: string, more: object = {}) =>
@@ -203,10 +206,12 @@ test('file_patch refuses characters that the encoding of the file does not have 
 });
 
 test('file_patch refuses a hundred megabytes of diff, renames and binary patches [S0-32]', async (t) => {
-  const { put, text, refusal } = await scene(t);
+  const registry = { file: 'large.yaml', text: 'version: 1\nlimits: { max_request_bytes: 67108864 }\n' };
+  const { put, text, refusal } = await scene(t, { registry });
   put(BEFORE);
   const table: readonly (readonly [string, RegExp])[] = [
-    [`${HUNK}${'+x'.repeat(50_000_000)}`, /unified_diff is longer than 16777216/],
+    [`${HUNK}${'+x'.repeat(50_000_000)}`, /Arguments are larger than 67108864 bytes/],
+    [`${HUNK}${'+x'.repeat(10_000_000)}`, /unified_diff is longer than 16777216/],
     [`${HUNK}+${'é'.repeat(9_000_000)}`, /Diff is longer than 16777216 bytes/],
     ['diff --git a/file b/file\nrename from file\nrename to other\n', /Renames/],
     ['diff --git a/file b/file\nGIT binary patch\n', /Binary patches/],
