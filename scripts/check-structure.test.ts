@@ -482,15 +482,24 @@ describe('a room is neither overfull nor cut into fragments', () => {
         [`${SDK}/platform/files.ts`]: `import { a } from './a.ts';\nexport const read = a;\n`,
         [`${SDK}/platform/a.ts`]: lines(24),
       },
-      [`warn fragments ${SDK}/platform/a.ts`],
+      [`fail fragments ${SDK}/platform/a.ts`],
     ],
     [
-      'a short file with one user in another package folder',
+      'a short file with one user and a test of its own',
+      {
+        [`${SDK}/platform/files.ts`]: `import { a } from './a.ts';\nexport const read = a;\n`,
+        [`${SDK}/platform/a.ts`]: lines(24),
+        [`${SDK}/platform/a.test.ts`]: `import { a } from './a.ts';\na;\n`,
+      },
+      [],
+    ],
+    [
+      'a short file with one user in another folder',
       {
         [`${SDK}/platform/files.ts`]: `import type { A } from '../contracts/a.ts';\nexport const read = 1 as unknown as A;\n`,
         [`${SDK}/contracts/a.ts`]: `export type A = 1;\n`,
       },
-      [`warn fragments ${SDK}/contracts/a.ts`],
+      [],
     ],
     [
       'a file of 25 lines with one user',

@@ -32,7 +32,7 @@ export function checkRooms(tree: Tree): Finding[] {
   });
 }
 
-/** A short file with a single user belongs in the file of that user. */
+/** A short file without a test of its own, with a single user in its folder, belongs in the file of that user. */
 export function checkFragments(tree: Tree): Finding[] {
   const packages = readPackages(tree);
   const entries = new Set([...packages.values()].flatMap((facts) => [...facts.entries.values()]));
@@ -53,8 +53,11 @@ export function checkFragments(tree: Tree): Finding[] {
     if (entries.has(file.path) || listed.has(file.path) || lazy.has(file.path) || isStage(file.path)) return [];
     // A list names things of its own size, and an entry publishes them: neither is a place for their code.
     if (isCatalog(file) || isCatalog(user) || entries.has(user.path)) return [];
+    // In another folder it may be what a layer offers; with a test of its own it is a unit.
+    if (path.posix.dirname(user.path) !== path.posix.dirname(file.path)) return [];
+    if (tree.has(file.path.replace(/\.ts$/, '.test.ts'))) return [];
     const what = `${file.lineCount} lines with a single user, ${user.path}`;
-    return [{ level: 'warn', check: 'fragments', file: file.path, what, next: 'Move the code into that file' }];
+    return [{ level: 'fail', check: 'fragments', file: file.path, what, next: 'Move the code into that file' }];
   });
 }
 

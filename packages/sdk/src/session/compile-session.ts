@@ -1,5 +1,6 @@
 /** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
 
+import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
@@ -22,6 +23,7 @@ import type { Metrics } from '../events/metrics.ts';
 import { createMetricsReporter } from '../events/metrics-reporter.ts';
 import type { ReconciledCall } from '../journal/reconcile.ts';
 import type { RecoveryLog } from '../journal/recovery-log.ts';
+import { createArgsSummarizer } from '../journal/summarize-args.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
@@ -33,12 +35,13 @@ import { compileApprovalPolicy } from '../policy/approval-policy.ts';
 import { compileCeiling } from '../policy/check-ceiling.ts';
 import { compileHooks } from '../policy/hook-set.ts';
 import { compileRules } from '../policy/rule-set.ts';
+import { redactError } from '../redaction/redact-error.ts';
+import { redactingArtifacts, redactingEvents, redactingJournal } from '../redaction/redacting-ports.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { checkSurface } from './check-surface.ts';
 import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import type { ChildBinding } from './family.ts';
-import { guardExits } from './guard-exits.ts';
 import { createJobTable, type JobCount } from './job-table.ts';
 import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
@@ -209,5 +212,20 @@ function sharedParts(runtime: RuntimeParts) {
     clock,
     newId,
     hashArgs,
+  };
+}
+
+type Exits = Pick<RuntimeParts, 'journal' | 'events' | 'artifacts' | 'reportUnexpected'>;
+
+/** Everything through which something leaves a session, behind its one redactor. */
+function guardExits(redactor: Redactor, runtime: Exits) {
+  return {
+    redactor,
+    redact: redactor.redactText,
+    summarizeArgs: createArgsSummarizer(redactor),
+    journal: redactingJournal(runtime.journal, redactor),
+    events: redactingEvents(runtime.events, redactor),
+    artifacts: redactingArtifacts(runtime.artifacts, redactor),
+    reportUnexpected: (error: ToolError) => runtime.reportUnexpected(redactError(error, redactor)),
   };
 }

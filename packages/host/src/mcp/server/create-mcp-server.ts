@@ -2,21 +2,46 @@
 import {
   CLIENT_INFO_META_KEY,
   type Implementation,
+  type ListToolsResult,
   LOG_LEVEL_META_KEY,
   type LoggingLevel,
   ProtocolError,
   ResourceNotFoundError,
   type Server,
+  type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isToolError } from '@tool-runtime/protocol';
+import { presentTools } from '../profiles/present-tools.ts';
 import { callTool } from './call-tool.ts';
-import { listTools } from './list-tools.ts';
 import type { ClientIdentity, McpBackend } from './mcp-backend.ts';
-import { page } from './page.ts';
 import type { ResourceReader } from './resource-source.ts';
-import { CAPABILITIES, INSTRUCTIONS, LIST_HINT, serverInfo } from './server-definition.ts';
 import { StrictServer } from './strict-server.ts';
+
+const CAPABILITIES: ServerCapabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
+
+const INSTRUCTIONS =
+  "Every call is checked against the operator's policy and recorded. A refusal names the rule and what to do instead; repeating the call unchanged does not help.";
+
+/** Lists change only when the operator changes the registry, which takes a restart; a minute is safe. */
+const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
+
+function serverInfo(version: string): Implementation {
+  return { name: 'tool-runtime', title: 'Tool Runtime', version };
+}
+
+const PAGE = 100;
+
+/** The SDK answers with the code of what is thrown. */
+class UnknownCursor extends TypeError {
+  readonly code = -32_602;
+}
 
 export function createMcpServer(backend: McpBackend): Server {
   const server = new StrictServer(serverInfo(backend.serverVersion), {
@@ -48,6 +73,13 @@ function addTools(server: Server, backend: McpBackend): void {
     const caller = { client: clientOf(server, ctx), abilities: server.getClientCapabilities(), logLevel };
     return callTool(request, ctx, backend, caller).catch(toProtocolError);
   });
+}
+
+/** One page of what the profile shows. */
+async function listTools(backend: McpBackend, cursor: string | undefined): Promise<ListToolsResult> {
+  const tools = presentTools(await backend.listings(), backend.profile);
+  const { items, nextCursor } = page(tools, cursor);
+  return { tools: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
 function addResources(server: Server, backend: McpBackend): void {
@@ -126,4 +158,20 @@ function clientOf(server: Server, ctx: ServerContext): ClientIdentity {
 
 function envelopeOf(ctx: ServerContext): Readonly<Record<string, unknown>> | undefined {
   return ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+}
+
+/** One page of a list. The cursor is a position: lists are frozen while a server runs. */
+function page<Item>(
+  all: readonly Item[],
+  cursor: string | undefined,
+): { readonly items: Item[]; readonly nextCursor: string | undefined } {
+  const start = cursor === undefined ? 0 : positionOf(cursor, all.length);
+  const end = start + PAGE;
+  return { items: all.slice(start, end), nextCursor: end < all.length ? `${end}` : undefined };
+}
+
+function positionOf(cursor: string, length: number): number {
+  const position = /^\d{1,9}$/.test(cursor) ? Number(cursor) : -1;
+  if (position > 0 && position < length) return position;
+  throw new UnknownCursor('Cursor is not one of this list');
 }
