@@ -102,6 +102,11 @@ test('a clean tree passes', (t) => {
 describe('each violation is found, and nothing else', () => {
   const violations: readonly [string, Readonly<Record<string, string | undefined>>, readonly string[]][] = [
     [
+      'a message with a word that is not plain',
+      { [`${SDK}/platform/files.ts`]: `export const read = 'mend the hook';\n` },
+      [`fail plain-words ${SDK}/platform/files.ts:1`],
+    ],
+    [
       'protocol importing Node',
       { 'packages/protocol/src/wire.ts': `import 'node:crypto';\nexport const wire = 1;\n` },
       ['fail package-borders packages/protocol/src/wire.ts:1'],

@@ -15,6 +15,7 @@ import { checkImportCycles } from './structure/import-cycles.ts';
 import { checkLayers } from './structure/layers.ts';
 import { checkMachineTraces } from './structure/machine-traces.ts';
 import { checkPackageBorders } from './structure/package-borders.ts';
+import { checkPlainWords } from './structure/plain-words.ts';
 import { checkPlatformModules } from './structure/platform-modules.ts';
 import { readTree, type Tree } from './structure/read-tree.ts';
 import { checkFragments, checkRooms } from './structure/rooms.ts';
@@ -42,6 +43,7 @@ const CHECKS: readonly ((tree: Tree) => Finding[])[] = [
   checkTestSwitches,
   checkGuardLists,
   checkArchitecturePage,
+  checkPlainWords,
 ];
 
 export function checkStructure(root: string): Finding[] {

@@ -56,7 +56,7 @@ export function createApprovalBridge({ by = 'framework', otherwise }: ApprovalBr
       if (yes?.sessionId === request.call.sessionId && yes.tool === request.call.tool)
         return { answer: 'approved', by };
       if (otherwise !== undefined) return otherwise.ask(request, signal);
-      return { answer: 'denied', by, reason: 'nobody was asked about this call' };
+      return { answer: 'denied', by, reason: 'no one was asked about this call' };
     },
   };
 }

@@ -26,7 +26,7 @@ export function coordinatorDenial(question: CoordinatorQuestion, { reason, messa
       gate: 'coordinator',
       question,
       reason,
-      next: 'do something else, or ask whoever runs the coordinator what it would allow',
+      next: 'do something else, or ask the operator of the coordinator what it allows',
     },
   });
 }

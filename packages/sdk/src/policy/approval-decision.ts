@@ -33,12 +33,12 @@ export interface ApprovalRefused {
 export type ApprovalDecision = ApprovalGiven | ApprovalRefused;
 
 const EXPLAINED: Readonly<Record<ApprovalDenialCode, readonly [message: string, next: string]>> = {
-  'missing.approval_dispatcher': ['nobody is connected who could approve', 'connect an approver, or list the tool'],
-  'approval.timeout': ['no answer came in time', 'ask again while somebody can answer'],
+  'missing.approval_dispatcher': ['no approver is connected', 'connect an approver, or list the tool'],
+  'approval.timeout': ['no answer came in time', 'ask again when an approver is available'],
   'approval.cancelled': ['the call was cancelled', 'call again if it is still wanted'],
   'approval.unavailable': ['the approver could not be reached', 'try again when the approver works'],
   'approval.disallowed_answer': ['the answer is not one that was offered', 'answer with one of the offered words'],
-  'approval.self_answer': ['the asking extension answered itself', 'let somebody else answer'],
+  'approval.self_answer': ['the asking extension answered itself', 'let someone else answer'],
   'approval.denied': ['the approver said no', 'do something else, or ask the approver why'],
 };
 

@@ -156,7 +156,7 @@ function denied(hook: string, reason: string): HookDenial {
 
 function broken(hook: string, what: string, cause?: unknown): HookDenial {
   const error = failure('hook_failure', 'host_configuration_needed', `Hook ${what}: ${hook}`, {
-    details: { gate: 'hook', hook, reason: 'hook.failed', next: 'ask the operator to mend the hook' },
+    details: { gate: 'hook', hook, reason: 'hook.failed', next: 'ask the operator to fix the hook' },
     cause,
   });
   return { type: 'deny', hook, reason: 'hook.failed', error };

@@ -77,7 +77,7 @@ async function judge(finished: FinishedStep, context: RuleContext): Promise<read
   const [first, ...others] = findings;
   if (outcome.code === null || first === undefined) {
     const message = `${step.title} failed: ${howItEnded(finished)}`;
-    const next = isLate ? `make commands.${step.step} faster` : 'look at the output and mend what it complains about';
+    const next = isLate ? `make commands.${step.step} faster` : 'read the output and fix what it reports';
     return [{ message, next, details: { reason: isLate ? 'timeout' : 'failed', ...facts } }, ...findings];
   }
   const reason = { reason: 'failed', ...facts };
