@@ -38,7 +38,7 @@ const SYSTEM = { wall: 'bwrap' } as const;
 /** What nothing here can cause: no bubblewrap, disks that fail, processes that hang on to a file for seconds. */
 const FROM_SOURCES = [
   'descriptor walk (as safe, slower; …)',
-  'Commands cannot be walled in: bubblewrap is not installed',
+  'Commands cannot be sandboxed: bubblewrap is not installed',
   'Folder stayed locked by another process',
   'Journal storage is full',
   'Journal cannot be written',
@@ -65,7 +65,7 @@ describe('docs/troubleshooting.md', () => {
     const unheard = quoted.filter(
       (words) => !FROM_SOURCES.includes(words) && !given.some((message) => pattern(words).test(message)),
     );
-    assert.deepEqual(unheard, [], `nobody said this; said was:\n${given.join('\n')}`);
+    assert.deepEqual(unheard, [], `no program printed this; printed was:\n${given.join('\n')}`);
   });
 
   test('quotes the others as they stand in the sources', () => {

@@ -5,7 +5,10 @@ import { isTemporaryName } from '../src/contracts/path-text.ts';
 import { createRuntime } from '../src/runtime.ts';
 
 const [workspace = '', state = '', backend = 'auto', until = ''] = process.argv.slice(2);
-const runtime = await createRuntime({ workspace, state, ports: { pathBackend: backend as 'auto' | 'walk' } });
+// Large enough that a write can be seen while it goes on.
+const registry = { file: 'large.yaml', text: 'version: 1\nlimits: { max_request_bytes: 67108864 }\n' };
+const ports = { pathBackend: backend as 'auto' | 'walk' };
+const runtime = await createRuntime({ workspace, state, registry, ports });
 const session = await runtime.openSession({});
 function watch(): void {
   const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' });

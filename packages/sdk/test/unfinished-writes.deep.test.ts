@@ -59,7 +59,8 @@ function delays(seed: number): () => number {
 }
 
 async function scene(t: TestContext) {
-  const scratch = await openScratchRuntime();
+  const registry = { file: 'large.yaml', text: 'version: 1\nlimits: { max_request_bytes: 67108864 }\n' };
+  const scratch = await openScratchRuntime({ registry });
   t.after(scratch.dispose);
   const { session, workspace, state } = scratch;
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: workspace, encoding: 'utf8' });

@@ -126,14 +126,17 @@ function refuseHostileShape(value: object, tool: string, maxBytes: number): void
   let bytes = 0;
   const count = (text: string): void => {
     bytes += utf8Length(text);
-    if (bytes > maxBytes) throw hostileShape('too_large', `larger than ${maxBytes} bytes`, tool);
+    if (bytes > maxBytes) {
+      const next = 'send less at a time, or raise limits.max_request_bytes in the registry';
+      throw hostileShape('too_large', `larger than ${maxBytes} bytes`, { tool, next });
+    }
   };
   const visit = (inner: unknown, depth: number): void => {
     if (typeof inner === 'string') count(inner);
     if (typeof inner !== 'object' || inner === null) return;
-    if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, tool);
+    if (depth >= MAX_ARGS_DEPTH) throw hostileShape('too_deep', `deeper than ${MAX_ARGS_DEPTH} levels`, { tool });
     for (const key of Object.keys(inner)) {
-      if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', tool);
+      if (key === '__proto__') throw hostileShape('forbidden_key', 'with a forbidden key, __proto__', { tool });
       count(key);
       visit((inner as Record<string, unknown>)[key], depth + 1);
     }
@@ -141,10 +144,14 @@ function refuseHostileShape(value: object, tool: string, maxBytes: number): void
   visit(value, 0);
 }
 
-function hostileShape(reason: string, what: string, tool: string): ToolError {
+function hostileShape(
+  reason: string,
+  what: string,
+  { tool, next = `send plain JSON that fits the argument schema of ${tool}` }: { tool: string; next?: string },
+): ToolError {
   return new ToolError('E_VALIDATION_FAIL', `Arguments are ${what}: ${tool}`, {
     path: 'args',
-    details: { gate: 'arguments', reason, next: `send plain JSON that fits the argument schema of ${tool}` },
+    details: { gate: 'arguments', reason, next },
   });
 }
 

@@ -42,7 +42,7 @@ function withHint(registry: Registry, file: string): Registry {
   const hint: ErrorEntry = {
     code: 'E_POLICY',
     message: `Registry of the workspace is not trusted, so it can only narrow the safe defaults: ${file}`,
-    details: { next: 'Review it, then run: tool-runtime trust' },
+    details: { next: 'review it, then run: tool-runtime trust' },
   };
   return Object.freeze({ ...registry, warnings: Object.freeze([...registry.warnings, hint]) });
 }

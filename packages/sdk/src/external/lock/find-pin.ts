@@ -61,7 +61,7 @@ function parsedLock(text: string, { isTrusted }: PinSetting['lock']) {
     throw runRefusal('LOCKFILE_ERROR', {
       message: `Lock of the workspace is not trusted: ${LOCK_FILE}`,
       reason: 'lock_not_trusted',
-      next: 'Review it, then run: tool-runtime trust',
+      next: 'review it, then run: tool-runtime trust',
     });
   }
   try {
