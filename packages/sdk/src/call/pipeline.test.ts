@@ -663,6 +663,23 @@ describe('keys, budgets and the registry', () => {
     });
   });
 
+  test('a constraint on an argument that is not a path is checked too', () =>
+    withScratch(
+      {
+        registry: {
+          file: 'ops.yaml',
+          text: 'version: 1\narg_constraints: [{ tool: file_read, arg_key: encoding, arg_patterns: ["utf-8"] }]\n',
+        },
+      },
+      async ({ session, workspace }) => {
+        writeFileSync(join(workspace, 'a'), 'A');
+        const refused = await session.call('file_read', { path: 'a', encoding: 'latin1' });
+        assert.equal(refused.errors[0]?.code, 'E_POLICY', JSON.stringify(refused.errors));
+        assert.equal(refused.errors[0]?.details?.['gate'], 'arguments');
+        assert.equal((await session.call('file_read', { path: 'a', encoding: 'utf-8' })).ok, true);
+      },
+    ));
+
   test('every refusal names the line of the registry that decided', () =>
     withScratch(
       {
