@@ -18,7 +18,7 @@ test("what was asked about runs with the framework's yes, once", async () => {
   assert.equal(existsSync(join(workspace, args.path)), false);
   const answered = calls().find((record) => record.kind === 'approval' && record.phase === 'answered');
   assert.partialDeepStrictEqual(answered, { answer: 'approved', answered_by: 'ann' });
-  assert.match((await run()).text, /nobody was asked/);
+  assert.match((await run()).text, /no one was asked/);
   await dispose();
 });
 
@@ -29,7 +29,7 @@ test('a yes does not reach other arguments, other calls or calls nobody asked ab
     const other = { ...call, ...changed };
     return bridge.execute(session, other, () => callTool(session, other));
   };
-  assert.match((await execute({})).text, /nobody was asked/);
+  assert.match((await execute({})).text, /no one was asked/);
   await bridge.judge(session, call);
   assert.equal((await execute({ args: { path: 'src' } })).ok, false);
   assert.equal((await execute({ callId: 'call_2' })).ok, false);

@@ -52,7 +52,7 @@ test('requireApproval says which calls the policy asks about; they run only in a
     return typeof require === 'function' ? require(args) : require;
   };
   const args = { path: 'src/hello.txt' };
-  assert.match((await execute(tools, 'fs_delete', args, 'call_1')).text, /nobody was asked/);
+  assert.match((await execute(tools, 'fs_delete', args, 'call_1')).text, /no one was asked/);
   assert.equal(await isAsked('file_read', args), false);
   assert.equal(await isAsked('fs_delete', args), true);
   const direct = (await tools['fs_delete']?.execute?.(args, {} as never)) as ToolCallResult;
