@@ -3,7 +3,6 @@ import type { ErrorMessage } from '@tool-runtime/protocol';
 
 const BY_REASON: Readonly<Record<string, number>> = {
   // Of a folder that the request names.
-  not_found: 400,
   ENOENT: 400,
   ENOTDIR: 400,
   ELOOP: 400,
