@@ -100,7 +100,7 @@ describe('code.ast.parsed with an engine [S0-63]', () => {
     assert.equal((await code.refusal('file_write', { path: 'a.ts', content: same })).code, 'E_AST_PARSE');
   });
 
-  test('a broken file nobody has looked at before is known at the second attempt [S0-63]', async () => {
+  test('a broken file that was never read before is known at the second attempt [S0-63]', async () => {
     await using code = await openCodeRuntime({ 'a.ts': `${BROKEN}\nexport const a = 1;\n` }, { registry: PARSED });
     const change = { path: 'a.ts', content: `${BROKEN}\nexport const a = 2;\n` };
     assert.match(String((await code.refusal('file_write', change)).details?.['next']), /make the same change again/);

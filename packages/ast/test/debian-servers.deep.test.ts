@@ -55,7 +55,7 @@ describe('gopls behind the wall', () => {
     );
   });
 
-  test('refuses a name that is none, that is taken, or that hides what others use [S0-54]', async (t) => {
+  test('refuses a name that is invalid, is taken, or hides one that is in use [S0-54]', async (t) => {
     const { manager } = open(t, files);
     const server = await manager.serverFor(at.path);
     await assert.rejects(server.rename(at, '1st'), refusedBecause(/invalid identifier/));

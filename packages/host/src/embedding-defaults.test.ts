@@ -20,7 +20,7 @@ describe('a host without parts of its own', () => {
     assert.deepEqual([filled.token, filled.tokens, filled.serverVersion], [undefined, tokens, '9']);
   });
 
-  test('serves whoever has that token and nobody else', async () => {
+  test('serves clients with that token and no others', async () => {
     using scratch = createScratch();
     mkdirSync(scratch.state, { mode: 0o700 });
     const { workspace, state } = scratch;

@@ -31,7 +31,7 @@ describe('commands side by side', () => {
     await dispose();
   });
 
-  test('sessions get their places by turns, whoever has more in line', async () => {
+  test('sessions take turns, however many calls each has waiting', async () => {
     const { runtime, session, dispose } = await openScratchRuntime({ registry });
     const ended: string[] = [];
     const note = (name: string) => () => ended.push(name);

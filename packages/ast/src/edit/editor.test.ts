@@ -11,7 +11,7 @@ const replace = (target_node_id: string, text: string) =>
   ({ operation: 'replace_body', target_node_id, text }) as const;
 
 describe('the editor', () => {
-  test('answers E_AST_EDIT for an operation nobody knows, in a batch too [S0-54]', async (t) => {
+  test('answers E_AST_EDIT for an unknown operation, in a batch too [S0-54]', async (t) => {
     const { editor } = await openScratchEditor(t, {});
     const made = { operation: 'explode', target_node_id: 'n1' } as unknown as EditRequest;
     await assert.rejects(editor.plan(made), refusal('unknown_operation'));

@@ -144,7 +144,7 @@ function blockEdit(
   return undefined;
 }
 
-/** Every import of the name from the source; without a name, everything from the source. Empty if there is none. */
+/** Every import of the name from the source; without a name, everything from the source. Empty if nothing is imported. */
 export function removeImportEdits(
   draft: Draft,
   { source, name }: Pick<WantedImport, 'source' | 'name'>,

@@ -111,7 +111,7 @@ describe("a server's workspace edit", () => {
     { documentChanges: [{ kind: 'format', uri: uri('a.ts') }] },
   ];
   for (const edit of garbage) {
-    test(`that is none is refused: ${JSON.stringify(edit)}`, () => {
+    test(`that is invalid is refused: ${JSON.stringify(edit)}`, () => {
       assert.throws(() => read(edit), because('bad_answer'));
     });
   }

@@ -157,7 +157,7 @@ describe('listenUnix', () => {
     server.close();
   });
 
-  test('leaves the path to whoever has it by then', async () => {
+  test('leaves the path to the process that has it by then', async () => {
     using place = scratch();
     const [first, second] = [createServer(), createServer()];
     const listener = await listenUnix(first, place.path);

@@ -35,7 +35,7 @@ async function accepted(server: Server): Promise<Socket> {
 const CLIENT = 'const socket = require("node:net").connect(process.argv[1]); socket.on("close", () => process.exit());';
 
 describe('peerOf', () => {
-  test('tells process, user and group of whoever connected', async () => {
+  test('reports process, user and group of the client', async () => {
     using place = await openServer();
     const child = spawn(process.execPath, ['-e', CLIENT, place.path]);
     const socket = await accepted(place.server);

@@ -14,7 +14,7 @@ const refusal = (reason: string) => (error: { code: string; details: { reason: s
   error.code === 'E_POLICY' && error.details.reason === reason && !JSON.stringify(error.details).includes(TOKEN);
 
 describe('readCredentials', () => {
-  test('reads one bearer token in any spelling of the scheme, and none where there is none', () => {
+  test('reads one bearer token in any spelling of the scheme, and nothing where there is no token', () => {
     assert.equal(readCredentials(request([]), plain), undefined);
     for (const value of [`Bearer ${TOKEN}`, `bearer  ${TOKEN}`, `BEARER ${TOKEN} `, 'Bearer abc/+~.-_==']) {
       const expected = value.trim().split(/ +/)[1];

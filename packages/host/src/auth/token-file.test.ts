@@ -49,7 +49,7 @@ describe('ensureTokenFile', () => {
 });
 
 describe('readTokenFile', () => {
-  test('refuses a file that others may read, until that is mended', () => {
+  test('refuses a file that others may read, until its mode is fixed', () => {
     using place = scratch();
     const { mainToken } = ensureTokenFile(place.path);
     for (const mode of [0o640, 0o604, 0o620, 0o601]) {

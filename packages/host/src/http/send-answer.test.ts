@@ -29,7 +29,7 @@ test('a body that was too large to be read ends the connection, other refusals d
   assert.deepEqual([other.status, other.headers.get('connection')], [400, 'keep-alive']);
 });
 
-test('whoever lacks a token is told what kind is wanted, and nobody else', async () => {
+test('a client without a token learns which kind is wanted, and no other client does', async () => {
   assert.match((await refusedFor('token_missing')).headers.get('www-authenticate') ?? '', /^Bearer /);
   assert.equal((await refusedFor('scope_missing')).headers.get('www-authenticate'), undefined);
 });

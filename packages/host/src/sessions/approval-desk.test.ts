@@ -45,7 +45,7 @@ function outcome(act: () => unknown): unknown {
 }
 
 describe('the desk of approvals', () => {
-  test('shows questions to whoever may approve, and to nobody else whatever else they may', async () => {
+  test('shows questions to principals who may approve, and to no others', async () => {
     const desk = openDesk();
     const asked = desk.ask(question('approval.1'), new AbortController().signal);
     assert.equal(
@@ -60,7 +60,7 @@ describe('the desk of approvals', () => {
     await asked;
   });
 
-  test('takes the answer of whoever may approve, once', async () => {
+  test('takes the answer of a principal who may approve, once', async () => {
     const desk = openDesk();
     const asked = desk.ask(question('approval.1'), new AbortController().signal);
     const answer = (given: 'approved' | 'denied', by: Principal) =>

@@ -173,7 +173,7 @@ describe('a token that is taken back', () => {
 });
 
 describe('sessions', () => {
-  test('belong to whoever opened them; an admin reaches all', async () => {
+  test('belong to the principal that opened them; an admin reaches all', async () => {
     const { session_id } = await open(TOKENS.caller);
     const path = `/v1/sessions/${session_id}`;
     const outcomes = async (token: string): Promise<string[]> => [

@@ -92,7 +92,7 @@ describe('State that travels through a 2026 client', () => {
     assert.ok(!existsSync(join(stage.workspace, 'new.txt')));
   });
 
-  test('a yes that comes before the question is none', async () => {
+  test('a yes that comes before the question does not count', async () => {
     await using stage = await openStage('http');
     const early = await callTool2026(stage.http(), { ...WRITE, inputResponses: YES });
     assert.equal(early.result?.['resultType'], 'input_required');

@@ -137,7 +137,7 @@ describe('a connection of JSON lines', () => {
     await assert.rejects(waiting, /pipe/);
   });
 
-  test('a broken pipe ends the connection and whoever waits for room, not the program', async () => {
+  test('a broken pipe ends the connection and all waits for room, not the program', async () => {
     const pipe = new PassThrough({ highWaterMark: 10 });
     const client = createToolClient(lineConnection({ readable: new PassThrough(), writable: pipe }), {
       sessionId: 's',

@@ -57,7 +57,7 @@ describe('the id of a message of which only the ends are left', () => {
     assert.equal(idOf(`${JSON.stringify({ args: { text: huge }, request_id: 'r', is: true })} `), 'r');
   });
 
-  test('is none where there is doubt', () => {
+  test('is undefined where there is doubt', () => {
     const doubtful = [
       JSON.stringify({ args: { text: huge, request_id: 'inner' } }),
       JSON.stringify({ args: { request_id: 'inner', text: huge } }),

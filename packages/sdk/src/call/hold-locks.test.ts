@@ -27,7 +27,7 @@ const waits = (totals: { lockWaits: number; lockWaitMs: number } | undefined) =>
 ];
 
 describe('locks of a call', () => {
-  test('a wait is counted for the tool that waited; a lock that was free is none [S0-79]', async () => {
+  test('a wait is counted for the tool that waited; a free lock counts as no wait [S0-79]', async () => {
     const holder = createHolder();
     const { session, runtime, dispose } = await openScratchRuntime({ tools: [holder.tool, createCounter().tool] });
     await session.call('probe_count', {});

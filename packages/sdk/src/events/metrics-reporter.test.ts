@@ -55,7 +55,7 @@ describe('the reporter of a session', () => {
     assert.deepEqual(seen, ['r3']);
   });
 
-  test('nothing is announced after the close, whoever asks [S0-58]', async () => {
+  test('nothing is announced after the close [S0-58]', async () => {
     const { events, reporter } = scene();
     const seen: string[] = [];
     reporter.report({ requestId: 'r1', intervalMs: 2 });

@@ -47,7 +47,7 @@ test('finds exactly the conflicts that were written, whatever else looks like a 
   );
 });
 
-test('lines end as they do in the file, and an unfinished conflict is none [S0-47]', () => {
+test('lines end as they do in the file, and an unfinished conflict does not count [S0-47]', () => {
   const [found] = parseConflictMarkers('<<<<<<< a\r\no\r\n=======\r\nt\r\n>>>>>>> b\r\n');
   assert.deepEqual([found?.ours, found?.theirs], ['o\r\n', 't\r\n']);
   for (const text of ['', '<<<<<<< a\no\n=======\nt\n', '=======\n>>>>>>> b\n', '<<<<<<< a\n>>>>>>> b\n']) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRange } from './revision-range.ts';
 
-test('a range is two revisions, HEAD where one is left out; anything else is none [S0-43]', () => {
+test('a range is two revisions, HEAD where one is left out; anything else is not a range [S0-43]', () => {
   for (const [text, wanted] of [
     ['a..b', { from: 'a', to: 'b', symmetric: false }],
     ['a...b', { from: 'a', to: 'b', symmetric: true }],

@@ -26,7 +26,7 @@ describe('childPackageDefaults', () => {
     ]);
   });
 
-  test('cannot be loosened for whoever comes next [S3-17]', () => {
+  test('cannot be loosened for later callers [S3-17]', () => {
     const policy = childPackageDefaults('sha256:parent');
     assert.throws(() => (policy.parent_control_tool_ids as string[]).pop(), TypeError);
     assert.throws(() => (PARENT_CONTROL_TOOLS as string[]).pop(), TypeError);

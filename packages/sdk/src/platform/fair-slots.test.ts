@@ -48,7 +48,7 @@ test('counts what is taken, and nobody waits while a slot is free', () => {
   assert.equal(slots.taken, 0);
 });
 
-test('whoever gives up waiting leaves the line, and its turn goes to the next', async () => {
+test('a caller that gives up waiting leaves the line, and its turn goes to the next', async () => {
   const slots = new FairSlots(1);
   slots.take('first');
   const leaving = new AbortController();

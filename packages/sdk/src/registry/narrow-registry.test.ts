@@ -394,7 +394,7 @@ describe('what holds when both are narrowed', () => {
     assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
   });
 
-  test('durability is the stronger of the two, whoever asked for it [S1-40]', () => {
+  test('durability is the stronger of the two [S1-40]', () => {
     assert.equal(narrow('durability: full', 'git: {}').durability, 'full');
     assert.equal(narrow('git: {}', 'durability: full').durability, 'full');
     assert.equal(narrow('git: {}', 'git: {}').durability, 'normal');

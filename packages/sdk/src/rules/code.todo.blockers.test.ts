@@ -64,7 +64,7 @@ describe('code.todo.blockers [S0-65]', () => {
     });
   });
 
-  test('4.16 a pass on a feature branch is none for the protected branch the same tree is moved to', async () => {
+  test('4.16 a pass on a feature branch does not count on the protected branch that gets the same tree', async () => {
     await withGate({ registry, files: { 'a.txt': 'x\n' } }, async (gate) => {
       gate.repository.git('checkout', '--quiet', '-b', 'feature');
       gate.stage({ 'a.txt': 'TODO\n' });

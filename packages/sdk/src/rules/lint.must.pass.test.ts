@@ -17,7 +17,7 @@ describe('lint.must.pass [S0-64]', () => {
     });
   });
 
-  test('a linter that mends files by itself is told to report only [S0-64]', async () => {
+  test('a linter that fixes files by itself is told to report only [S0-64]', async () => {
     await withGate({ registry, files: { 'lint.sh': 'echo "let x" > a.js\n', 'a.js': 'let x\n' } }, async (gate) => {
       gate.stage({ 'a.js': 'var x\n' });
       const { error } = await gate.ask();

@@ -20,7 +20,7 @@ describe('sec.git.clean_tree [S0-62]', () => {
     });
   });
 
-  test('4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that mend it [S0-16 S0-62]', async () => {
+  test('4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that clean it up [S0-16 S0-62]', async () => {
     await withGate({ files: FILES }, async (gate) => {
       gate.repository.write({ 'a.txt': 'two\n' });
       for (const verb of GUARDED) {

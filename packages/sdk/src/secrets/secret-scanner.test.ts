@@ -337,7 +337,7 @@ describe('every kind of secret', () => {
       assertFound(await scanner.scanText(fileOf(sample), text), sample, text, planted);
     });
 
-    test(`${label} has a twin that is none [S0-67]`, async () => {
+    test(`${label} has a twin that is not a secret [S0-67]`, async () => {
       const findings = await scanner.scanText(fileOf(sample), `first();\n${sample.twin(drawer(seed))}\nlast();\n`);
       assert.deepEqual(
         findings.filter(({ rule }) => rule === sample.kind),

@@ -4,7 +4,7 @@ import { nothing } from '../testing/probe-tools.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 
 describe('the end of a child', () => {
-  test('is heard by whoever waits for it, whoever brought it about [S3-49]', async () => {
+  test('reaches every waiter, whatever caused it [S3-49]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     const [done, expired, taken] = [
       await session.openChild({ agentId: 'done' }),

@@ -78,7 +78,7 @@ describe('budgets [S0-75 S3-28]', () => {
     refused(() => grandchild.reserve(REQUEST));
   });
 
-  test('a grandchild’s share is held by whoever has the limit [S3-28]', () => {
+  test('a grandchild’s share is held by the session that has the limit [S3-28]', () => {
     const parent = createSessionBudget({ max_calls: 5 });
     const grandchild = parent.carve({}).carve({ max_calls: 2 });
     assert.equal(calls(parent), 3);

@@ -32,7 +32,7 @@ describe('Biome JSON', () => {
     ]);
   });
 
-  test('the shape of older versions is read too, and line 0 is none', async () => {
+  test('the shape of older versions is read too, and line 0 counts as no line', async () => {
     const { findings } = await parse(
       {
         severity: 'warning',

@@ -203,7 +203,7 @@ describe('SARIF', () => {
     });
   });
 
-  test('suppressed findings are counted, disputed ones stay, and what passed is none [S0-56]', async () => {
+  test('suppressed findings are counted, disputed ones stay, and passed checks are left out [S0-56]', async () => {
     const kinds = async (result: object) => {
       const { findings, notes } = await parse(log({ result }));
       return [findings.length, ...notes.map(({ kind }) => kind)];

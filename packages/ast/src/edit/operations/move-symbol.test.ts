@@ -24,7 +24,7 @@ const TS: Files = {
 };
 
 describe('move_symbol', () => {
-  test('moves to a new file and mends imports on both sides [S0-54]', async (t) => {
+  test('moves to a new file and fixes imports on both sides [S0-54]', async (t) => {
     const scratch = await openScratchEditor(t, TS);
     const old = await scratch.id('load', { file: 'a.ts' });
     const answer = await scratch.edit(await move(scratch, ['load', 'a.ts', 'lib/new.ts']));

@@ -180,7 +180,7 @@ function refusal({ reason, message, at }: Refusal, { draft }: Target): ToolError
   });
 }
 
-/** Only a server could do it, and there is none or it does not answer. */
+/** Only a language server can do it, and none is available or it does not answer. */
 function cannotPlan(why: Refusal, byServer: ServerPlan | undefined, { draft }: Target): ToolError {
   if (byServer !== undefined && 'unavailable' in byServer) return byServer.unavailable;
   const { reason, message, at } = why;

@@ -219,7 +219,7 @@ describe('tool-runtime audit verify', () => {
     assert.match(stdout, /^broken at record /);
   });
 
-  test('ends with 2 when the anchor is none (deep)', async () => {
+  test('exits with 2 for an invalid anchor (deep)', async () => {
     using scratch = createScratch();
     for (const anchor of ['12', 'x:ab', '1:XYZ', ':', '1:']) {
       const { code, stderr } = await audit(scratch, 'verify', '--anchor', anchor);

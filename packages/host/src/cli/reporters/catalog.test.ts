@@ -66,7 +66,7 @@ test('json means the report again and steers no terminal, whatever it holds', ()
   );
 });
 
-test('github gives every text back to whoever undoes the escapes, one line each', () => {
+test('github escapes every text so that it can be read back, one line each', () => {
   const undo = (text: string) =>
     text.replace(/%(25|0D|0A|3A|2C)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   fc.assert(

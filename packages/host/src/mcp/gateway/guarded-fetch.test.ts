@@ -40,7 +40,7 @@ describe('the HTTP client of a mounted server', () => {
     assert.equal(await (await guardedFetch({ ...limits, insecureCredentials: [] })(own)).text(), 'hello');
   });
 
-  test('does not go where an answer sends it: that is for whoever asked to judge', async (context) => {
+  test('does not follow redirects: the caller decides', async (context) => {
     let visits = 0;
     const other = await serve(context, (_, response) => {
       visits += 1;

@@ -128,7 +128,7 @@ describe('RuleViolation', () => {
     });
   });
 
-  test('a failure that is no judgement is none', () =>
+  test('a failure that is not a refusal announces no violation', () =>
     withScene({ tools: [wait] }, async ({ session, heard, workspace }) => {
       writeFileSync(join(workspace, 'a.txt'), 'A');
       assert.equal((await session.call('file_read', { path: 'missing.txt' })).ok, false);

@@ -126,7 +126,7 @@ describe('one run', () => {
     await assert.rejects(outputOf(summary, 'a.bin'), { code: 'E_VALIDATION_FAIL' });
   });
 
-  test('is not shown when it has no result, or one that is none [S4-20]', async () => {
+  test('is not shown when it has no result or an invalid one [S4-20]', async () => {
     const summary = await run('plain', { args: [OUTPUT] });
     writeFileSync(join(scene.state, summary.run_dir, 'result.json'), '{"a":1,"a":2}');
     assert.throws(() => showRun(locate(summary)), { code: 'E_FILE_IO', message: /duplicate|twice|key/i });

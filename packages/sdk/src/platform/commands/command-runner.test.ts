@@ -246,7 +246,7 @@ for (const { name, options } of SANDBOXES) {
       assert.ok(readdirSync('/proc/self/fd').length <= before);
     });
 
-    test('fail when whoever listens to their output fails, instead of taking the host down (deep)', async (t) => {
+    test('fail when a listener of their output fails, instead of taking the host down (deep)', async (t) => {
       const { run } = open(t, options);
       const broken = () => {
         throw new RangeError('listener');

@@ -42,7 +42,7 @@ test('a confined program sees its folder and itself, and nothing else of the mac
   assert.deepEqual(await outputOf([...LIST, 'link/'], folder), []);
 });
 
-test('a confined program gets nothing of the environment, whoever starts it [S0-33]', async (t) => {
+test('a confined program gets nothing of the environment [S0-33]', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'confinement-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'file'), 'x');

@@ -42,7 +42,7 @@ function openPlace(t: TestContext): Place {
   };
 }
 
-test('a program has a session of its own: the terminal of whoever started the runtime is not its [S0-36]', async (t) => {
+test('a program has a session of its own: it does not get the terminal of the runtime [S0-36]', async (t) => {
   const { run } = openPlace(t);
   const stat = await run('cat /proc/self/stat');
   const [, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -9,7 +9,7 @@ const MAX_BASES = 16;
 /** Anything else in an address shows that it was not encoded. */
 const ENCODED = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
 
-/** A path, absolute or from the folder the analyzer ran in; undefined if there is none or it is not a file. */
+/** A path, absolute or from the folder the analyzer ran in; undefined if it is missing or not a file. */
 export function artifactPath(location: unknown, run: unknown, dialect: Dialect): string | undefined {
   const index = wholeNumber(at(location, 'index'));
   const listed = index === undefined ? undefined : at(run, 'artifacts', index, 'location');
