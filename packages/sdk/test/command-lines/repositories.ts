@@ -62,10 +62,8 @@ test('increment', () => assert.equal(semver.inc('1.2.3', 'major'), '2.0.0'));
   typescript(folder, write) {
     const core = join(packageFolder('zod'), 'src/v4/core');
     for (const file of readdirSync(core).filter((name) => name.endsWith('.ts'))) {
-      write(
-        `src/${file}`,
-        readFileSync(join(core, file), 'utf8').replaceAll("'../core/", "'./").replaceAll('"../core/', '"./'),
-      );
+      const text = readFileSync(join(core, file), 'utf8');
+      write(`src/${file}`, text.replaceAll('../core/', './').replaceAll(/^.*\.\.\/locales\/.*$/gm, ''));
     }
     write(
       'package.json',
@@ -139,7 +137,7 @@ if __name__ == "__main__":
   },
 
   /** text/tabwriter of Go's library as a module. */
-  go(folder, write) {
+  go(_folder, write) {
     const root = execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim();
     const source = join(root, 'src/text/tabwriter');
     for (const file of readdirSync(source)) {
