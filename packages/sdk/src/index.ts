@@ -1,4 +1,6 @@
 /** Public surface of the sdk: what an embedding program needs every day. A line here is a promise. */
+import './built-in-types.ts';
+
 export type { CallTurn } from './call/state/call-types.ts';
 export type {
   MutationClass,
@@ -80,6 +82,7 @@ export {
   type ToolDefinition,
 } from './contracts/tool.ts';
 export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from './contracts/tool-source.ts';
+export type { ToolAnswer, ToolArgs, ToolData, ToolTypes } from './contracts/tool-types.ts';
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';

@@ -1,5 +1,5 @@
 /** ast_edit: structural edits of code, planned whole, applied all or nothing. */
-import { type AnyTool, type CallProfile, defineTool, type Registry } from '@tool-runtime/sdk';
+import { type CallProfile, defineTool, type Registry } from '@tool-runtime/sdk';
 import type { UseServices } from '../plugin/code-services.ts';
 import { editAnswer } from './edit/edit-answer.ts';
 import { type EditArguments, editArguments } from './edit/edit-arguments.ts';
@@ -9,7 +9,7 @@ const THIRTY_SECONDS_MS = 30_000;
 const TEN_MINUTES_MS = 600_000;
 const PATH_KEYS = ['file', 'to_file', 'paths'];
 
-export const astEdit = (use: UseServices): AnyTool =>
+export const astEdit = (use: UseServices) =>
   defineTool({
     name: 'ast_edit',
     category: 'ast',

@@ -1,5 +1,5 @@
 /** ast_generate: builds or refreshes the index of declarations, calls and imports. */
-import { type AnyTool, defineTool } from '@tool-runtime/sdk';
+import { defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { builtOnce } from '../plugin/built-once.ts';
 import type { UseServices } from '../plugin/code-services.ts';
@@ -35,7 +35,7 @@ const answer = builtOnce(() =>
   }),
 );
 
-export const astGenerate = (use: UseServices): AnyTool =>
+export const astGenerate = (use: UseServices) =>
   defineTool({
     name: 'ast_generate',
     category: 'ast',

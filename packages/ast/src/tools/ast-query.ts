@@ -1,5 +1,5 @@
 /** ast_query: declarations by kind, name and place; their text, their outline, or who uses them. */
-import { type AnyTool, defineTool } from '@tool-runtime/sdk';
+import { defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { UseServices } from '../plugin/code-services.ts';
 import { queryAnswer } from './query/answer-schema.ts';
@@ -23,7 +23,7 @@ const args = z.strictObject({
 
 export type QueryArguments = z.output<typeof args>;
 
-export const astQuery = (use: UseServices): AnyTool =>
+export const astQuery = (use: UseServices) =>
   defineTool({
     name: 'ast_query',
     category: 'ast',

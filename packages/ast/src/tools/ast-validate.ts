@@ -1,5 +1,5 @@
 /** ast_validate: rules written by the caller, over declarations the index knows. */
-import { type AnyTool, defineTool, type ToolContext } from '@tool-runtime/sdk';
+import { defineTool, type ToolContext } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { builtOnce } from '../plugin/built-once.ts';
 import type { UseServices } from '../plugin/code-services.ts';
@@ -40,7 +40,7 @@ const answer = builtOnce(() => {
 
 type Answer = z.output<ReturnType<typeof answer>>;
 
-export const astValidate = (use: UseServices): AnyTool =>
+export const astValidate = (use: UseServices) =>
   defineTool({
     name: 'ast_validate',
     category: 'ast',

@@ -82,9 +82,13 @@ export interface CallProfile {
   readonly risk: RiskClass;
 }
 
-export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data extends z.ZodType = z.ZodType> {
+export interface ToolDefinition<
+  Args extends z.ZodObject = z.ZodObject,
+  Data extends z.ZodType = z.ZodType,
+  Name extends string = string,
+> {
   /** Wire name, snake_case. */
-  readonly name: string;
+  readonly name: Name;
   readonly category: string;
   readonly title: string;
   readonly summary: string;
@@ -175,8 +179,8 @@ export interface RefusedCall {
 // biome-ignore lint/suspicious/noExplicitAny: the one place where the types of different tools meet
 export type AnyTool = ToolDefinition<any, any>;
 
-export function defineTool<Args extends z.ZodObject, Data extends z.ZodType>(
-  tool: ToolDefinition<Args, Data>,
-): ToolDefinition<Args, Data> {
+export function defineTool<Args extends z.ZodObject, Data extends z.ZodType, const Name extends string>(
+  tool: ToolDefinition<Args, Data, Name>,
+): ToolDefinition<Args, Data, Name> {
   return Object.freeze(tool);
 }

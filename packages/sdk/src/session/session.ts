@@ -19,6 +19,7 @@ import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
 import { cancellation, completeRefusal, policyDenial } from '../contracts/failures.ts';
 import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
+import type { ToolAnswer, ToolArgs } from '../contracts/tool-types.ts';
 import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
@@ -74,7 +75,7 @@ export interface Session {
    * Rejects when the session is closed or expired, and for a tool name, id or key that is malformed: too long, or with
    * control characters. Every other failure is a response with `ok: false`.
    */
-  call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
+  call<Name extends string>(tool: Name, args: ToolArgs<Name>, options?: CallOptions): Promise<ToolAnswer<Name>>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
   handle(
@@ -184,7 +185,15 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     return running.run(inTurn(() => family.open(options)));
   }
 
-  async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
+  async function call<Name extends string>(
+    tool: Name,
+    args: unknown,
+    options: CallOptions = {},
+  ): Promise<ToolAnswer<Name>> {
+    return (await callUntyped(tool, args, options)) as ToolAnswer<Name>;
+  }
+
+  async function callUntyped(tool: string, args: unknown, options: CallOptions): Promise<ToolResponse> {
     refuseWhenEnded();
     const request = admitRequest({ ...options, tool, args }, requestIds, parts.newId);
     return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
