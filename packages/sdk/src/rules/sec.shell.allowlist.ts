@@ -8,6 +8,7 @@ import type { Registry } from '../contracts/registry.ts';
 import { type CheckedCommand, defineRule, type Violation } from '../contracts/rule.ts';
 import { judgeEnvironment } from '../shell/environment.ts';
 import { judgeCommands } from '../shell/judge-commands.ts';
+import { judgeScript } from '../shell/judge-script.ts';
 import { OPTION_RULES } from '../shell/option-rules.ts';
 
 export const secShellAllowlist = defineRule({
@@ -27,7 +28,9 @@ export const secShellAllowlist = defineRule({
 });
 
 function judgeCommand(command: CheckedCommand, registry: Registry): void {
-  judgeCommands(command.list(), { allow: registry.shellAllow, optionRules: OPTION_RULES });
+  const list = command.list();
+  if (list.script !== undefined) judgeScript(list, registry);
+  else judgeCommands(list, { allow: registry.shellAllow, optionRules: OPTION_RULES });
 }
 
 function judgeVariables(value: JsonValue): void {

@@ -2,8 +2,10 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
+import type { ShellScript } from '../../contracts/command-list.ts';
 import type {
   CommandRequest,
+  Isolation,
   OpenCommandRunner,
   RunningCommand,
   Sandbox,
@@ -13,7 +15,7 @@ import { failure, policyDenial } from '../../contracts/failures.ts';
 import { baseEnvironment } from '../../shell/environment.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { FairSlots } from '../fair-slots.ts';
-import { resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
+import { findProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { runCommand } from './run-command.ts';
@@ -44,6 +46,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     return command;
   }
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
+    if (request.list.script !== undefined) requireIsolation(isolation);
     await shared.require(request.signal);
     const programs = findPrograms(request, { ...options, workspace: workspace.path });
     const cwd = folderInside(workspace.path, request.cwd);
@@ -113,6 +116,7 @@ function findPrograms(
   { workspace, programFolders = [], exactProgram }: CommandRunnerOptions & { readonly workspace: string },
 ) {
   const folders = [...SYSTEM_PROGRAMS, ...programFolders];
+  if (list.script !== undefined) return [[findShell(list.script, { folders: SYSTEM_PROGRAMS, workspace })]];
   return list.pipelines.map(({ commands }) =>
     commands.map(({ argv: [name = '', ...args] }) => ({
       name,
@@ -120,6 +124,26 @@ function findPrograms(
       args,
     })),
   );
+}
+
+/** Startup files and history are for people. What the line means is left as it is outside. */
+const BASH_OPTIONS = ['--noprofile', '--norc'];
+
+function findShell(
+  { text, words }: ShellScript,
+  search: { readonly folders: readonly string[]; readonly workspace: string },
+) {
+  const bash = findProgram('bash', search);
+  if (bash !== undefined) return { name: 'bash', program: bash, args: [...BASH_OPTIONS, '-c', text, 'bash', ...words] };
+  return { name: 'sh', program: resolveProgram('sh', search), args: ['-c', text, 'sh', ...words] };
+}
+
+/** A script may hold anything: only a sandbox makes it safe to run. */
+function requireIsolation({ name, enforcesNetwork }: Isolation): void {
+  if (enforcesNetwork) return;
+  throw failure('isolation_failure', 'host_configuration_needed', 'Sandboxed command mode needs a sandbox', {
+    details: { isolation: name, field: 'isolation', next: 'set isolation: bubblewrap, or shell.mode: strict' },
+  });
 }
 
 function confineAll(

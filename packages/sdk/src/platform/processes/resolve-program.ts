@@ -24,9 +24,13 @@ interface ProgramSearch {
 export function resolveProgram(name: string, { folders, workspace, exactProgram }: ProgramSearch): string {
   if (name === exactProgram && isProgram(name, workspace)) return name;
   if (name.includes('/')) throw notFound(name, 'give the bare name of a program; paths are not run');
-  const found = folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
+  const found = findProgram(name, { folders, workspace });
   if (found === undefined) throw notFound(name, 'use an installed program, or ask the operator to install it');
   return found;
+}
+
+export function findProgram(name: string, { folders, workspace }: ProgramSearch): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
 }
 
 function isProgram(path: string, workspace: string): boolean {
