@@ -19,7 +19,12 @@ export function createRepository(language: Language, folder: string): void {
   write('.gitignore', 'node_modules\n__pycache__\n');
   const git = (...args: string[]): void => {
     const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'commit.gpgsign=false'];
-    execFileSync('git', [...identity, ...args], { cwd: folder, stdio: 'pipe' });
+    execFileSync('git', [...identity, ...args], {
+      cwd: folder,
+      stdio: 'pipe',
+      // The same commit in every copy.
+      env: { ...process.env, GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z' },
+    });
   };
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'Ada');
