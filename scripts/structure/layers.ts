@@ -137,7 +137,7 @@ const SDK: Table = {
 
 const AST: Table = {
   contracts: [],
-  grammar: [],
+  grammar: ['contracts'],
   lsp: [],
   profile: ['contracts'],
   analyze: ['contracts'],
