@@ -22,7 +22,7 @@ export const secShellAllowlist = defineRule({
   appliesTo: ({ commands, environments }) => commands.length > 0 || environments.length > 0,
   check: ({ commands, environments }, { registry }) => [
     ...commands.flatMap((command) => found(command.key, () => judgeCommand(command, registry))),
-    ...environments.flatMap(({ key, value }) => found(key, () => judgeVariables(value))),
+    ...environments.flatMap(({ key, value }) => found(key, () => judgeVariables(value, registry))),
   ],
 });
 
@@ -30,10 +30,11 @@ function judgeCommand(command: CheckedCommand, registry: Registry): void {
   judgeCommands(command.list(), { allow: registry.shellAllow, optionRules: OPTION_RULES });
 }
 
-function judgeVariables(value: JsonValue): void {
+function judgeVariables(value: JsonValue, { sandbox, isolation }: Registry): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notVariables();
   for (const text of Object.values(value)) if (typeof text !== 'string') throw notVariables();
-  judgeEnvironment(value as Readonly<Record<string, string>>);
+  // Without a sandbox a variable that loads code would run it on the host.
+  judgeEnvironment(value as Readonly<Record<string, string>>, isolation === 'none' ? [] : sandbox.env);
 }
 
 function notVariables(): ToolError {
