@@ -6,11 +6,13 @@ import { describeIssues, type JsonObject, type JsonValue, ToolError, utf8Length 
 import { mutationClass, sideEffectRank } from '../contracts/annotations.ts';
 import type { CommandList } from '../contracts/command-list.ts';
 import { contractViolation } from '../contracts/failures.ts';
+import type { Registry } from '../contracts/registry.ts';
 import type { CheckedCommand } from '../contracts/rule.ts';
 import type { CallProfile } from '../contracts/tool.ts';
 import { checkForm, declaredPaths } from '../policy/declared-paths.ts';
 import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import { readCommand } from '../shell/read-command.ts';
+import { readScript } from '../shell/read-script.ts';
 import type { Call, OpenCall } from './state/call-types.ts';
 import type { CompiledTool, IdentityParts, RecordingParts, SessionParts } from './state/session-parts.ts';
 import { noteRequested } from './state/trail.ts';
@@ -37,7 +39,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     args,
     paths,
     urls,
-    commands: commandsIn(args, schema.command_params),
+    commands: commandsIn(args, schema.command_params, parts.registry.shell.mode),
     environments: present(args, schema.env_params),
     profile,
     changes: [],
@@ -81,7 +83,11 @@ function present(args: JsonObject, keys: readonly string[]): readonly { key: str
 }
 
 /** Parsed once, on first use: the rule that checks a command and the tool that starts it hold the same list. */
-function commandsIn(args: JsonObject, keys: readonly string[]): readonly CheckedCommand[] {
+function commandsIn(
+  args: JsonObject,
+  keys: readonly string[],
+  mode: Registry['shell']['mode'],
+): readonly CheckedCommand[] {
   if (keys.length === 0) return NOTHING;
   return present(args, keys).map(({ key, value }) => {
     let parsed: CommandList | undefined;
@@ -89,7 +95,7 @@ function commandsIn(args: JsonObject, keys: readonly string[]): readonly Checked
       key,
       value,
       list: () => {
-        parsed ??= readCommand(value);
+        parsed ??= mode === 'sandboxed' ? readScript(value) : readCommand(value);
         return parsed;
       },
     };

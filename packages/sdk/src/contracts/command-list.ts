@@ -21,4 +21,13 @@ export interface Pipeline {
 
 export interface CommandList {
   readonly pipelines: readonly Pipeline[];
+  /** Runs instead of the pipelines, in a shell inside the sandbox. */
+  readonly script?: ShellScript;
+}
+
+/** A script for bash. */
+export interface ShellScript {
+  readonly text: string;
+  /** `$1`, `$2` and so on. */
+  readonly words: readonly string[];
 }

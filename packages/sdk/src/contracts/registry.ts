@@ -90,6 +90,13 @@ export interface ChildSettings {
   readonly allow_detach: boolean;
 }
 
+/** How command lines of callers run: plain commands without a shell, or any script for bash inside the sandbox. */
+export interface ShellSettings {
+  readonly mode: 'strict' | 'sandboxed';
+  /** What becomes of a script with parts that only running it can show. */
+  readonly unseen: 'allow' | 'ask' | 'deny';
+}
+
 export interface GitSettings {
   readonly allow_push: boolean;
   /** Replacing or deleting what a remote has; protected branches stay closed. */
@@ -144,7 +151,13 @@ export interface Registry {
   readonly allowedDomains: readonly string[];
   /** Hosts that may be sent credentials over plain http; entries as in `allowedDomains`. */
   readonly insecureCredentials: readonly string[];
+  readonly shell: ShellSettings;
+  /** Strict: what may run, so none means nothing. Sandboxed: none means any program. */
   readonly shellAllow: readonly CompiledPattern[];
+  /** Commands that never run, whatever else matches. */
+  readonly shellDeny: readonly CompiledPattern[];
+  /** Commands that need an approval. */
+  readonly shellAsk: readonly CompiledPattern[];
   readonly git: GitSettings;
   readonly ast: {
     readonly language?: string;

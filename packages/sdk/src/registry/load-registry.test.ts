@@ -115,7 +115,10 @@ describe('a registry that loads', () => {
         warnings: [],
         allowedDomains: [],
         insecureCredentials: [],
+        shell: { mode: 'strict', unseen: 'allow' },
         shellAllow: [],
+        shellDeny: [],
+        shellAsk: [],
         git: {
           allow_push: false,
           allow_force_push: false,

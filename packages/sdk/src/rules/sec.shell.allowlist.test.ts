@@ -9,6 +9,7 @@ import { secShellAllowlist } from './sec.shell.allowlist.ts';
 const registry = {
   shellAllow: ['^npm test( .*)?$', '^rg ', '^ls$'].map(compileAllowlistPattern),
   isolation: 'bubblewrap',
+  shell: { mode: 'strict', unseen: 'allow' },
   sandbox: { env: ['PYTHONPATH'] },
 };
 
@@ -25,8 +26,8 @@ function subject(command: JsonValue, env?: JsonValue): RuleSubject {
   };
 }
 
-const violations = async (command: JsonValue, env?: JsonValue, isolation = 'bubblewrap') =>
-  secShellAllowlist.check(subject(command, env), { registry: { ...registry, isolation } } as never);
+const violations = async (command: JsonValue, env?: JsonValue, more: object = {}) =>
+  secShellAllowlist.check(subject(command, env), { registry: { ...registry, ...more } } as never);
 
 describe('sec.shell.allowlist [S0-12 S0-61]', () => {
   for (const line of ['npm test', "npm test -- 'a b'", 'rg x | rg y', 'ls && npm test; ls', ['rg', 'a b']]) {
@@ -63,7 +64,11 @@ describe('sec.shell.allowlist [S0-12 S0-61]', () => {
 
   test('lets variables through that the registry allows, but only into a sandbox [S0-36]', async () => {
     assert.deepEqual(await violations('ls', { PYTHONPATH: 'src' }), []);
-    assert.equal((await violations('ls', { PYTHONPATH: 'src' }, 'none'))[0]?.path, 'env');
+    assert.equal((await violations('ls', { PYTHONPATH: 'src' }, { isolation: 'none' }))[0]?.path, 'env');
+    const sandboxed = { shell: { mode: 'sandboxed', unseen: 'allow' } };
+    assert.deepEqual(await violations('ls', { NODE_PATH: 'src' }, sandboxed), []);
+    assert.equal((await violations('ls', { LD_PRELOAD: 'x' }, sandboxed))[0]?.path, 'env');
+    assert.equal((await violations('ls', { NODE_PATH: 'x' }, { ...sandboxed, isolation: 'none' }))[0]?.path, 'env');
     assert.equal((await violations('ls', { NODE_PATH: 'src' }))[0]?.path, 'env');
   });
 });

@@ -8,6 +8,7 @@ import type { Registry } from '../contracts/registry.ts';
 import { type CheckedCommand, defineRule, type Violation } from '../contracts/rule.ts';
 import { judgeEnvironment } from '../shell/environment.ts';
 import { judgeCommands } from '../shell/judge-commands.ts';
+import { judgeScript } from '../shell/judge-script.ts';
 import { OPTION_RULES } from '../shell/option-rules.ts';
 
 export const secShellAllowlist = defineRule({
@@ -27,14 +28,21 @@ export const secShellAllowlist = defineRule({
 });
 
 function judgeCommand(command: CheckedCommand, registry: Registry): void {
-  judgeCommands(command.list(), { allow: registry.shellAllow, optionRules: OPTION_RULES });
+  const list = command.list();
+  if (list.script !== undefined) judgeScript(list, registry);
+  else judgeCommands(list, { allow: registry.shellAllow, optionRules: OPTION_RULES });
 }
 
-function judgeVariables(value: JsonValue, { sandbox, isolation }: Registry): void {
+function judgeVariables(value: JsonValue, registry: Registry): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notVariables();
   for (const text of Object.values(value)) if (typeof text !== 'string') throw notVariables();
-  // Without a sandbox a variable that loads code would run it on the host.
-  judgeEnvironment(value as Readonly<Record<string, string>>, isolation === 'none' ? [] : sandbox.env);
+  judgeEnvironment(value as Readonly<Record<string, string>>, allowedVariables(registry));
+}
+
+/** Without a sandbox a variable that loads code would run it on the host. A script may set any variable by itself. */
+function allowedVariables({ sandbox, isolation, shell }: Registry): readonly string[] {
+  if (isolation === 'none') return [];
+  return shell.mode === 'sandboxed' ? ['*'] : sandbox.env;
 }
 
 function notVariables(): ToolError {

@@ -8,12 +8,16 @@ import { shellRefusal } from './refusal.ts';
 export function readCommand(value: JsonValue): CommandList {
   if (typeof value === 'string') return parseCommandLine(value);
   if (isWords(value)) return parseArgv(value);
-  throw new ToolError('E_VALIDATION_FAIL', 'Command is neither a line nor a list of arguments', {
+  throw noCommand();
+}
+
+export function noCommand(): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', 'Command is neither a line nor a list of arguments', {
     details: { next: 'give cmd as text or argv as an array of texts' },
   });
 }
 
-function isWords(value: JsonValue): value is readonly string[] {
+export function isWords(value: JsonValue): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 

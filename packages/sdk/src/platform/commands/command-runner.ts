@@ -4,6 +4,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import type {
   CommandRequest,
+  Isolation,
   OpenCommandRunner,
   RunningCommand,
   Sandbox,
@@ -43,6 +44,7 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     return command;
   }
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
+    if (request.list.script !== undefined) requireIsolation(isolation);
     await shared.require(request.signal);
     const cwd = folderInside(workspace.path, request.cwd);
     const place = programPlace(options, { isolation, workspace: workspace.path, cwd });
@@ -106,6 +108,14 @@ function noTurn(size: number): ToolError {
       },
     },
   );
+}
+
+/** A script may hold anything: only a sandbox makes it safe to run. */
+function requireIsolation({ name, enforcesNetwork }: Isolation): void {
+  if (enforcesNetwork) return;
+  throw failure('isolation_failure', 'host_configuration_needed', 'Sandboxed command mode needs a sandbox', {
+    details: { isolation: name, field: 'isolation', next: 'set isolation: bubblewrap, or shell.mode: strict' },
+  });
 }
 
 function confineAll(

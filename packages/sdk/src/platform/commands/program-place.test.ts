@@ -121,6 +121,8 @@ test('folders of the registry come before the system, toolchains after it, the p
   assert.equal(await printed('pytest', 'packages/a'), 'project pytest');
   assert.equal(await printed('tsc', 'packages/a'), 'package tsc');
   assert.match(await refusalOf(run(['tsc'])), /^Program not found: tsc/);
+  const script = { pipelines: [], script: { text: 'ls; cat', words: [] } };
+  assert.equal((await run([], { list: script })).stdout.text, 'project ls\nown cat\n');
 });
 
 test('a file of the workspace runs by its path inside the sandbox, and never without one [S0-36]', async (t) => {

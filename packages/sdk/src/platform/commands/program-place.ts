@@ -1,9 +1,10 @@
 /** Where the programs of a command come from, and the environment they start in. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import type { ShellScript } from '../../contracts/command-list.ts';
 import type { CommandRequest, Isolation } from '../../contracts/commands.ts';
 import { baseEnvironment, OFFLINE_VARIABLES, type PrivatePlaces } from '../../shell/environment.ts';
-import { type MissingProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
+import { findProgram, type MissingProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import { cacheVariables } from '../sandbox/package-caches.ts';
 import type { SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { detectToolchains, shortenHome } from '../toolchains/detect-toolchains.ts';
@@ -53,6 +54,7 @@ function projectFolders(workspace: string, start: string): readonly string[] {
 /** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
 export function findPrograms({ list }: CommandRequest, place: ProgramPlace) {
   const { folders, workspace, exactProgram, isSandboxed, project, start } = place;
+  if (list.script !== undefined) return [[findShell(list.script, { folders: SYSTEM_PROGRAMS, workspace })]];
   const search = {
     folders,
     workspace,
@@ -63,6 +65,18 @@ export function findPrograms({ list }: CommandRequest, place: ProgramPlace) {
   return list.pipelines.map(({ commands }) =>
     commands.map(({ argv: [name = '', ...args] }) => ({ name, program: resolveProgram(name, search), args })),
   );
+}
+
+/** Startup files and history are for people. What the line means is left as it is outside. */
+const BASH_OPTIONS = ['--noprofile', '--norc'];
+
+function findShell(
+  { text, words }: ShellScript,
+  search: { readonly folders: readonly string[]; readonly workspace: string },
+) {
+  const bash = findProgram('bash', search);
+  if (bash !== undefined) return { name: 'bash', program: bash, args: [...BASH_OPTIONS, '-c', text, 'bash', ...words] };
+  return { name: 'sh', program: resolveProgram('sh', search), args: ['-c', text, 'sh', ...words] };
 }
 
 /** A program that the operator's own shell would find, and the lines that show it to commands. */
@@ -94,14 +108,17 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** What the caller gives comes last: its names were checked. */
+/**
+ * What the caller gives comes last: its names were checked. In a script the programs of the project come first, as in a
+ * shell of the project: no name in it is promised to be a program of the host.
+ */
 export function commandEnvironment(
-  { env, network }: CommandRequest,
+  { env, network, list }: CommandRequest,
   { places, folders, project, isSandboxed, variables }: ProgramPlace & { readonly places: PrivatePlaces },
 ): Record<string, string> {
   return {
     ...baseEnvironment(process.env, places),
-    PATH: [...folders, ...project].join(delimiter),
+    PATH: (list.script === undefined ? [...folders, ...project] : [...project, ...folders]).join(delimiter),
     ...variables,
     ...(isSandboxed && !network ? OFFLINE_VARIABLES : {}),
     ...env,

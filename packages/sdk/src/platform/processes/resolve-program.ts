@@ -43,12 +43,16 @@ export function resolveProgram(name: string, search: ProgramSearch): string {
   if (name === exactProgram && isProgram(name, workspace)) return name;
   if (name.includes('/')) return relativeProgram(name, search);
   const found =
-    folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace)) ??
+    findProgram(name, { folders, workspace }) ??
     project?.folders.map((folder) => join(folder, name)).find((path) => name !== '' && isExecutable(path));
   if (found !== undefined) return found;
   const outside = search.elsewhere?.(name);
   if (outside === undefined) throw notFound(name, 'use an installed program, or ask the operator to install it');
   throw notFound(name, outside.next, outside.found);
+}
+
+export function findProgram(name: string, { folders, workspace }: ProgramSearch): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
 }
 
 function relativeProgram(name: string, { workspace, project }: ProgramSearch): string {

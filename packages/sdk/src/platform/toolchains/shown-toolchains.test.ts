@@ -156,6 +156,7 @@ test('what holds secrets cannot be shown, and the registry line is refused; its 
     assert.deepEqual(readPaths, [], path);
     assert.ok(show({ toolchains: [], path: [path] }).problem !== undefined, path);
   }
+  assert.match(show({ read_only: [home] }).problem?.problem ?? '', /it is the home folder, or holds it$/);
   for (const path of ['~/tools', '~/.cargo', '~/.cargo/bin', '~/.config/nvm', '~/.local/share/uv', '/usr/lib']) {
     assert.equal(show({ toolchains: [], read_only: [path] }).problem, undefined, path);
   }

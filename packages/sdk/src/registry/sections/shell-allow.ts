@@ -29,7 +29,10 @@ type ShellEntry = z.output<typeof shellEntry>;
 
 export const shellAllow = defineSection({
   keys: {
-    shell_allow: z.array(shellEntry).default([]).describe('Patterns of allowed command lines; left out: no shell'),
+    shell_allow: z
+      .array(shellEntry)
+      .default([])
+      .describe('Patterns of allowed commands. Left out: none in strict mode, any in sandboxed mode'),
   },
   build: ({ shell_allow: entries }) => ({
     shellAllow: entries.map((entry) => compileAllowlistPattern(patternOf(entry))) as readonly CompiledPattern[],
@@ -61,9 +64,16 @@ function examplesProblem(entry: Exclude<ShellEntry, string>): readonly ExamplePr
   );
 }
 
-/** A line must match a pattern of each side. Which of two patterns is wider cannot be decided, so only "none" overreaches. */
+/**
+ * A command must match a pattern of each side. Which of two patterns is wider cannot be decided, so only "none"
+ * overreaches. In sandboxed mode a side without patterns allows any program.
+ */
 function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
   const { host, session } = narrowing;
+  const hostAllowsAll = host.shell.mode === 'sandboxed' && host.shellAllow.length === 0;
+  if (hostAllowsAll) return session.shellAllow;
+  const isSandboxed = host.shell.mode === 'sandboxed' && session.shell.mode === 'sandboxed';
+  if (isSandboxed && session.shellAllow.length === 0) return host.shellAllow;
   const kept: CompiledPattern[] = [];
   for (const [index, { source, test }] of session.shellAllow.entries()) {
     const path = `shell_allow.${index}`;
