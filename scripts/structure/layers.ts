@@ -48,6 +48,7 @@ const SDK: Table = {
   'platform/descriptors': ['contracts'],
   'platform/protection': ['contracts', 'platform/descriptors'],
   'platform/state': ['contracts', 'platform/descriptors', 'platform/processes'],
+  'platform/toolchains': ['contracts'],
   'platform/sandbox': [
     'contracts',
     'egress',
@@ -55,6 +56,7 @@ const SDK: Table = {
     'platform/network',
     'platform/processes',
     'platform/state',
+    'platform/toolchains',
   ],
   'platform/search': [
     'contracts',
@@ -83,7 +85,14 @@ const SDK: Table = {
     'platform/protection',
     'platform/sandbox',
   ],
-  'platform/commands': ['contracts', 'shell', 'platform/git', 'platform/processes', 'platform/sandbox'],
+  'platform/commands': [
+    'contracts',
+    'shell',
+    'platform/git',
+    'platform/processes',
+    'platform/sandbox',
+    'platform/toolchains',
+  ],
 
   journal: ['contracts', 'platform', 'redaction'],
   package: ['contracts', 'platform', 'text'],

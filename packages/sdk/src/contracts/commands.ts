@@ -1,4 +1,5 @@
 /** The command capability handed to tools, and the port of the sandbox they run in. */
+import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { CommandList } from './command-list.ts';
 import type { ByteFilter } from './redaction.ts';
 
@@ -39,6 +40,8 @@ export interface CommandOutcome {
   readonly stderr: CapturedStream;
   /** False where the platform cannot enforce the absence of network (isolation `none`). */
   readonly networkEnforced: boolean;
+  /** What a reader of the outcome should know: that the network was off, where a missing program is. */
+  readonly hints?: readonly ErrorEntry[];
   /** Workspace-relative names of what the command put where only the runtime may write (a new `.git`), moved aside. */
   readonly quarantined?: readonly string[];
 }

@@ -108,6 +108,20 @@ export interface GitSettings {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
+/** What commands find inside the sandbox besides the system and the workspace. */
+export interface SandboxSettings {
+  /** Names of toolchains to show. Left out: all that are found on this machine. */
+  readonly toolchains?: readonly string[];
+  /** Shown read-only besides; absolute or from `~/`. */
+  readonly read_only: readonly string[];
+  /** Folders of programs, before those of the system; absolute or from `~/`. They are shown too. */
+  readonly path: readonly string[];
+  /** Package managers whose cache is kept between commands. */
+  readonly caches: readonly string[];
+  /** Names that `env` may set although they are refused otherwise; `*` as wildcard. */
+  readonly env: readonly string[];
+}
+
 export interface SecretSettings {
   /** Blob hashes, or fingerprints of found values, that are no secrets. */
   readonly allow: readonly string[];
@@ -162,6 +176,7 @@ export interface Registry {
   /** Undefined: no approval policy; only unannotated tools and rules that ask need one. */
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
+  readonly sandbox: SandboxSettings;
   /** What has to be on the disk before a call is answered. */
   readonly durability: Durability;
   readonly retention: Retention;

@@ -5,6 +5,7 @@ import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
 import type { Registry } from '../contracts/registry.ts';
 import type { RuleFacts } from '../contracts/rule.ts';
+import { PACKAGE_CACHES } from '../contracts/sandbox-names.ts';
 import { loadRegistry } from './load-registry.ts';
 
 function fixture(name: string): string {
@@ -132,6 +133,7 @@ describe('a registry that loads', () => {
         importRules: [],
         secrets: { allow: [] },
         ceiling: { side_effect_level: 'workspace_write' },
+        sandbox: { read_only: [], path: [], caches: Object.keys(PACKAGE_CACHES), env: [] },
         isolation: 'bubblewrap',
         durability: 'normal',
         retention: { records_days: 90, records_max: 5_000_000, archives_days: 365, answers_days: 30, runs_days: 90 },

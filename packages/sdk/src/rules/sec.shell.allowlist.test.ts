@@ -6,7 +6,12 @@ import { compileAllowlistPattern } from '../pattern/compile-pattern.ts';
 import { readCommand } from '../shell/read-command.ts';
 import { secShellAllowlist } from './sec.shell.allowlist.ts';
 
-const registry = { shellAllow: ['^npm test( .*)?$', '^rg ', '^ls$'].map(compileAllowlistPattern) } as never;
+const registry = {
+  shellAllow: ['^npm test( .*)?$', '^rg ', '^ls$'].map(compileAllowlistPattern),
+  isolation: 'bubblewrap',
+  shell: { mode: 'strict', unseen: 'allow' },
+  sandbox: { env: ['PYTHONPATH'] },
+};
 
 function subject(command: JsonValue, env?: JsonValue): RuleSubject {
   return {
@@ -21,8 +26,8 @@ function subject(command: JsonValue, env?: JsonValue): RuleSubject {
   };
 }
 
-const violations = async (command: JsonValue, env?: JsonValue) =>
-  secShellAllowlist.check(subject(command, env), { registry } as never);
+const violations = async (command: JsonValue, env?: JsonValue, more: object = {}) =>
+  secShellAllowlist.check(subject(command, env), { registry: { ...registry, ...more } } as never);
 
 describe('sec.shell.allowlist [S0-12 S0-61]', () => {
   for (const line of ['npm test', "npm test -- 'a b'", 'rg x | rg y', 'ls && npm test; ls', ['rg', 'a b']]) {
@@ -55,5 +60,15 @@ describe('sec.shell.allowlist [S0-12 S0-61]', () => {
     assert.equal((await violations('ls', { LD_PRELOAD: 'x.so' }))[0]?.path, 'env');
     assert.equal((await violations('ls', { A: 7 }))[0]?.path, 'env');
     assert.deepEqual(await violations('ls', { RUSTFLAGS: '', NODE_ENV: 'test' }), []);
+  });
+
+  test('lets variables through that the registry allows, but only into a sandbox [S0-36]', async () => {
+    assert.deepEqual(await violations('ls', { PYTHONPATH: 'src' }), []);
+    assert.equal((await violations('ls', { PYTHONPATH: 'src' }, { isolation: 'none' }))[0]?.path, 'env');
+    const sandboxed = { shell: { mode: 'sandboxed', unseen: 'allow' } };
+    assert.deepEqual(await violations('ls', { NODE_PATH: 'src' }, sandboxed), []);
+    assert.equal((await violations('ls', { LD_PRELOAD: 'x' }, sandboxed))[0]?.path, 'env');
+    assert.equal((await violations('ls', { NODE_PATH: 'x' }, { ...sandboxed, isolation: 'none' }))[0]?.path, 'env');
+    assert.equal((await violations('ls', { NODE_PATH: 'src' }))[0]?.path, 'env');
   });
 });

@@ -23,7 +23,7 @@ export const secShellAllowlist = defineRule({
   appliesTo: ({ commands, environments }) => commands.length > 0 || environments.length > 0,
   check: ({ commands, environments }, { registry }) => [
     ...commands.flatMap((command) => found(command.key, () => judgeCommand(command, registry))),
-    ...environments.flatMap(({ key, value }) => found(key, () => judgeVariables(value))),
+    ...environments.flatMap(({ key, value }) => found(key, () => judgeVariables(value, registry))),
   ],
 });
 
@@ -33,10 +33,16 @@ function judgeCommand(command: CheckedCommand, registry: Registry): void {
   else judgeCommands(list, { allow: registry.shellAllow, optionRules: OPTION_RULES });
 }
 
-function judgeVariables(value: JsonValue): void {
+function judgeVariables(value: JsonValue, registry: Registry): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notVariables();
   for (const text of Object.values(value)) if (typeof text !== 'string') throw notVariables();
-  judgeEnvironment(value as Readonly<Record<string, string>>);
+  judgeEnvironment(value as Readonly<Record<string, string>>, allowedVariables(registry));
+}
+
+/** Without a sandbox a variable that loads code would run it on the host. A script may set any variable by itself. */
+function allowedVariables({ sandbox, isolation, shell }: Registry): readonly string[] {
+  if (isolation === 'none') return [];
+  return shell.mode === 'sandboxed' ? ['*'] : sandbox.env;
 }
 
 function notVariables(): ToolError {

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { isToolError, type JsonObject } from '@tool-runtime/protocol';
 import { baseEnvironment, judgeEnvironment, MAX_ENVIRONMENT_BYTES, MAX_VALUE_BYTES } from './environment.ts';
 
-function refusal(given: Record<string, string>): JsonObject {
+function refusal(given: Record<string, string>, allowed: readonly string[] = []): JsonObject {
   try {
-    judgeEnvironment(given);
+    judgeEnvironment(given, allowed);
   } catch (thrown) {
     assert.ok(isToolError(thrown), String(thrown));
     assert.equal(thrown.code, 'E_POLICY');
@@ -51,6 +51,23 @@ describe('judgeEnvironment', () => {
       PATHS: 'x',
       XLD_PRELOAD: 'x',
     });
+  });
+
+  test('takes what the operator allows, and nothing that reaches the sandbox itself [S0-36]', () => {
+    const allowed = ['PYTHONPATH', 'NODE_*', 'RUSTFLAGS', 'LD_*', 'PATH', 'HOME', 'BASH_ENV', 'HTTPS_PROXY'];
+    judgeEnvironment({ PYTHONPATH: 'src', NODE_OPTIONS: '--require ./x.js', RUSTFLAGS: '-Cdebuginfo=0' }, allowed);
+    for (const name of ['LD_PRELOAD', 'PATH', 'HOME', 'BASH_ENV', 'HTTPS_PROXY', 'ld_preload', 'PYTHONSTARTUP']) {
+      assert.equal(refusal({ [name]: 'x' }, allowed)['reason'], 'refused_variable', name);
+    }
+    assert.match(String(refusal({ LD_PRELOAD: 'x' })['next']), /no registry can allow it/);
+    assert.match(String(refusal({ PYTHONPATH: 'x' })['next']), /sandbox: \{ env: \[PYTHONPATH\] \}/);
+  });
+
+  test('takes options of node that only set limits or change what is printed [S0-36]', () => {
+    judgeEnvironment({ NODE_OPTIONS: '--max-old-space-size=4096 --no-warnings' });
+    for (const value of ['--require ./x.js', '-r x', '--max-old-space-size=1 --import=x', '--no-warnings=x;y', 'x']) {
+      assert.equal(refusal({ NODE_OPTIONS: value })['reason'], 'refused_variable', value);
+    }
   });
 
   test('takes RUSTFLAGS empty, as in the example of the specification, and not filled [S0-36]', () => {

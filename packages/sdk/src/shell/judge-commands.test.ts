@@ -166,6 +166,22 @@ describe('a command given as a list of words', () => {
     judgeArgv('rg', 'pre=cat', 'x');
   });
 
+  test('a file of the workspace needs a pattern that spells it out, and keeps the rules of its name [S0-12]', () => {
+    const judge = (allowed: string[], ...argv: string[]) => judgeCommands(parseArgv(argv), policy(allowed));
+    judge(['^\\./check( |$)'], './check', '--all');
+    judge(['^node_modules/\\.bin/eslint( |$)'], 'node_modules/.bin/eslint', 'src');
+    const open = ['^.*$', '^\\./[a-z]+$', '^cat ./check$', '^[./a-z]+ x$'];
+    assert.equal(refusalOf(() => judge(open.slice(0, 2), './check'))['reason'], 'program_name');
+    assert.match(String(refusalOf(() => judge([], './check'))['next']), /\^\.\/check|\^\\\.\/check/);
+    assert.equal(refusalOf(() => judge([...open, '^\\./check y$'], './check'))['reason'], 'not_allowlisted');
+    for (const program of ['../check', './a/../check', '/bin/check', 'a//check', './-x', '~/check']) {
+      assert.equal(refusalOf(() => judge([`^${program}$`], program))['reason'], 'program_name', program);
+    }
+    const python = ['^\\.venv/bin/python3(\\s|$)'];
+    assert.equal(refusalOf(() => judge(python, '.venv/bin/python3', '-c', 'x'))['reason'], 'interpreter');
+    judge(['^\\.venv/bin/python3 -c x$'], '.venv/bin/python3', '-c', 'x');
+  });
+
   test('characters that no command may hold stay refused [S0-12]', () => {
     assert.equal(refusalOf(() => judgeArgv('rg', 'a\nb'))['reason'], 'newline');
     assert.equal(refusalOf(() => judgeArgv('rg', 'a\u0000b'))['reason'], 'control_character');

@@ -21,18 +21,25 @@ export interface CommandPolicy {
 
 /** The key of the registry that allows commands. */
 const FIELD = 'shell_allow';
-/** Found on the host's PATH, never in the workspace: no slash, and nothing that reads as an option or a hidden file. */
+/** Found on PATH: no slash, and nothing that reads as an option or a hidden file. */
 const PROGRAM = /^[A-Za-z0-9_+][A-Za-z0-9._+-]*$/;
+/** A file of the workspace, from the folder the command starts in. */
+const PROJECT_PROGRAM = /^(?:\.\/)?(?:[\w.@+][\w.@+-]*\/)*[\w.@+][\w.@+-]*$/;
 const MAX_LISTED = 8;
 
-function judgeProgram({ argv: [program = ''], column }: SimpleCommand): void {
+/** A path needs a pattern that has it written out: a pattern with room for any name was not meant for files of the workspace. */
+function judgeProgram({ argv: [program = ''], column }: SimpleCommand, allow: CommandPolicy['allow']): void {
   if (PROGRAM.test(program)) return;
+  const isFile = PROJECT_PROGRAM.test(program) && program.includes('/') && !program.split('/').includes('..');
+  if (isFile && allow.some(({ source }) => spellsOut(source, program))) return;
   throw shellRefusal(`Program is not a plain name: ${safeText(joinArgv([program]), 120)} at column ${column}`, {
     reason: 'program_name',
     field: FIELD,
     program: safeText(program, 120),
     position: column,
-    next: 'name a program of the host by letters, digits, . _ + and -; scripts of the workspace run through the program that reads them',
+    next: isFile
+      ? `ask the operator for a pattern that spells it out: ^${safeText(program.replaceAll('.', '\\.'), 120)}( |$)`
+      : 'name a program by letters, digits, . _ + and -, or a file of the workspace by its path from cwd',
   });
 }
 
@@ -103,12 +110,14 @@ function faultError({ argv: [program = ''], column }: SimpleCommand, fault: Faul
 }
 
 function judgeCommand(command: SimpleCommand, { allow, optionRules }: CommandPolicy): void {
-  judgeProgram(command);
+  judgeProgram(command, allow);
   const text = joinArgv(command.argv);
-  const matching = allow.filter((pattern) => pattern.test(text));
+  const [program = ''] = command.argv;
+  const speaks = ({ source }: CompiledPattern) => !program.includes('/') || spellsOut(source, program);
+  const matching = allow.filter((pattern) => pattern.test(text) && speaks(pattern));
   const [nearest] = matching;
   if (nearest === undefined) throw notAllowed(command, text, allow);
-  const rule = ruleFor(optionRules, command.argv[0] ?? '');
+  const rule = ruleFor(optionRules, program.slice(program.lastIndexOf('/') + 1));
   const faults = rule === undefined ? [] : findFaults(command.argv, rule);
   const [gravest] = faults;
   // One pattern must lift them all: two patterns with open ends would each lift what the other's author never saw.

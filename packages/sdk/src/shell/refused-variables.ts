@@ -70,3 +70,10 @@ export const HARMLESS_VARIABLES =
 
 /** Flags for a compiler can name a linker or a plugin; switching inherited flags off is harmless and common. */
 export const EMPTY_ONLY_VARIABLES = 'RUSTFLAGS RUSTDOCFLAGS CFLAGS CXXFLAGS CPPFLAGS LDFLAGS FFLAGS GOFLAGS';
+
+/** No registry can allow these: they reach the sandbox itself, or undo what the runtime sets. */
+export const NEVER_ALLOWED_VARIABLES =
+  'LD_* DYLD_* GLIBC_TUNABLES MALLOC_* GCONV_PATH GETCONF_DIR LOCPATH NLSPATH PATH HOME TMPDIR BASH_ENV ENV SHELLOPTS BASHOPTS *_PROXY PROXY';
+
+export const HARMLESS_NODE_OPTION =
+  /^--(?:max-old-space-size|max-semi-space-size|stack-trace-limit|unhandled-rejections|max-http-header-size|test-concurrency)=[a-z0-9-]+$|^--(?:no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps|experimental-vm-modules|throw-deprecation|pending-deprecation)$/;

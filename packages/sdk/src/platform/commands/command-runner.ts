@@ -2,7 +2,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import type { ShellScript } from '../../contracts/command-list.ts';
 import type {
   CommandRequest,
   Isolation,
@@ -12,12 +11,11 @@ import type {
   SandboxedProgram,
 } from '../../contracts/commands.ts';
 import { failure, policyDenial } from '../../contracts/failures.ts';
-import { baseEnvironment } from '../../shell/environment.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { FairSlots } from '../fair-slots.ts';
-import { findProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
+import { commandEnvironment, findPrograms, programPlace } from './program-place.ts';
 import { runCommand } from './run-command.ts';
 
 export interface CommandRunnerOptions extends SessionSandboxOptions {
@@ -48,14 +46,16 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
   async function launch(request: CommandRequest, onBackground: () => void): Promise<RunningCommand> {
     if (request.list.script !== undefined) requireIsolation(isolation);
     await shared.require(request.signal);
-    const programs = findPrograms(request, { ...options, workspace: workspace.path });
     const cwd = folderInside(workspace.path, request.cwd);
+    const place = programPlace(options, { isolation, workspace: workspace.path, cwd });
+    const programs = findPrograms(request, place);
     request.requireFolder?.(cwd);
     const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
     const sandbox = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
     try {
-      const ready = confineAll(programs, sandbox, { cwd, env: environment(options, sandbox, request) });
+      const env = commandEnvironment(request, { ...place, places: sandbox.places });
+      const ready = confineAll(programs, sandbox, { cwd, env });
       requireUncancelled(request.signal);
       const networkEnforced = isolation.enforcesNetwork;
       return await runCommand({ request, spawner, sandbox, programs: ready, networkEnforced, onBackground });
@@ -110,34 +110,6 @@ function noTurn(size: number): ToolError {
   );
 }
 
-/** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
-function findPrograms(
-  { list }: CommandRequest,
-  { workspace, programFolders = [], exactProgram }: CommandRunnerOptions & { readonly workspace: string },
-) {
-  const folders = [...SYSTEM_PROGRAMS, ...programFolders];
-  if (list.script !== undefined) return [[findShell(list.script, { folders: SYSTEM_PROGRAMS, workspace })]];
-  return list.pipelines.map(({ commands }) =>
-    commands.map(({ argv: [name = '', ...args] }) => ({
-      name,
-      program: resolveProgram(name, { folders, workspace, exactProgram }),
-      args,
-    })),
-  );
-}
-
-/** Startup files and history are for people. What the line means is left as it is outside. */
-const BASH_OPTIONS = ['--noprofile', '--norc'];
-
-function findShell(
-  { text, words }: ShellScript,
-  search: { readonly folders: readonly string[]; readonly workspace: string },
-) {
-  const bash = findProgram('bash', search);
-  if (bash !== undefined) return { name: 'bash', program: bash, args: [...BASH_OPTIONS, '-c', text, 'bash', ...words] };
-  return { name: 'sh', program: resolveProgram('sh', search), args: ['-c', text, 'sh', ...words] };
-}
-
 /** A script may hold anything: only a sandbox makes it safe to run. */
 function requireIsolation({ name, enforcesNetwork }: Isolation): void {
   if (enforcesNetwork) return;
@@ -183,8 +155,4 @@ function noFolder(cwd: string): ToolError {
 function requireUncancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   throw failure('cancellation', 'retryable', 'Command was cancelled before it started');
-}
-
-function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Sandbox, { env }: CommandRequest) {
-  return { ...baseEnvironment(process.env, places), PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':'), ...env };
 }

@@ -8,6 +8,7 @@ import { nextPipeline } from '../../shell/next-pipeline.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import type { InputSource } from '../processes/spawned-process.ts';
 import { notStarted, type ReadyProgram, type SandboxSetting } from '../sandbox/sandboxed-process.ts';
+import { outcomeHints } from './outcome-hints.ts';
 import { type RunningPipeline, startPipeline } from './run-pipeline.ts';
 
 export interface CommandPlan extends SandboxSetting {
@@ -148,12 +149,18 @@ class CommandRun implements RunningCommand {
   #outcome({ code, signal }: ProcessEnd, quarantined: readonly string[]): CommandOutcome {
     for (const stream of ['stdout', 'stderr'] as const) this.#pass(stream, this.#filters?.[stream].end() ?? NOTHING);
     if (this.#listenerFault !== undefined) throw this.#listenerFault;
+    const { networkEnforced, request } = this.#plan;
+    const [stdout, stderr] = [this.#captures.stdout.finish(), this.#captures.stderr.finish()];
+    const isOffline = networkEnforced && !request.network;
+    const wasStopped = this.#stop.signal.aborted;
+    const hints = outcomeHints({ code, wasStopped, isOffline, printed: [stderr.text, stdout.text] });
     return {
       code,
       signal,
-      stdout: this.#captures.stdout.finish(),
-      stderr: this.#captures.stderr.finish(),
-      networkEnforced: this.#plan.networkEnforced,
+      stdout,
+      stderr,
+      networkEnforced,
+      ...(hints.length === 0 ? {} : { hints }),
       ...(quarantined.length === 0 ? {} : { quarantined }),
     };
   }

@@ -6,6 +6,7 @@ import type { Registry } from '../../contracts/registry.ts';
 import { createGitRepository } from '../git/git-repository.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { createSessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
+import { showToolchains } from '../toolchains/shown-toolchains.ts';
 import { type CommandSlots, createCommandRunner } from './command-runner.ts';
 
 export interface ProgramsOptions {
@@ -32,8 +33,10 @@ export function createSessionPrograms(given: ProgramsOptions): SessionPrograms {
   const { workspace, state, registry, actor, slots, governing } = given;
   const { isolation, allowedDomains } = registry;
   const { spawner } = given;
+  const place = typeof workspace === 'string' ? workspace : workspace.path;
+  const toolchains = showToolchains({ registry, workspace: place, state });
   const options = {
-    ...{ workspace, state, isolation, allowedDomains, governing },
+    ...{ workspace, state, isolation, allowedDomains, governing, toolchains, caches: registry.sandbox.caches },
     ...(spawner === undefined ? {} : { spawner }),
   };
   const sandbox = createSessionSandbox(options);

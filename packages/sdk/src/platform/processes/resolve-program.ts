@@ -1,9 +1,9 @@
 /**
- * Finds programs by name: for calls in fixed folders of the host, never through the environment or in the workspace;
- * for people at a terminal also through their PATH.
+ * Finds programs by name: for calls in fixed folders of the host, never through the environment, and in the workspace
+ * only where a sandbox holds them; for people at a terminal also through their PATH.
  */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { delimiter, join, resolve, sep } from 'node:path';
+import { delimiter, isAbsolute, join, resolve, sep } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { errnoCode } from '../errno-error.ts';
 
@@ -14,40 +14,78 @@ export const SYSTEM_PROGRAMS: readonly string[] = [
 interface ProgramSearch {
   /** Absolute, in the order they are looked at. */
   readonly folders: readonly string[];
-  /** Nothing below it counts as a program. */
+  /** Nothing below it counts as a program, but for what `project` says. */
   readonly workspace: string;
   /** The one program that is run by its path, because the operator wrote it so. Absolute. */
   readonly exactProgram?: string | undefined;
+  /** Programs of the workspace itself, where a sandbox holds them. Left out: none. */
+  readonly project?: ProjectPrograms | undefined;
+  /** What to do instead, for a name that no folder has. */
+  elsewhere?(name: string): MissingProgram | undefined;
+}
+
+export interface ProjectPrograms {
+  /** Looked at last: no file of the workspace stands in for a program of the host. Absolute. */
+  readonly folders: readonly string[];
+  /** Where relative paths begin. Absolute. */
+  readonly start: string;
+}
+
+export interface MissingProgram {
+  /** Where it is, although commands cannot see it. */
+  readonly found: string;
+  readonly next: string;
 }
 
 /** The absolute path. Throws E_SHELL. */
-export function resolveProgram(name: string, { folders, workspace, exactProgram }: ProgramSearch): string {
+export function resolveProgram(name: string, search: ProgramSearch): string {
+  const { folders, workspace, exactProgram, project } = search;
   if (name === exactProgram && isProgram(name, workspace)) return name;
-  if (name.includes('/')) throw notFound(name, 'give the bare name of a program; paths are not run');
-  const found = findProgram(name, { folders, workspace });
-  if (found === undefined) throw notFound(name, 'use an installed program, or ask the operator to install it');
-  return found;
+  if (name.includes('/')) return relativeProgram(name, search);
+  const found =
+    findProgram(name, { folders, workspace }) ??
+    project?.folders.map((folder) => join(folder, name)).find((path) => name !== '' && isExecutable(path));
+  if (found !== undefined) return found;
+  const outside = search.elsewhere?.(name);
+  if (outside === undefined) throw notFound(name, 'use an installed program, or ask the operator to install it');
+  throw notFound(name, outside.next, outside.found);
 }
 
 export function findProgram(name: string, { folders, workspace }: ProgramSearch): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
 }
 
+function relativeProgram(name: string, { workspace, project }: ProgramSearch): string {
+  if (project === undefined || isAbsolute(name)) throw notFound(name, 'give the bare name of a program');
+  const path = join(project.start, name);
+  if (`${path}${sep}`.startsWith(`${workspace}${sep}`) && isExecutable(path)) return path;
+  throw notFound(name, 'name an executable file of the workspace, relative to cwd');
+}
+
 function isProgram(path: string, workspace: string): boolean {
+  return isExecutable(path) && !`${realpathSync.native(path)}${sep}`.startsWith(`${workspace}${sep}`);
+}
+
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile() && !`${realpathSync.native(path)}${sep}`.startsWith(`${workspace}${sep}`);
+    return statSync(path).isFile();
   } catch (thrown) {
     if (errnoCode(thrown) === undefined) throw thrown;
     return false;
   }
 }
 
-function notFound(name: string, next: string): ToolError {
+function notFound(name: string, next: string, outside?: string): ToolError {
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-  return new ToolError('E_SHELL', `Program not found: ${shown}`, {
+  const place = outside === undefined ? '' : ` (found at ${outside}, outside the sandbox)`;
+  return new ToolError('E_SHELL', `Program not found: ${shown}${place}`, {
     path: 'cmd',
-    details: { reason: 'not_found', next },
+    details: {
+      reason: outside === undefined ? 'not_found' : 'outside_sandbox',
+      ...(outside === undefined ? {} : { found: outside }),
+      next,
+    },
   });
 }
 

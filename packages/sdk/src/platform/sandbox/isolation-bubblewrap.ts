@@ -41,11 +41,18 @@ export interface BubblewrapOptions {
   readonly folder: string;
   /** What the operator shows besides the system folders: tool chains, for example. Absolute paths. */
   readonly readPaths?: readonly string[];
+  /** A folder of the runtime's own that programs may change, and where they see it: caches. Absolute paths, no links. */
+  readonly kept?: KeptFolder;
   /** What must not be seen even where something shown contains it. Absolute paths. */
   readonly hiddenPaths?: readonly string[];
   readonly limits?: Partial<ResourceLimits>;
   /** Where to look for bubblewrap instead of its usual places. */
   readonly programPlaces?: readonly string[];
+}
+
+export interface KeptFolder {
+  readonly from: string;
+  readonly at: string;
 }
 
 /** What is the same for every command. */
@@ -142,7 +149,7 @@ async function standingSandbox(options: BubblewrapOptions, bubblewrap: Bubblewra
     ],
     limits: limitWords({ ...defaultLimits(), ...options.limits }),
     home,
-    sources: readSources(options.readPaths),
+    sources: [...readSources(options.readPaths), ...(options.kept ? [{ ...options.kept, writable: true }] : [])],
     hidden,
     scratchBytes,
   };

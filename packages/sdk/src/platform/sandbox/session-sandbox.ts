@@ -15,9 +15,11 @@ import type { ResolveHost } from '../network/resolve-host.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { defaultStateFolder, openStateFolder } from '../state/state-folder.ts';
+import type { ShownToolchains } from '../toolchains/shown-toolchains.ts';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import { requireInPlace } from './hold-mounts.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
+import { openCaches } from './package-caches.ts';
 import { protectedInRoot } from './protected-entries.ts';
 import { startingFolder } from './sandbox-mounts.ts';
 
@@ -39,6 +41,10 @@ export interface SessionSandboxOptions {
   readonly protectedPaths?: readonly ProtectedPath[];
   /** Shown to programs, read-only, besides the system folders. */
   readonly readPaths?: readonly string[];
+  /** What the operator's toolchains add to `readPaths`; their secrets stay covered. */
+  readonly toolchains?: ShownToolchains;
+  /** Names of package managers whose caches programs keep, below the state folder. Left out: none. */
+  readonly caches?: readonly string[];
   /** False: programs may only read the workspace. */
   readonly writable?: boolean;
   readonly spawner?: Spawner;
@@ -76,6 +82,7 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
     protectedPaths: (user) => [
       ...rootPaths.filter(({ access }) => user === 'programs' || access === 'hide'),
       ...(options.governing ?? []).flatMap((place) => protectedFrom(place, user)),
+      ...(options.toolchains?.secrets ?? []).map((path): ProtectedPath => ({ path, access: 'hide' })),
     ],
     spawner,
     isolation,
@@ -103,12 +110,16 @@ function createIsolation(options: SessionSandboxOptions & { readonly workspace: 
   if (options.isolation === 'none') return createNoIsolation();
   const state = resolve(options.state ?? dirname(defaultStateFolder(options.workspace, process.env)));
   const { path: folder } = openStateFolder(join(state, 'wall'), { workspace: options.workspace });
-  return createBubblewrap({
+  const { problem, readPaths = [] } = options.toolchains ?? {};
+  const kept = openCaches({ ...options, state });
+  const bubblewrap = createBubblewrap({
     spawner,
     folder,
     hiddenPaths: [dirname(folder)],
-    readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? [])],
+    ...(kept === undefined ? {} : { kept }),
+    readPaths: [...(options.readPaths ?? []), ...(options.programFolders ?? []), ...readPaths],
   });
+  return problem === undefined ? bubblewrap : { ...bubblewrap, check: async () => problem };
 }
 
 async function requireSandbox(isolation: Isolation): Promise<void> {

@@ -18,6 +18,7 @@ export { network } from './network.ts';
 export { protectedBranches } from './protected-branches.ts';
 export { providers } from './providers.ts';
 export { retention } from './retention.ts';
+export { sandbox } from './sandbox.ts';
 export { secrets } from './secrets.ts';
 export { shell } from './shell.ts';
 export { shellAllow } from './shell-allow.ts';

@@ -165,6 +165,7 @@ function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.out
   // Known secrets are masked in the stream already; guesses never change what a program printed.
   const text = (stream: CapturedStream): string => stripVTControlCharacters(stream.text);
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
+  for (const hint of outcome.hints ?? []) context.warn(hint);
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
   const printed = {
