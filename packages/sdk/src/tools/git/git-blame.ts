@@ -12,7 +12,7 @@ const MAX_GROUPS = 20_000;
 
 const args = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace root'),
-  rev: revision.nullable().default('HEAD').describe('File at this revision; null: the file as it is in the work tree'),
+  ref: revision.nullable().default('HEAD').describe('File at this revision; null: the file as it is in the work tree'),
   start_line: z.int().min(1).optional(),
   end_line: z.int().min(1).optional(),
 });
@@ -55,22 +55,27 @@ export const gitBlame = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['path'], arg_aliases: { file: 'path', revision: 'rev' }, required: ['path'] },
+    arg_schema: {
+      path_params: ['path'],
+      arg_aliases: { file: 'path', rev: 'ref', revision: 'ref' },
+      required: ['path'],
+    },
   },
   effect: 'read',
   risk: 'low',
   idempotent: true,
   answersWithContents: true,
   timeoutMs: 60_000,
-  async run({ path, rev, start_line, end_line }, { git }) {
+  async run({ path, ref, start_line, end_line }, { git }) {
     if (start_line !== undefined && end_line !== undefined && end_line < start_line) throw noLines();
     const plain = cleanPath(path);
-    const hash = rev === null ? [] : [await resolveRevision(git, rev, 'rev')];
+    const hash = ref === null ? [] : [await resolveRevision(git, ref, 'ref')];
     const isPart = start_line !== undefined || end_line !== undefined;
     const { stdout } = await git.run({
       words: [
         'blame',
         '--incremental',
+        '--no-textconv',
         '--encoding=UTF-8',
         ...(isPart ? ['-L', `${start_line ?? 1},${end_line ?? ''}`] : []),
         ...hash,

@@ -27,12 +27,12 @@ import { patchText } from './patch/patch-text.ts';
 import { pathspecsOf } from './pathspecs-of.ts';
 
 const args = z.strictObject({
-  rev: revision
+  ref: revision
     .default('HEAD')
     .describe('Compared with the work tree; a..b compares two revisions, a...b the second with what both came from'),
   paths: paths.default([]),
   staged: z.boolean().default(false).describe('Compare the revision with the index instead of the work tree'),
-  to: revision.optional().describe('Compare rev with this revision instead of the work tree'),
+  to: revision.optional().describe('Compare `ref` with this revision instead of the work tree'),
   context_lines: contextLines,
   stat: z.boolean().default(false).describe('Only the list of files and counts; the patch stays empty'),
   max_bytes: maxBytes,
@@ -61,7 +61,7 @@ export const gitDiff = defineTool({
     arg_schema: {
       path_params: ['paths'],
       set_params: ['paths'],
-      arg_aliases: { revision: 'rev', context: 'context_lines' },
+      arg_aliases: { rev: 'ref', revision: 'ref', context: 'context_lines' },
     },
   },
   effect: 'read',
@@ -118,29 +118,29 @@ function runDiff(git: GitRepository, wanted: Args, { sides, specs }: Places): Pr
 }
 
 interface Compared {
-  readonly rev: string;
+  readonly ref: string;
   readonly to?: string | undefined;
   readonly staged: boolean;
 }
 
 /** The arguments that tell git what to compare: hashes, or HEAD where the caller gave nothing else. */
-async function diffSides(git: GitRepository, { rev, to, staged }: Compared): Promise<readonly string[]> {
-  const range = parseRange(rev);
+async function diffSides(git: GitRepository, { ref, to, staged }: Compared): Promise<readonly string[]> {
+  const range = parseRange(ref);
   if ((range !== undefined || to !== undefined) && staged) throw twoAnswers('staged', 'a second revision');
-  if (range !== undefined && to !== undefined) throw twoAnswers('to', 'a range in rev');
+  if (range !== undefined && to !== undefined) throw twoAnswers('to', 'a range in ref');
   if (range?.symmetric === true) {
     const [from, until] = await resolveRevisions(git, [
-      { text: range.from, argument: 'rev' },
-      { text: range.to, argument: 'rev' },
+      { text: range.from, argument: 'ref' },
+      { text: range.to, argument: 'ref' },
     ]);
     return [`${from}...${until}`];
   }
   const index = staged ? ['--cached'] : [];
   // Our own word then; it needs no look-up.
-  if (rev === 'HEAD' && to === undefined) return [...index, 'HEAD'];
-  const questions = [{ text: range?.from ?? rev, argument: 'rev', type: 'tree' as const }];
+  if (ref === 'HEAD' && to === undefined) return [...index, 'HEAD'];
+  const questions = [{ text: range?.from ?? ref, argument: 'ref', type: 'tree' as const }];
   const second = range?.to ?? to;
-  if (second !== undefined) questions.push({ text: second, argument: to === undefined ? 'rev' : 'to', type: 'tree' });
+  if (second !== undefined) questions.push({ text: second, argument: to === undefined ? 'ref' : 'to', type: 'tree' });
   return [...index, ...(await resolveRevisions(git, questions))];
 }
 

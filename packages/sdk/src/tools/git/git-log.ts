@@ -30,7 +30,7 @@ export function gitDate(text: string, end: 'since' | 'until'): string {
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const args = z.strictObject({
-  rev: revision
+  ref: revision
     .default('HEAD')
     .describe('Where to begin; a..b: commits of b that a lacks; a...b: commits only one has'),
   max: z.int().min(1).max(1000).default(50).describe('Commits at most'),
@@ -61,14 +61,18 @@ export const gitLog = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { revision: 'rev', limit: 'max' } },
+    arg_schema: {
+      path_params: ['paths'],
+      set_params: ['paths'],
+      arg_aliases: { rev: 'ref', revision: 'ref', limit: 'max' },
+    },
   },
   effect: 'read',
   risk: 'low',
   idempotent: true,
   timeoutMs: 30_000,
   async run(wanted, { git, workspace }) {
-    const [tips, specs] = await Promise.all([tipsOf(git, wanted.rev), pathspecsFor(wanted, workspace)]);
+    const [tips, specs] = await Promise.all([tipsOf(git, wanted.ref), pathspecsFor(wanted, workspace)]);
     const {
       code,
       stdout,
@@ -95,7 +99,7 @@ async function tipsOf(git: GitRepository, rev: string): Promise<readonly string[
   const sides = range === undefined ? [rev] : [range.from, range.to];
   const hashes = await resolveRevisions(
     git,
-    sides.map((text) => ({ text, argument: 'rev' })),
+    sides.map((text) => ({ text, argument: 'ref' })),
   );
   if (range === undefined) return hashes;
   return [hashes.join(range.symmetric ? '...' : '..')];

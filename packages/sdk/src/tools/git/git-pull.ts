@@ -62,10 +62,10 @@ async function pull({ remote, rebase }: z.output<typeof args>, context: ToolCont
     return { ...told, pulled: true, up_to_date: true, head };
   }
   if (rebase) {
-    const done = await gitRebase.run({ onto: `refs/remotes/${upstream}`, autosquash: false }, context);
+    const done = await gitRebase.run({ ref: `refs/remotes/${upstream}`, autosquash: false }, context);
     return { ...told, pulled: true, up_to_date: false, head: done.head, recovery: done.recovery };
   }
-  const done = await gitMerge.run({ branch: upstream, no_ff: false, squash: false }, context);
+  const done = await gitMerge.run({ ref: upstream, no_ff: false, squash: false }, context);
   const { merged, conflicts, commit = null, recovery } = done;
   return { ...told, pulled: merged, up_to_date: false, head: commit, conflicts, recovery };
 }

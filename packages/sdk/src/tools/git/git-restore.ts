@@ -36,7 +36,10 @@ export const gitRestore = defineTool({
   policyNotes: 'Everything it writes over is saved first and can be had back with git_recover',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'], required: ['paths'] } },
+  annotations: {
+    ...WRITE_GIT,
+    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { ref: 'source' }, required: ['paths'] },
+  },
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',

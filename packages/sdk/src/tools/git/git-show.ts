@@ -22,7 +22,7 @@ import {
 import { patchText } from './patch/patch-text.ts';
 
 const args = z.strictObject({
-  rev: revision.default('HEAD'),
+  ref: revision.default('HEAD'),
   path: z.string().min(1).optional().describe('File whose content at the revision is wanted, instead of the patch'),
   context_lines: contextLines,
   max_bytes: maxBytes.describe('Bytes of the patch or file at most; what is longer comes back as its beginning'),
@@ -56,7 +56,11 @@ export const gitShow = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['path'], set_params: ['path'], arg_aliases: { revision: 'rev', file: 'path' } },
+    arg_schema: {
+      path_params: ['path'],
+      set_params: ['path'],
+      arg_aliases: { rev: 'ref', revision: 'ref', file: 'path' },
+    },
   },
   effect: 'read',
   risk: 'low',
@@ -64,8 +68,8 @@ export const gitShow = defineTool({
   answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
-  async run({ rev, path, context_lines, max_bytes }, { git }) {
-    const hash = await resolveRevision(git, rev, 'rev');
+  async run({ ref, path, context_lines, max_bytes }, { git }) {
+    const hash = await resolveRevision(git, ref, 'ref');
     if (path === undefined) return showCommit(git, hash, { contextLines: context_lines, maxBytes: max_bytes });
     const { truncated, ...file } = await fileAt(git, { hash, path, maxBytes: max_bytes });
     return { hash, file, truncated };
@@ -104,7 +108,7 @@ async function showCommit(git: GitRepository, hash: string, limits: Limits): Pro
 
 function unreadable(hash: string) {
   return gitFailure(`Commit is too large to show: ${hash}`, {
-    path: 'rev',
+    path: 'ref',
     reason: 'too_large',
     next: 'read its files one by one with path',
   });
