@@ -59,6 +59,7 @@ export const astExternal = (use: UseServices) =>
     timeoutMs: TIMEOUT_DEFAULT,
     maxTimeoutMs: TIMEOUT_MAX,
     needs: ['ast'],
+    hasLargeAnswers: true,
     async run({ provider, request }, context) {
       const { method } = request;
       const params = request.params as JsonValue;

@@ -116,7 +116,7 @@ describe('the path of a call', () => {
       [true, true, {}],
       [false, true, reference],
     ];
-    const { measure: _, ...probe } = nothing;
+    const { measure: _, present: __, ...probe } = nothing;
     const tools = answers.map(([inline_result, , data], index) =>
       defineTool({
         ...probe,

@@ -14,6 +14,7 @@ import type { SessionMetrics } from './metrics.ts';
 import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
 import type { ExpectedChange } from './rehearsal.ts';
+import type { ToolText } from './tool-text.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
@@ -141,6 +142,16 @@ export interface ToolDefinition<
   readonly asksByDefault?: boolean;
   /** Optional engines the tool cannot work without; a registry that enables it without them fails at start. */
   readonly needs?: readonly 'ast'[];
+  /**
+   * The answer as text for models and people. Pure and quick: it gets data and arguments that the schemas have checked.
+   * Left out: rows of `key: value`.
+   */
+  present?(data: z.output<Data>, args: z.output<Args>): string | ToolText;
+  /**
+   * Answers are contents rather than facts: files, hits, diffs, output. Many clients show a model only the structured form
+   * where there is one, so models get these as text alone.
+   */
+  readonly hasLargeAnswers?: boolean;
   /** Bytes the answer carries, for metrics and budgets; written files are counted anyway. */
   measure?(data: z.output<Data>): number;
   /** What a call means to git, for the rules that guard the repository. */

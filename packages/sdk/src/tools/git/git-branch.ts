@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import type { GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { currentBranch } from '../../git/current-branch.ts';
 import { branchSubject, readGit } from '../../git/read-git.ts';
+import { shortHash } from '../../present/rows.ts';
 import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';
 import { readBranches } from './branches/read-branches.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -79,6 +81,7 @@ export const gitBranch = defineTool({
     const newBranch = { create: name, rename: new_name }[action as string];
     return { verb: 'branch', force, ...(newBranch === undefined ? {} : { newBranch }) };
   },
+  present: presentBranches,
   async run(wanted, { git }) {
     const answer = await ACTIONS[wanted.action](git, wanted);
     return { current: (await currentBranch(git)) ?? null, ...answer };
@@ -125,4 +128,23 @@ function withoutWrites(git: GitRepository): GitRepository {
 async function listBranches(git: GitRepository, { remotes }: Args) {
   const all = await readBranches(git, ['refs/heads', ...(remotes ? ['refs/remotes'] : [])]);
   return { branches: all.slice(0, MAX_BRANCHES), truncated: all.length > MAX_BRANCHES };
+}
+
+function presentBranches(answer: z.output<typeof data>): ToolText {
+  const { current, branches, truncated, created, deleted, renamed, tracking } = answer;
+  const done = [
+    ...(created === undefined ? [] : [`created ${created.name} at ${shortHash(created.hash)}`]),
+    ...(created?.moved_from === undefined ? [] : [`it was at ${created.moved_from}`]),
+    ...(deleted === undefined ? [] : [`deleted ${deleted.name}, which was at ${deleted.hash}`]),
+    ...(renamed === undefined ? [] : [`renamed ${renamed.from} to ${renamed.to}, at ${shortHash(renamed.hash)}`]),
+    ...(renamed?.replaced === undefined ? [] : [`it replaced a branch at ${renamed.replaced}`]),
+    ...(tracking === undefined ? [] : [`${tracking.name} follows ${tracking.upstream ?? 'nothing'}`]),
+    `on ${current ?? 'no branch'}${truncated === true ? '; there are more branches than these' : ''}`,
+  ];
+  const rows = (branches ?? []).map(({ name, hash, upstream, ahead, behind, gone, current: isCurrent, subject }) => {
+    const distance =
+      upstream === null ? '' : ` [${upstream}${gone === true ? ': gone' : `: ${ahead} ahead, ${behind} behind`}]`;
+    return `${isCurrent ? '*' : ' '} ${name} ${shortHash(hash)}${distance} ${subject}`;
+  });
+  return { head: done.join('\n'), parts: [{ type: 'text', text: rows }] };
 }

@@ -6,6 +6,7 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { goBack, shortHash } from '../../present/rows.ts';
 import { reportFiles } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -50,6 +51,7 @@ export const gitCheckout = defineTool({
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: ({ ref, create }) => ({ verb: 'checkout', ...(create ? { newBranch: ref } : {}) }),
+  present: presentCheckout,
   run: checkOut,
 });
 
@@ -158,4 +160,10 @@ function ambiguous(text: string, remotes: readonly string[]) {
     next: `say create with start ${remotes.map((remote) => `${remote}/${safeText(text, 120)}`).join(' or ')}`,
     details: { remotes: [...remotes] },
   });
+}
+
+function presentCheckout({ branch, head, previous, created, upstream, recovery }: z.output<typeof data>): string {
+  const how = created ? `, a new branch${upstream === null ? '' : ` that follows ${upstream}`}` : '';
+  const was = previous === null ? '' : `; before: ${previous}`;
+  return `on ${branch ?? 'no branch'} at ${shortHash(head)}${how}${was}\n${goBack(recovery)}`;
 }

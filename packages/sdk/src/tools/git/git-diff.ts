@@ -7,10 +7,13 @@
 import { z } from 'zod';
 import type { GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { emptyTree } from '../../git/empty-tree.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects, resolveRevisions } from '../../git/resolve-revisions.ts';
 import { parseRange } from '../../git/revision-range.ts';
+import { fileRows, patchPart } from '../../present/patch-part.ts';
+import { counted } from '../../present/rows.ts';
 import { READ_GIT } from './git-annotations.ts';
 import { paths, revision } from './git-arguments.ts';
 import {
@@ -70,6 +73,8 @@ export const gitDiff = defineTool({
   answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ patch }) => patch.length,
+  hasLargeAnswers: true,
+  present: presentDiff,
   async run(wanted, { git, workspace }) {
     const [sides, specs] = await Promise.all([diffSides(git, wanted), pathspecsOf(wanted.paths, workspace)]);
     const output = await diff(git, wanted, { sides, specs });
@@ -150,4 +155,22 @@ function twoAnswers(argument: string, other: string) {
     reason: 'bad_range',
     next: `leave out ${argument}, or ${other}`,
   });
+}
+
+function presentDiff(
+  { patch, files, total_files, truncated }: z.output<typeof data>,
+  { rev, to, staged }: Args,
+): ToolText {
+  if (total_files === 0) return { head: 'no differences' };
+  const rest = (names: readonly string[]): string =>
+    callText('git_diff', { rev, ...(to === undefined ? {} : { to }), ...(staged ? { staged } : {}), paths: names });
+  const changed = files.reduce(
+    (sum, { additions, deletions }) => [(sum[0] ?? 0) + additions, (sum[1] ?? 0) + deletions],
+    [0, 0],
+  );
+  const more = truncated ? '; the patch is longer than max_bytes: give paths' : '';
+  return {
+    head: `${counted(total_files, 'file')} changed, +${changed[0]} -${changed[1]}${more}`,
+    parts: patch === '' ? [{ type: 'text', text: fileRows(files) }] : [patchPart(patch, files, rest)],
+  };
 }

@@ -11,6 +11,7 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { reportChanges, reportDirty } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
 import { committerEnvironment } from './committer.ts';
@@ -60,6 +61,7 @@ export const gitMerge = defineTool({
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: ({ message }) => ({ verb: 'merge', ...(message === undefined ? {} : { message }) }),
+  present: presentMerge,
   run: merge,
 });
 
@@ -168,4 +170,15 @@ function unborn() {
     reason: 'unborn',
     next: 'commit first, or make the branch from the other one: git_checkout with create and start',
   });
+}
+
+function presentMerge(done: z.output<typeof data>): string {
+  const { conflicts, commit, fast_forward, up_to_date, recovery } = done;
+  const how = fast_forward ? 'fast-forwarded' : 'merged';
+  const what = up_to_date
+    ? 'already up to date'
+    : conflicts.length > 0
+      ? 'merge stopped'
+      : `${how}, now at ${shortHash(commit)}`;
+  return [what, ...nameRows('conflicts in:', conflicts), goBack(recovery)].join('\n');
 }

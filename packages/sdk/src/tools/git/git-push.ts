@@ -6,6 +6,7 @@ import type { GitOutput, GitRemote, Publication } from '../../contracts/git.ts';
 import type { Registry } from '../../contracts/registry.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
+import { shortHash } from '../../present/rows.ts';
 import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 
 const args = z.strictObject({
@@ -49,6 +50,7 @@ export const gitPush = defineTool({
   locks: GIT_LOCKS,
   hiddenBy: (registry) => (registry.git.allow_push ? undefined : refusePush(registry)),
   git: ({ remote, force, ref }) => ({ verb: 'push', remote, refspec: ref, force }),
+  present: presentPush,
   run: push,
 });
 
@@ -147,4 +149,11 @@ function refusePush(registry: Pick<Registry, 'spot'>): ToolError {
       next: 'have the operator set git.allow_push: true in the registry',
     },
   });
+}
+
+function presentPush({ remote, destination, commit, up_to_date }: z.output<typeof data>): string {
+  if (up_to_date) return `${remote} has ${destination} at ${shortHash(commit)} already`;
+  return commit === null
+    ? `deleted ${destination} at ${remote}`
+    : `pushed ${shortHash(commit)} to ${destination} at ${remote}`;
 }

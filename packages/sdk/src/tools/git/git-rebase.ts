@@ -10,6 +10,7 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { parseRawDiff } from '../../git/parse-raw-diff.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { counted, goBack, shortHash } from '../../present/rows.ts';
 import { reportChanges } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
 import { rebaseEnvironment } from './committer.ts';
@@ -51,6 +52,7 @@ export const gitRebase = defineTool({
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'rebase' }),
+  present: presentRebase,
   run: rebase,
 });
 
@@ -158,4 +160,9 @@ function unborn() {
     reason: 'unborn',
     next: 'commit first',
   });
+}
+
+function presentRebase({ rebased, head, branch, commits, recovery }: z.output<typeof data>): string {
+  const what = rebased ? `rebased ${branch ?? 'HEAD'}: ${counted(commits, 'commit')} on top` : 'rebase changed nothing';
+  return `${what}, now at ${shortHash(head)}\n${goBack(recovery)}`;
 }

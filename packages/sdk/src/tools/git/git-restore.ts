@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseRawDiff } from '../../git/parse-raw-diff.ts';
 import { literalPathspec } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
+import { counted, goBack, shownName } from '../../present/rows.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { type RawPath, toShown } from './recovery/raw-path.ts';
@@ -46,6 +48,7 @@ export const gitRestore = defineTool({
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'restore' }),
+  present: presentRestored,
   run: restore,
 });
 
@@ -106,4 +109,11 @@ async function differentFrom(
     given.staged ? compare(['diff', '--cached', ...words, ...base]) : [],
   ]);
   return [...new Set(found.flat())].sort();
+}
+
+function presentRestored({ restored, recovery }: z.output<typeof data>): ToolText {
+  return {
+    head: `restored ${counted(restored.length, 'file')}\n${goBack(recovery)}`,
+    parts: [{ type: 'text', text: restored.map(shownName) }],
+  };
 }

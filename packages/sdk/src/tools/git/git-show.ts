@@ -2,9 +2,12 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { COMMIT_WORDS, splitCommit } from '../../git/parse-commits.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
+import { patchPart } from '../../present/patch-part.ts';
+import { counted, shortHash, shownName } from '../../present/rows.ts';
 import { commitShape } from './commits/commit-schema.ts';
 import { fileAt, fileAtSchema } from './commits/file-at.ts';
 import { READ_GIT } from './git-annotations.ts';
@@ -68,6 +71,8 @@ export const gitShow = defineTool({
   answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
+  hasLargeAnswers: true,
+  present: presentShown,
   async run({ ref, path, context_lines, max_bytes }, { git }) {
     const hash = await resolveRevision(git, ref, 'ref');
     if (path === undefined) return showCommit(git, hash, { contextLines: context_lines, maxBytes: max_bytes });
@@ -112,4 +117,32 @@ function unreadable(hash: string) {
     reason: 'too_large',
     next: 'read its files one by one with path',
   });
+}
+
+function presentShown({ hash, commit, file, truncated }: Data, { path }: z.output<typeof args>): ToolText {
+  const more = truncated ? '; longer than max_bytes' : '';
+  if (file !== undefined) {
+    const form = file.encoding === 'base64' ? ', binary, as base64' : '';
+    return {
+      head: `${shownName(file.path)} at ${shortHash(hash)}: ${file.size} bytes${form}${more}`,
+      parts: [
+        {
+          type: 'text',
+          text: file.content,
+          rest: () => callText('git_show', { rev: hash, path, max_bytes: file.size }),
+        },
+      ],
+    };
+  }
+  if (commit === undefined) return { head: hash };
+  const { author, subject, body, files, total_files, patch, parents } = commit;
+  const message = body.trim() === '' ? subject : `${subject}\n\n${body.trim()}`;
+  const rest = (names: readonly string[]): string =>
+    parents.length === 0
+      ? callText('git_show', { rev: hash, path: names[0] })
+      : callText('git_diff', { rev: `${hash}^`, to: hash, paths: names });
+  return {
+    head: `commit ${hash}\n${author.name} <${author.email}> ${author.date}\n${counted(total_files, 'file')} changed${more}`,
+    parts: [{ type: 'text', text: message }, patchPart(patch, files, rest)],
+  };
 }
