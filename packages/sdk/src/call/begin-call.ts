@@ -1,7 +1,7 @@
 /** Gives a request its identity, its clock, its signal and its span, then finds its tool. Changes nothing. */
 import { toToolError } from '@tool-runtime/protocol';
-import { isListedTool } from '../contracts/listed-tool.ts';
 import type { CallSpan } from '../contracts/telemetry.ts';
+import { isListedTool } from '../contracts/tool.ts';
 import { unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';

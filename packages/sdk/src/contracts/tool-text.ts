@@ -1,5 +1,6 @@
 /** The answer of a tool as a model or a person reads it. Programs read the data instead. */
 import type { JsonObject } from '@tool-runtime/protocol';
+import type { ToolArgs } from './tool-types.ts';
 
 export interface ToolText {
   /** A line or a few that are shown first, and whole: what was done, to what, with which result. */
@@ -53,6 +54,6 @@ export interface PresentedAnswer {
 }
 
 /** A call as a model can repeat it: `file_read {"path":"a.ts","offset":201}`. */
-export function callText(tool: string, args: object): string {
+export function callText<Name extends string>(tool: Name, args: ToolArgs<Name>): string {
   return `${tool} ${JSON.stringify(args)}`;
 }

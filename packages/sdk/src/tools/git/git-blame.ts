@@ -101,13 +101,13 @@ function noLines() {
   });
 }
 
-function presentBlame({ path, groups, truncated }: z.output<typeof data>, { rev }: z.output<typeof args>): ToolText {
+function presentBlame({ path, groups, truncated }: z.output<typeof data>, { ref }: z.output<typeof args>): ToolText {
   const rows = groups.map(({ from_line, lines, commit, author, date, summary }) => {
     const range = lines === 1 ? `${from_line}` : `${from_line}-${from_line + lines - 1}`;
     if (commit === null) return `${range}: not committed`;
     return `${range}: ${shortHash(commit)} ${date?.slice(0, 10) ?? ''} ${author ?? ''}: ${summary ?? ''}`;
   });
-  const from = (line: number): string => callText('git_blame', { path, rev, start_line: line });
+  const from = (line: number): string => callText('git_blame', { path, ref, start_line: line });
   const last = groups.at(-1);
   const more = truncated && last !== undefined ? `; more: ${from(last.from_line + last.lines)}` : '';
   return {

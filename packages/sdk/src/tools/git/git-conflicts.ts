@@ -161,6 +161,7 @@ function presentConflicts({ in_progress, files, total_files, truncated }: z.outp
     const note = binary ? ', binary' : hunks.length === 0 ? ', no markers left: it can be staged' : '';
     return [`${shownName(path)}: ${kind}${note}`, ...shown].join('\n');
   });
-  const rest = ({ items }: { readonly items: number }): string => callText('file_read', { path: files[items]?.path });
+  const rest = ({ items }: { readonly items: number }): string =>
+    callText('file_read', { path: files[items]?.path ?? '.' });
   return { head, parts: [{ type: 'text', text: texts, rest }] };
 }

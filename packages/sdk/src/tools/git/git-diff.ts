@@ -159,11 +159,11 @@ function twoAnswers(argument: string, other: string) {
 
 function presentDiff(
   { patch, files, total_files, truncated }: z.output<typeof data>,
-  { rev, to, staged }: Args,
+  { ref, to, staged }: Args,
 ): ToolText {
   if (total_files === 0) return { head: 'no differences' };
   const rest = (names: readonly string[]): string =>
-    callText('git_diff', { rev, ...(to === undefined ? {} : { to }), ...(staged ? { staged } : {}), paths: names });
+    callText('git_diff', { ref, ...(to === undefined ? {} : { to }), ...(staged ? { staged } : {}), paths: names });
   const changed = files.reduce(
     (sum, { additions, deletions }) => [(sum[0] ?? 0) + additions, (sum[1] ?? 0) + deletions],
     [0, 0],

@@ -150,11 +150,11 @@ function filters(wanted: Args): readonly string[] {
 
 function presentLog(
   { commits, truncated }: z.output<typeof data>,
-  { rev, max, skip, paths: only }: z.output<typeof args>,
+  { ref, max, skip, paths: only }: z.output<typeof args>,
 ): ToolText {
   if (commits.length === 0) return { head: 'no commits' };
   const next = (count: number): string =>
-    callText('git_log', { rev, max, skip: skip + count, ...(only.length === 0 ? {} : { paths: only }) });
+    callText('git_log', { ref, max, skip: skip + count, ...(only.length === 0 ? {} : { paths: only }) });
   const rows = commits.map(({ hash, author, subject, body, refs }) => {
     const names = refs.length === 0 ? '' : ` (${refs.join(', ')})`;
     const text = body.trim();

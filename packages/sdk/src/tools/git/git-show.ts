@@ -129,7 +129,7 @@ function presentShown({ hash, commit, file, truncated }: Data, { path }: z.outpu
         {
           type: 'text',
           text: file.content,
-          rest: () => callText('git_show', { rev: hash, path, max_bytes: file.size }),
+          rest: () => callText('git_show', { ref: hash, path, max_bytes: file.size }),
         },
       ],
     };
@@ -139,8 +139,8 @@ function presentShown({ hash, commit, file, truncated }: Data, { path }: z.outpu
   const message = body.trim() === '' ? subject : `${subject}\n\n${body.trim()}`;
   const rest = (names: readonly string[]): string =>
     parents.length === 0
-      ? callText('git_show', { rev: hash, path: names[0] })
-      : callText('git_diff', { rev: `${hash}^`, to: hash, paths: names });
+      ? callText('git_show', { ref: hash, path: names[0] })
+      : callText('git_diff', { ref: `${hash}^`, to: hash, paths: names });
   return {
     head: `commit ${hash}\n${author.name} <${author.email}> ${author.date}\n${counted(total_files, 'file')} changed${more}`,
     parts: [{ type: 'text', text: message }, patchPart(patch, files, rest)],
