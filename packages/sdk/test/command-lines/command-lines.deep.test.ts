@@ -107,7 +107,7 @@ function normalise(result: Omit<Result, 'files'>, workspace: string): Omit<Resul
   return {
     code: result.code,
     stdout: place(result.stdout),
-    stderr: place(result.stderr).replaceAll(/\d+/g, '0'),
+    stderr: place(result.stderr).replaceAll(/ *\d+/g, ' 0'),
   };
 }
 
