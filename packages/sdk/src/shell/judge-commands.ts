@@ -8,10 +8,11 @@ import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandList, SimpleCommand } from '../contracts/command-list.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { redactCommandLine } from '../redaction/redact-command.ts';
+import { describeAllowed, nearestPattern } from './describe-allowed.ts';
 import { type Fault, findFaults } from './find-faults.ts';
 import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';
-import { isFullyAnchored, literalOf, programOf, spellsOut } from './pattern-reach.ts';
+import { isFullyAnchored, literalOf, spellsOut } from './pattern-reach.ts';
 import { shellRefusal } from './refusal.ts';
 
 export interface CommandPolicy {
@@ -23,7 +24,6 @@ export interface CommandPolicy {
 const FIELD = 'shell_allow';
 /** Found on the host's PATH, never in the workspace: no slash, and nothing that reads as an option or a hidden file. */
 const PROGRAM = /^[A-Za-z0-9_+][A-Za-z0-9._+-]*$/;
-const MAX_LISTED = 8;
 
 function judgeProgram({ argv: [program = ''], column }: SimpleCommand): void {
   if (PROGRAM.test(program)) return;
@@ -34,18 +34,6 @@ function judgeProgram({ argv: [program = ''], column }: SimpleCommand): void {
     position: column,
     next: 'name a program of the host by letters, digits, . _ + and -; scripts of the workspace run through the program that reads them',
   });
-}
-
-function nearestPattern(program: string, allow: readonly CompiledPattern[]): string | undefined {
-  return allow.find(({ source }) => programOf(source) === program)?.source;
-}
-
-function describeAllowed(program: string, allow: readonly CompiledPattern[]): string {
-  if (allow.length === 0) return `no command is allowed; the operator lists patterns in ${FIELD}`;
-  const nearest = nearestPattern(program, allow);
-  if (nearest !== undefined) return `for ${program} is allowed: ${safeText(nearest, 120)}`;
-  const sources = allow.slice(0, MAX_LISTED).map(({ source }) => safeText(source, 120));
-  return `allowed are: ${sources.join('  ')}${allow.length > MAX_LISTED ? `  and ${allow.length - MAX_LISTED} more` : ''}`;
 }
 
 function notAllowed({ argv: [program = ''], column }: SimpleCommand, text: string, allow: CommandPolicy['allow']) {
