@@ -14,6 +14,7 @@ import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';
 import { isFullyAnchored, literalOf, spellsOut } from './pattern-reach.ts';
 import { shellRefusal } from './refusal.ts';
+import { gitAdvice, literalPattern } from './strict-advice.ts';
 
 export interface CommandPolicy {
   readonly allow: readonly CompiledPattern[];
@@ -36,17 +37,26 @@ function judgeProgram({ argv: [program = ''], column }: SimpleCommand): void {
   });
 }
 
-function notAllowed({ argv: [program = ''], column }: SimpleCommand, text: string, allow: CommandPolicy['allow']) {
+/** The line of the pattern that comes nearest, else that of the list. */
+function fieldOf(nearest: string | undefined): string {
+  return nearest === undefined ? FIELD : `${FIELD}.${nearest}`;
+}
+
+/** `instead`: what does the same by other means. */
+function notAllowed(
+  { argv: [program = ''], column }: SimpleCommand,
+  { text, allow, instead }: { text: string; allow: CommandPolicy['allow']; instead: string | undefined },
+) {
   const nearest = nearestPattern(program, allow);
   const command = safeText(redactCommandLine(text), 120);
   return shellRefusal(`Command not in the allowlist: ${command} at column ${column}`, {
     reason: 'not_allowlisted',
-    field: FIELD,
+    field: fieldOf(nearest),
     program,
     command,
     position: column,
     ...(nearest === undefined ? {} : { nearest: safeText(nearest, 120) }),
-    next: describeAllowed(program, allow),
+    next: instead ?? describeAllowed(program, allow),
   });
 }
 
@@ -57,11 +67,11 @@ function lifts(source: string, fault: Fault): boolean {
   return fault.needs === 'anchored' || spellsOut(source, fault.text);
 }
 
-const WAYS_OUT: Readonly<Record<Fault['needs'], string>> = {
-  exact: 'a pattern that spells out the whole command, from ^ to $',
-  anchored: 'a pattern that ends with $',
-  spelled: 'a pattern that ends with $ and spells this out',
-};
+function wayOut({ needs }: Fault, argv: readonly string[]): string {
+  if (needs === 'anchored') return 'a pattern that ends with $';
+  if (needs === 'spelled') return 'a pattern that ends with $ and spells this out';
+  return `this literal pattern, without alternatives or wildcards: ${safeText(literalPattern(argv), 120)}`;
+}
 
 const THINGS: Readonly<Record<Fault['reason'], string>> = {
   refused_program: 'Program',
@@ -72,20 +82,26 @@ const THINGS: Readonly<Record<Fault['reason'], string>> = {
   refused_argument: 'Argument',
 };
 
-function faultError({ argv: [program = ''], column }: SimpleCommand, fault: Fault, nearest: CompiledPattern) {
+function adviceOf({ next }: Pick<Fault, 'next'>, argv: readonly string[]): string | undefined {
+  return argv[0] === 'git' ? gitAdvice(argv) : next;
+}
+
+function faultError({ argv, column }: SimpleCommand, fault: Fault, nearest: CompiledPattern) {
+  const [program = ''] = argv;
   const subject = fault.needs === 'spelled' ? redactCommandLine(`${program} ${fault.text}`) : program;
   const spelled = subject.slice(program.length + 1);
-  const next = fault.next ?? (fault.needs === 'spelled' ? `leave out ${safeText(spelled, 120)}` : 'use another tool');
+  const next =
+    adviceOf(fault, argv) ?? (fault.needs === 'spelled' ? `leave out ${safeText(spelled, 120)}` : 'use another tool');
   return shellRefusal(
     `${THINGS[fault.reason]} not allowed, it ${fault.why}: ${safeText(subject, 120)} at column ${column}`,
     {
       reason: fault.reason,
-      field: FIELD,
+      field: fieldOf(nearest.source),
       program,
       command: safeText(subject, 120),
       position: column,
       nearest: safeText(nearest.source, 120),
-      next: `${next}; or ask the operator for ${WAYS_OUT[fault.needs]}`,
+      next: `${next}; or ask the operator for ${wayOut(fault, argv)}`,
     },
   );
 }
@@ -95,8 +111,11 @@ function judgeCommand(command: SimpleCommand, { allow, optionRules }: CommandPol
   const text = joinArgv(command.argv);
   const matching = allow.filter((pattern) => pattern.test(text));
   const [nearest] = matching;
-  if (nearest === undefined) throw notAllowed(command, text, allow);
   const rule = ruleFor(optionRules, command.argv[0] ?? '');
+  if (nearest === undefined) {
+    const instead = adviceOf({ ...rule?.whole }, command.argv);
+    throw notAllowed(command, { text, allow, instead });
+  }
   const faults = rule === undefined ? [] : findFaults(command.argv, rule);
   const [gravest] = faults;
   // One pattern must lift them all: two patterns with open ends would each lift what the other's author never saw.
