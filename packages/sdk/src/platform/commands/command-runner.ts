@@ -15,7 +15,7 @@ import { failure, policyDenial } from '../../contracts/failures.ts';
 import { baseEnvironment } from '../../shell/environment.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { FairSlots } from '../fair-slots.ts';
-import { findProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
+import { findShell, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { runCommand } from './run-command.ts';
@@ -116,7 +116,7 @@ function findPrograms(
   { workspace, programFolders = [], exactProgram }: CommandRunnerOptions & { readonly workspace: string },
 ) {
   const folders = [...SYSTEM_PROGRAMS, ...programFolders];
-  if (list.script !== undefined) return [[findShell(list.script, { folders: SYSTEM_PROGRAMS, workspace })]];
+  if (list.script !== undefined) return [[shellFor(list.script, workspace)]];
   return list.pipelines.map(({ commands }) =>
     commands.map(({ argv: [name = '', ...args] }) => ({
       name,
@@ -127,15 +127,13 @@ function findPrograms(
 }
 
 /** Startup files and history are for people. What the line means is left as it is outside. */
+const READ_BY_SHELLS = /^(?:ENV|BASH_ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/;
 const BASH_OPTIONS = ['--noprofile', '--norc'];
 
-function findShell(
-  { text, words }: ShellScript,
-  search: { readonly folders: readonly string[]; readonly workspace: string },
-) {
-  const bash = findProgram('bash', search);
-  if (bash !== undefined) return { name: 'bash', program: bash, args: [...BASH_OPTIONS, '-c', text, 'bash', ...words] };
-  return { name: 'sh', program: resolveProgram('sh', search), args: ['-c', text, 'sh', ...words] };
+function shellFor({ text, words }: ShellScript, workspace: string) {
+  const { name, program } = findShell({ folders: SYSTEM_PROGRAMS, workspace });
+  const options = name === 'bash' ? BASH_OPTIONS : [];
+  return { name, program, args: [...options, '-c', text, name, ...words] };
 }
 
 /** A script may hold anything: only a sandbox makes it safe to run. */
@@ -185,6 +183,13 @@ function requireUncancelled(signal: AbortSignal | undefined): void {
   throw failure('cancellation', 'retryable', 'Command was cancelled before it started');
 }
 
-function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Sandbox, { env }: CommandRequest) {
-  return { ...baseEnvironment(process.env, places), PATH: [...SYSTEM_PROGRAMS, ...programFolders].join(':'), ...env };
+function environment({ programFolders = [] }: CommandRunnerOptions, { places }: Sandbox, request: CommandRequest) {
+  const PATH = [...SYSTEM_PROGRAMS, ...programFolders].join(':');
+  return { ...baseEnvironment(process.env, places), PATH, ...variablesOf(request) };
+}
+
+/** Whatever the environment may hold elsewhere, a shell that starts a script takes no options and no code from it. */
+function variablesOf({ env, list }: CommandRequest): CommandRequest['env'] {
+  if (list.script === undefined) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !READ_BY_SHELLS.test(name)));
 }
