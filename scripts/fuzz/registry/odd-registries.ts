@@ -47,6 +47,12 @@ const sections = fc.record(
   {
     version: fc.constant(1),
     network: fc.record({ allowed_domains: fc.array(domain, { maxLength: 3 }) }),
+    shell: fc.record(
+      { mode: fc.constantFrom('strict', 'sandboxed'), unseen: fc.constantFrom('allow', 'ask', 'deny') },
+      optional,
+    ),
+    shell_deny: fc.array(pattern, { maxLength: 2 }),
+    shell_ask: fc.array(pattern, { maxLength: 2 }),
     shell_allow: fc.array(fc.oneof(pattern, fc.record({ pattern, match: fc.constantFrom([], ['npm']) })), {
       maxLength: 3,
     }),

@@ -49,6 +49,12 @@ function hostsBelow(entry: string): readonly string[] {
   return [name, `x.${name}`, `x.y.${name}`].flatMap((host) => [host, ...port.map((each) => `${host}:${each}`)]);
 }
 
+function mayRun({ shell, shellAllow, shellDeny }: Registry, line: string): boolean {
+  if (shellDeny.some(({ test }) => test(line))) return false;
+  const isOpen = shell.mode === 'sandboxed' && shellAllow.length === 0;
+  return isOpen || shellAllow.some(({ test }) => test(line));
+}
+
 export function grantsOf(registry: Registry, probes: Probes): ReadonlySet<string> {
   const { git, ceiling } = registry;
   const usable = ceiling.tools === undefined ? () => true : compileGlobs(ceiling.tools);
@@ -57,7 +63,8 @@ export function grantsOf(registry: Registry, probes: Probes): ReadonlySet<string
     ...probes.hosts
       .filter((host) => hostAllowed(registry.allowedDomains, host) !== undefined)
       .map((host) => `host ${host}`),
-    ...probes.lines.filter((line) => registry.shellAllow.some(({ test }) => test(line))).map((line) => `line ${line}`),
+    ...probes.lines.filter((line) => mayRun(registry, line)).map((line) => `line ${line}`),
+    ...(registry.shell.mode === 'sandboxed' ? ['scripts'] : []),
     ...probes.tools
       .filter((tool) => usable(tool) && registry.tools.get(tool)?.enabled !== false)
       .map((tool) => `tool ${tool}`),
@@ -102,6 +109,8 @@ export function figuresOf(registry: Registry, probes: Probes): Readonly<Record<s
     max_duration_ms: budgets.max_duration_ms ?? Number.POSITIVE_INFINITY,
     recursion_limit: ceiling.recursion_limit ?? Number.POSITIVE_INFINITY,
     side_effect_level: sideEffectRank(ceiling.side_effect_level ?? 'network'),
+    unseen: ['deny', 'ask', 'allow'].indexOf(registry.shell.unseen),
+    unasked: -new Set(registry.shellAsk.map(({ source }) => source)).size,
     unprotected: -new Set(registry.protectedBranches).size,
     unanswered: -registry.coordinator.required.length,
     ...Object.fromEntries(probes.rules.map((rule) => [`rule ${rule}`, weakness(rule)])),

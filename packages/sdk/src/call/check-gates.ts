@@ -7,6 +7,7 @@ import type { CoordinatorVerdict, JsonObject } from '@tool-runtime/protocol';
 import { failure, policyDenial } from '../contracts/failures.ts';
 import type { HookRecord } from '../contracts/journal.ts';
 import type { CallView, PolicyOutcome } from '../contracts/policy.ts';
+import { askedFor } from '../shell/judge-script.ts';
 import type { Call, JudgedCall } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
 import { runRules } from './state/run-rules.ts';
@@ -70,6 +71,8 @@ export async function checkGates(call: Call, parts: SessionParts): Promise<Judge
   const policy = await askPolicy(call, parts);
   const ruling = await parts.coordinator?.evaluate({ ...call, view: viewOf(call, parts) });
   if (approval.verdict === 'ask') return asking(call, approval.reason);
+  const asked = subject.commands.map(({ list }) => askedFor(list(), parts.registry)).find((code) => code !== undefined);
+  if (asked !== undefined) return asking(call, asked);
   if (policy.asks) return asking(call, policy.code);
   return ruling === undefined
     ? { ...call, verdict: 'allow', decision: { outcome: 'allow', gate: 'policy', code: policy.code } }

@@ -21,6 +21,7 @@ import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import { readCommand } from '../shell/read-command.ts';
 import { readScript } from '../shell/read-script.ts';
 import type { Call, OpenCall } from './state/call-types.ts';
+import { commandFacts } from './state/command-facts.ts';
 import type { CompiledTool, IdentityParts, RecordingParts, SessionParts } from './state/session-parts.ts';
 import { noteRequested } from './state/trail.ts';
 import { pathRuleOf } from './tool-context/permissions.ts';
@@ -37,7 +38,9 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const profile = profileOf(compiled, args, parts);
   const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
   const argsSummary = summaryOf(compiled, args, parts);
-  noteRequested(open, { argsHash, argsSummary, details: tool.recordDetails?.(args) }, parts);
+  const commands = commandsIn(args, schema.command_params, parts.registry.shell.mode);
+  const details = requestDetails(tool.recordDetails?.(args), commandFacts(commands, parts.redactor));
+  noteRequested(open, { argsHash, argsSummary, details }, parts);
   const limitMs = limitOf(compiled, args);
   open.time.limit(limitMs);
   checkForm({ tool: tool.name, paths, urls });
@@ -46,7 +49,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     args,
     paths,
     urls,
-    commands: commandsIn(args, schema.command_params, parts.registry.shell.mode),
+    commands,
     environments: present(args, schema.env_params),
     profile,
     changes: [],
@@ -63,6 +66,10 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     pathRule,
     workspace: pathRule === undefined ? parts.workspace : parts.workspace.under(pathRule),
   };
+}
+
+function requestDetails(own: JsonObject | undefined, facts: JsonObject | undefined): JsonObject | undefined {
+  return facts === undefined ? own : { ...own, ...facts };
 }
 
 /** The caller may lower the limit by argument or by request, never raise it past the tool's maximum. */

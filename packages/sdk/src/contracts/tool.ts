@@ -94,6 +94,8 @@ export interface ToolDefinition<
   readonly title: string;
   readonly summary: string;
   readonly policyNotes?: string;
+  /** What is said instead of `policyNotes` in sessions with this registry. */
+  notesFor?(registry: Registry): string;
   readonly args: Args;
   readonly data: Data;
   /** Shown in listings instead of what `args` says, for a contract that was not written here; `args` must enforce it. */

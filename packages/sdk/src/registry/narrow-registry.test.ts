@@ -15,6 +15,8 @@ import { narrowRegistry } from './narrow-registry.ts';
 
 const facts = JSON.parse(readFileSync(new URL('fixtures/rules.json', import.meta.url), 'utf8')) as RuleFacts[];
 const rules = new Map(facts.map((rule) => [rule.id, rule]));
+/** From the strictest on. */
+const UNSEEN = ['deny', 'ask', 'allow'] as const;
 const toolTimeouts = new Map([['grep', 10_000]]);
 
 function load(file: string, text: string): Registry {
@@ -62,6 +64,15 @@ describe('what a session may not ask for', () => {
       'network: {allowed_domains: [a.test]}',
       'network: {allowed_domains: [a.test, b.test]}',
       ['session.yaml:2 Domain is not allowed by the host: b.test'],
+    ],
+    [
+      'sandboxed commands',
+      'shell: {mode: strict, unseen: deny}',
+      'shell:\n  mode: sandboxed\n  unseen: allow',
+      [
+        'session.yaml:3 Command mode is strict at the host: sandboxed',
+        'session.yaml:4 Parts that cannot be seen: the host says deny',
+      ],
     ],
     ['shell', 'git: {}', "shell_allow: ['^ls']", ['session.yaml:2 Shell is not allowed by the host: ^ls']],
     [
@@ -394,6 +405,34 @@ describe('what holds when both are narrowed', () => {
     assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
   });
 
+  test('sandboxed commands need both sides, and the lists of both hold', () => {
+    const sandboxed = 'shell: {mode: sandboxed}';
+    assert.equal(narrow(sandboxed, 'git: {}').shell.mode, 'strict');
+    assert.equal(narrow(sandboxed, sandboxed).shell.mode, 'sandboxed');
+    assert.equal(trim('git: {}', sandboxed).shell.mode, 'strict');
+    assert.equal(narrow('shell: {mode: sandboxed, unseen: ask}', sandboxed).shell.unseen, 'ask');
+    assert.equal(narrow(sandboxed, 'shell: {mode: sandboxed, unseen: deny}').shell.unseen, 'deny');
+    const sources = (list: Registry['shellDeny']): readonly string[] => list.map(({ source }) => source);
+    const both = narrow(`${sandboxed}\nshell_deny: [a]\nshell_ask: [c]`, `${sandboxed}\nshell_deny: [b, a]`);
+    assert.deepEqual([sources(both.shellDeny), sources(both.shellAsk)], [['a', 'b'], ['c']]);
+    assert.deepEqual(
+      ['shell_deny.0', 'shell_deny.b'].map((path) => both.spot(path)?.file),
+      ['host.yaml', 'session.yaml'],
+    );
+  });
+
+  test('where the host allows any program in its sandbox, a session may name some', () => {
+    const sandboxed = 'shell: {mode: sandboxed}';
+    const some = `${sandboxed}\nshell_allow: ['^ls']`;
+    for (const registry of [narrow(sandboxed, some), narrow(some, sandboxed), narrow(some, some)]) {
+      assert.deepEqual(
+        [registry.shellAllow.length, registry.shellAllow[0]?.test('ls'), registry.shellAllow[0]?.test('rm')],
+        [1, true, false],
+      );
+    }
+    assert.equal(narrow(sandboxed, "shell_allow: ['^ls']").shellAllow.length, 1);
+  });
+
   test('durability is the stronger of the two [S1-40]', () => {
     assert.equal(narrow('durability: full', 'git: {}').durability, 'full');
     assert.equal(narrow('git: {}', 'durability: full').durability, 'full');
@@ -411,12 +450,14 @@ describe('what holds when both are narrowed', () => {
       fingerprint,
       warnings,
       shellAllow,
+      shellDeny,
+      shellAsk,
       branchPattern,
       importRules,
       ...rest
     }: Registry): unknown => ({
       ...rest,
-      shell: shellAllow.map(({ source }) => source),
+      patterns: [shellAllow, shellDeny, shellAsk].map((list) => list.map(({ source }) => source)),
       branch: branchPattern?.source,
     });
     assert.deepEqual(plain(same), plain(host));
@@ -488,6 +529,9 @@ describe('narrowing', () => {
         },
         optional,
       ),
+      shell: fc.record({ mode: fc.constantFrom('strict', 'sandboxed'), unseen: fc.constantFrom(...UNSEEN) }, optional),
+      shell_deny: fc.array(fc.constantFrom('test', '^a', 'b$'), { maxLength: 2 }),
+      shell_ask: fc.array(fc.constantFrom('npm', '^ls'), { maxLength: 2 }),
       shell_allow: fc.array(fc.constantFrom('^npm', '^npm test', '^(a|b)', '^a$', '^'), { maxLength: 3 }),
       git: fc.record(
         {
@@ -547,6 +591,12 @@ describe('narrowing', () => {
   const lines = ['npm', 'npm test', 'a', 'b', 'ab', 'ls'];
   const tools = ['grep', 'fs_list', 'fs_move', 'other'];
 
+  function mayRun({ shell, shellAllow, shellDeny }: Registry, line: string): boolean {
+    if (shellDeny.some((pattern) => pattern.test(line))) return false;
+    const isOpen = shell.mode === 'sandboxed' && shellAllow.length === 0;
+    return isOpen || shellAllow.some((pattern) => pattern.test(line));
+  }
+
   /** Everything a registry grants, as a set of words: narrowing may only take words away. */
   function grants(registry: Registry): Set<string> {
     const usable = registry.ceiling.tools === undefined ? () => true : compileGlobs(registry.ceiling.tools);
@@ -555,9 +605,11 @@ describe('narrowing', () => {
       ...hosts
         .filter((host) => hostAllowed(registry.insecureCredentials, host) !== undefined)
         .map((host) => `insecure ${host}`),
+      ...lines.filter((line) => mayRun(registry, line)).map((line) => `line ${line}`),
       ...lines
-        .filter((line) => registry.shellAllow.some((pattern) => pattern.test(line)))
-        .map((line) => `line ${line}`),
+        .filter((line) => mayRun(registry, line) && !registry.shellAsk.some((pattern) => pattern.test(line)))
+        .map((line) => `line ${line} unasked`),
+      ...(registry.shell.mode === 'sandboxed' ? ['scripts'] : []),
       ...tools
         .filter((tool) => usable(tool) && registry.tools.get(tool)?.enabled !== false)
         .map((tool) => `tool ${tool}`),
@@ -588,6 +640,7 @@ describe('narrowing', () => {
       grep?.timeout_ms ?? 10_000,
       weakness('secrets.scan'),
       weakness('code.no.unwrap'),
+      UNSEEN.indexOf(registry.shell.unseen),
       grep?.max_timeout_ms ?? grep?.timeout_ms ?? 10_000,
     ];
   }

@@ -8,7 +8,7 @@ import type { Registry } from '../contracts/registry.ts';
 import { type CheckedCommand, defineRule, type Violation } from '../contracts/rule.ts';
 import { judgeEnvironment } from '../shell/environment.ts';
 import { judgeCommands } from '../shell/judge-commands.ts';
-import { judgeScript } from '../shell/judge-script.ts';
+import { judgeDenied, judgeScript } from '../shell/judge-script.ts';
 import { OPTION_RULES } from '../shell/option-rules.ts';
 
 export const secShellAllowlist = defineRule({
@@ -29,7 +29,8 @@ export const secShellAllowlist = defineRule({
 
 function judgeCommand(command: CheckedCommand, registry: Registry): void {
   const list = command.list();
-  if (list.script !== undefined) judgeScript(list, registry);
+  judgeDenied(list, registry);
+  if (list.script !== undefined) judgeScript(list.script, registry);
   else judgeCommands(list, { allow: registry.shellAllow, optionRules: OPTION_RULES });
 }
 

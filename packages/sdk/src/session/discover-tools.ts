@@ -1,6 +1,7 @@
 /** The tools a session may use, as clients need them: contract, limits, policy notes. And the others, with the reason. */
 import type { CompiledTool, SessionParts } from '../call/state/session-parts.ts';
 import type { ToolKind } from '../contracts/annotations.ts';
+import type { Registry } from '../contracts/registry.ts';
 import { argsSchema, dataSchema } from './compile-tools.ts';
 
 export interface ToolListing {
@@ -37,7 +38,7 @@ export function discoverTools(parts: SessionParts, name?: string): readonly Tool
     .filter((candidate) => name === undefined || candidate === name)
     .flatMap((candidate) => {
       const compiled = parts.tools.get(candidate);
-      return compiled === undefined ? [] : [listing(compiled)];
+      return compiled === undefined ? [] : [listing(compiled, parts.registry)];
     });
 }
 
@@ -49,13 +50,13 @@ export function hiddenTools(parts: SessionParts): readonly HiddenTool[] {
   });
 }
 
-function listing({ tool, staticProfile, timeoutMs, maxTimeoutMs }: CompiledTool): ToolListing {
+function listing({ tool, staticProfile, timeoutMs, maxTimeoutMs }: CompiledTool, registry: Registry): ToolListing {
   return {
     name: tool.name,
     title: tool.title,
     category: tool.category,
     summary: tool.summary,
-    policyNotes: tool.policyNotes,
+    policyNotes: tool.notesFor?.(registry) ?? tool.policyNotes,
     kind: staticProfile.kind,
     sideEffectLevel: staticProfile.side_effect_level,
     effect: staticProfile.effect,

@@ -90,7 +90,7 @@ describe('judgeCommands', () => {
       gate: 'rule',
       rule: 'sec.shell.allowlist',
       reason: 'not_allowlisted',
-      field: 'shell_allow',
+      field: 'shell_allow.^npm test$',
       program: 'npm',
       command: 'npm publish --tag x',
       position: 13,

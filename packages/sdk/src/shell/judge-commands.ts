@@ -8,11 +8,13 @@ import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandList, SimpleCommand } from '../contracts/command-list.ts';
 import type { CompiledPattern } from '../contracts/registry.ts';
 import { redactCommandLine } from '../redaction/redact-command.ts';
+import { describeAllowed, nearestPattern } from './describe-allowed.ts';
 import { type Fault, findFaults } from './find-faults.ts';
 import { joinArgv } from './join-argv.ts';
 import { type OptionRules, ruleFor } from './option-rules.ts';
-import { isFullyAnchored, literalOf, programOf, spellsOut } from './pattern-reach.ts';
+import { isFullyAnchored, literalOf, spellsOut } from './pattern-reach.ts';
 import { shellRefusal } from './refusal.ts';
+import { gitAdvice, literalPattern } from './strict-advice.ts';
 
 export interface CommandPolicy {
   readonly allow: readonly CompiledPattern[];
@@ -25,7 +27,6 @@ const FIELD = 'shell_allow';
 const PROGRAM = /^[A-Za-z0-9_+][A-Za-z0-9._+-]*$/;
 /** A file of the workspace, from the folder the command starts in. */
 const PROJECT_PROGRAM = /^(?:\.\/)?(?:[\w.@+][\w.@+-]*\/)*[\w.@+][\w.@+-]*$/;
-const MAX_LISTED = 8;
 
 /** A path needs a pattern that has it written out: a pattern with room for any name was not meant for files of the workspace. */
 function judgeProgram({ argv: [program = ''], column }: SimpleCommand, allow: CommandPolicy['allow']): void {
@@ -43,29 +44,26 @@ function judgeProgram({ argv: [program = ''], column }: SimpleCommand, allow: Co
   });
 }
 
-function nearestPattern(program: string, allow: readonly CompiledPattern[]): string | undefined {
-  return allow.find(({ source }) => programOf(source) === program)?.source;
+/** The line of the pattern that comes nearest, else that of the list. */
+function fieldOf(nearest: string | undefined): string {
+  return nearest === undefined ? FIELD : `${FIELD}.${nearest}`;
 }
 
-function describeAllowed(program: string, allow: readonly CompiledPattern[]): string {
-  if (allow.length === 0) return `no command is allowed; the operator lists patterns in ${FIELD}`;
-  const nearest = nearestPattern(program, allow);
-  if (nearest !== undefined) return `for ${program} is allowed: ${safeText(nearest, 120)}`;
-  const sources = allow.slice(0, MAX_LISTED).map(({ source }) => safeText(source, 120));
-  return `allowed are: ${sources.join('  ')}${allow.length > MAX_LISTED ? `  and ${allow.length - MAX_LISTED} more` : ''}`;
-}
-
-function notAllowed({ argv: [program = ''], column }: SimpleCommand, text: string, allow: CommandPolicy['allow']) {
+/** `instead`: what does the same by other means. */
+function notAllowed(
+  { argv: [program = ''], column }: SimpleCommand,
+  { text, allow, instead }: { text: string; allow: CommandPolicy['allow']; instead: string | undefined },
+) {
   const nearest = nearestPattern(program, allow);
   const command = safeText(redactCommandLine(text), 120);
   return shellRefusal(`Command not in the allowlist: ${command} at column ${column}`, {
     reason: 'not_allowlisted',
-    field: FIELD,
+    field: fieldOf(nearest),
     program,
     command,
     position: column,
     ...(nearest === undefined ? {} : { nearest: safeText(nearest, 120) }),
-    next: describeAllowed(program, allow),
+    next: instead ?? describeAllowed(program, allow),
   });
 }
 
@@ -76,11 +74,11 @@ function lifts(source: string, fault: Fault): boolean {
   return fault.needs === 'anchored' || spellsOut(source, fault.text);
 }
 
-const WAYS_OUT: Readonly<Record<Fault['needs'], string>> = {
-  exact: 'a pattern that spells out the whole command, from ^ to $',
-  anchored: 'a pattern that ends with $',
-  spelled: 'a pattern that ends with $ and spells this out',
-};
+function wayOut({ needs }: Fault, argv: readonly string[]): string {
+  if (needs === 'anchored') return 'a pattern that ends with $';
+  if (needs === 'spelled') return 'a pattern that ends with $ and spells this out';
+  return `this literal pattern, without alternatives or wildcards: ${safeText(literalPattern(argv), 120)}`;
+}
 
 const THINGS: Readonly<Record<Fault['reason'], string>> = {
   refused_program: 'Program',
@@ -91,20 +89,26 @@ const THINGS: Readonly<Record<Fault['reason'], string>> = {
   refused_argument: 'Argument',
 };
 
-function faultError({ argv: [program = ''], column }: SimpleCommand, fault: Fault, nearest: CompiledPattern) {
+function adviceOf({ next }: Pick<Fault, 'next'>, argv: readonly string[]): string | undefined {
+  return argv[0] === 'git' ? gitAdvice(argv) : next;
+}
+
+function faultError({ argv, column }: SimpleCommand, fault: Fault, nearest: CompiledPattern) {
+  const [program = ''] = argv;
   const subject = fault.needs === 'spelled' ? redactCommandLine(`${program} ${fault.text}`) : program;
   const spelled = subject.slice(program.length + 1);
-  const next = fault.next ?? (fault.needs === 'spelled' ? `leave out ${safeText(spelled, 120)}` : 'use another tool');
+  const next =
+    adviceOf(fault, argv) ?? (fault.needs === 'spelled' ? `leave out ${safeText(spelled, 120)}` : 'use another tool');
   return shellRefusal(
     `${THINGS[fault.reason]} not allowed, it ${fault.why}: ${safeText(subject, 120)} at column ${column}`,
     {
       reason: fault.reason,
-      field: FIELD,
+      field: fieldOf(nearest.source),
       program,
       command: safeText(subject, 120),
       position: column,
       nearest: safeText(nearest.source, 120),
-      next: `${next}; or ask the operator for ${WAYS_OUT[fault.needs]}`,
+      next: `${next}; or ask the operator for ${wayOut(fault, argv)}`,
     },
   );
 }
@@ -116,8 +120,11 @@ function judgeCommand(command: SimpleCommand, { allow, optionRules }: CommandPol
   const speaks = ({ source }: CompiledPattern) => !program.includes('/') || spellsOut(source, program);
   const matching = allow.filter((pattern) => pattern.test(text) && speaks(pattern));
   const [nearest] = matching;
-  if (nearest === undefined) throw notAllowed(command, text, allow);
   const rule = ruleFor(optionRules, program.slice(program.lastIndexOf('/') + 1));
+  if (nearest === undefined) {
+    const instead = adviceOf({ ...rule?.whole }, command.argv);
+    throw notAllowed(command, { text, allow, instead });
+  }
   const faults = rule === undefined ? [] : findFaults(command.argv, rule);
   const [gravest] = faults;
   // One pattern must lift them all: two patterns with open ends would each lift what the other's author never saw.

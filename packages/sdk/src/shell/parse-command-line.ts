@@ -4,11 +4,12 @@
  * No shell ever sees the text. What comes out is what is checked and what is started, so there is no second reading of
  * the line that could disagree with the first.
  */
-import { utf8Length } from '@tool-runtime/protocol';
+import { isToolError, type ToolError, utf8Length } from '@tool-runtime/protocol';
 import type { CommandList, ListOperator, Pipeline, SimpleCommand } from '../contracts/command-list.ts';
 import { judgeCharacters, judgeSize } from './judge-characters.ts';
 import { type Operator, readTokens, type Token, type Word } from './read-tokens.ts';
 import { shellRefusal } from './refusal.ts';
+import { strictAdvice } from './strict-advice.ts';
 
 export const MAX_COMMANDS = 50;
 
@@ -108,6 +109,21 @@ function createBuilder() {
 /** Throws E_POLICY with `reason`, `character`, `position` and `next` for everything that is not a list of plain commands. */
 export function parseCommandLine(text: string): CommandList {
   judgeSize(utf8Length(text));
+  try {
+    return readList(text);
+  } catch (thrown) {
+    throw isToolError(thrown) ? withAdvice(thrown, text) : thrown;
+  }
+}
+
+/** The refusal of one character, with what to do about the line. */
+function withAdvice(refusal: ToolError, text: string): ToolError {
+  const { reason, next } = refusal.details;
+  if (typeof reason !== 'string' || typeof next !== 'string') return refusal;
+  return shellRefusal(refusal.message, { ...refusal.details, reason, next: strictAdvice(text, { reason, next }) });
+}
+
+function readList(text: string): CommandList {
   judgeCharacters(text);
   const tokens = readTokens(text);
   const builder = createBuilder();

@@ -5,6 +5,7 @@
  */
 import { type JsonValue, utf8Length } from '@tool-runtime/protocol';
 import type { CommandList, ShellScript } from '../contracts/command-list.ts';
+import { type ScriptView, seeArgv, seeScript } from './bash/see-commands.ts';
 import { isWords, noCommand } from './read-command.ts';
 import { shellRefusal } from './refusal.ts';
 
@@ -12,15 +13,22 @@ import { shellRefusal } from './refusal.ts';
 export const MAX_SCRIPT_BYTES = 100 * 1024;
 
 export function readScript(value: JsonValue): CommandList {
-  if (typeof value === 'string') return asList({ text: value, words: [] });
+  if (typeof value === 'string') {
+    requireText([value]);
+    return asList({ text: value, words: [], ...pick(seeScript(value)) });
+  }
   if (!isWords(value) || value.length === 0) throw noCommand();
+  requireText(value);
   // Nothing of the words is read again: bash starts them as they are.
-  return asList({ text: '"$@"', words: value });
+  return asList({ text: '"$@"', words: [...value], ...pick(seeArgv(value)) });
 }
 
 function asList(script: ShellScript): CommandList {
-  requireText([script.text, ...script.words]);
-  return { pipelines: [], script };
+  return Object.freeze({ pipelines: [], script: Object.freeze(script) });
+}
+
+function pick({ seen, unseen }: ScriptView): ScriptView {
+  return { seen, unseen };
 }
 
 function requireText(texts: readonly string[]): void {

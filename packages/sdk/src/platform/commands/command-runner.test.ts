@@ -473,3 +473,25 @@ describe('a command cancelled before its program runs', () => {
     });
   }
 });
+
+describe('a script', () => {
+  const script = (text: string, ...words: readonly string[]): CommandList => ({
+    pipelines: [],
+    script: { text, words, seen: [], unseen: [] },
+  });
+
+  test('runs in bash inside the sandbox, with its words as they are, and takes nothing from the environment', async (t) => {
+    const { run, workspace } = open(t);
+    writeFileSync(join(workspace, 'rc'), 'echo from rc\n');
+    const env = { BASH_ENV: join(workspace, 'rc'), SHELLOPTS: 'xtrace', GIVEN: 'yes' };
+    const outcome = await run(script('echo "$GIVEN $1" > out; cat o*; exit 5', 'a  $b'), { env });
+    assert.deepEqual([outcome.stdout.text, outcome.stderr.text, outcome.code], ['yes a  $b\n', '', 5]);
+  });
+
+  test('does not start without a sandbox, where a list of commands does', async (t) => {
+    const { run, workspace } = open(t, { isolation: 'none' });
+    await assert.rejects(run(script('touch ran')), /Sandboxed command mode needs a sandbox/);
+    assert.deepEqual(readdirSync(workspace), []);
+    assert.equal((await run(list(['true']))).code, 0);
+  });
+});

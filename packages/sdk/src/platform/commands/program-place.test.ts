@@ -121,7 +121,7 @@ test('folders of the registry come before the system, toolchains after it, the p
   assert.equal(await printed('pytest', 'packages/a'), 'project pytest');
   assert.equal(await printed('tsc', 'packages/a'), 'package tsc');
   assert.match(await refusalOf(run(['tsc'])), /^Program not found: tsc/);
-  const script = { pipelines: [], script: { text: 'ls; cat', words: [] } };
+  const script = { pipelines: [], script: { text: 'ls; cat', words: [], seen: [], unseen: [] } };
   assert.equal((await run([], { list: script })).stdout.text, 'project ls\nown cat\n');
 });
 

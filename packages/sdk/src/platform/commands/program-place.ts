@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { ShellScript } from '../../contracts/command-list.ts';
 import type { CommandRequest, Isolation } from '../../contracts/commands.ts';
 import { baseEnvironment, OFFLINE_VARIABLES, type PrivatePlaces } from '../../shell/environment.ts';
-import { findProgram, type MissingProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
+import { findShell, type MissingProgram, resolveProgram, SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import { cacheVariables } from '../sandbox/package-caches.ts';
 import type { SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { detectToolchains, shortenHome } from '../toolchains/detect-toolchains.ts';
@@ -54,7 +54,7 @@ function projectFolders(workspace: string, start: string): readonly string[] {
 /** All of the list's, before any runs: a list must not stop halfway because its last program does not exist. */
 export function findPrograms({ list }: CommandRequest, place: ProgramPlace) {
   const { folders, workspace, exactProgram, isSandboxed, project, start } = place;
-  if (list.script !== undefined) return [[findShell(list.script, { folders: SYSTEM_PROGRAMS, workspace })]];
+  if (list.script !== undefined) return [[shellFor(list.script, workspace)]];
   const search = {
     folders,
     workspace,
@@ -68,15 +68,13 @@ export function findPrograms({ list }: CommandRequest, place: ProgramPlace) {
 }
 
 /** Startup files and history are for people. What the line means is left as it is outside. */
+const READ_BY_SHELLS = /^(?:ENV|BASH_ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/;
 const BASH_OPTIONS = ['--noprofile', '--norc'];
 
-function findShell(
-  { text, words }: ShellScript,
-  search: { readonly folders: readonly string[]; readonly workspace: string },
-) {
-  const bash = findProgram('bash', search);
-  if (bash !== undefined) return { name: 'bash', program: bash, args: [...BASH_OPTIONS, '-c', text, 'bash', ...words] };
-  return { name: 'sh', program: resolveProgram('sh', search), args: ['-c', text, 'sh', ...words] };
+function shellFor({ text, words }: ShellScript, workspace: string) {
+  const { name, program } = findShell({ folders: SYSTEM_PROGRAMS, workspace });
+  const options = name === 'bash' ? BASH_OPTIONS : [];
+  return { name, program, args: [...options, '-c', text, name, ...words] };
 }
 
 /** A program that the operator's own shell would find, and the lines that show it to commands. */
@@ -113,14 +111,21 @@ function isExecutable(path: string): boolean {
  * shell of the project: no name in it is promised to be a program of the host.
  */
 export function commandEnvironment(
-  { env, network, list }: CommandRequest,
+  request: CommandRequest,
   { places, folders, project, isSandboxed, variables }: ProgramPlace & { readonly places: PrivatePlaces },
 ): Record<string, string> {
+  const { network, list } = request;
   return {
     ...baseEnvironment(process.env, places),
     PATH: (list.script === undefined ? [...folders, ...project] : [...project, ...folders]).join(delimiter),
     ...variables,
     ...(isSandboxed && !network ? OFFLINE_VARIABLES : {}),
-    ...env,
+    ...variablesOf(request),
   };
+}
+
+/** Whatever the environment may hold elsewhere, a shell that starts a script takes no options and no code from it. */
+function variablesOf({ env, list }: CommandRequest): CommandRequest['env'] {
+  if (list.script === undefined) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !READ_BY_SHELLS.test(name)));
 }

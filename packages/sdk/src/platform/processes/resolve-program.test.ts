@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
-import { locateProgram, resolveProgram } from './resolve-program.ts';
+import { findShell, locateProgram, resolveProgram } from './resolve-program.ts';
 
 test('a program is found by its bare name in the given folders, never by a path [S0-36]', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'resolve-program-'));
@@ -57,4 +57,14 @@ describe('locateProgram', () => {
     assert.throws(() => locateProgram(join(folder, 'nothing'), { must: 'run' }), refused('not_found'));
     assert.throws(() => locateProgram(join(folder, 'a-folder'), { must: 'run' }), refused('not_found'));
   });
+});
+
+test('scripts run in bash, or in sh where there is no bash', () => {
+  const search = { folders: [join(folder, 'shells')], workspace: join(folder, 'elsewhere') };
+  mkdirSync(join(folder, 'shells'));
+  assert.throws(() => findShell(search), /Program not found: sh/);
+  for (const name of ['sh', 'bash']) {
+    writeFileSync(join(folder, 'shells', name), '', { mode: 0o755 });
+    assert.deepEqual(findShell(search), { name, program: join(folder, 'shells', name) });
+  }
 });

@@ -51,7 +51,14 @@ export function resolveProgram(name: string, search: ProgramSearch): string {
   throw notFound(name, outside.next, outside.found);
 }
 
-export function findProgram(name: string, { folders, workspace }: ProgramSearch): string | undefined {
+/** For scripts: bash, or what the system has for it. Throws E_SHELL. */
+export function findShell(search: ProgramSearch): { readonly name: 'bash' | 'sh'; readonly program: string } {
+  const bash = findProgram('bash', search);
+  if (bash !== undefined) return { name: 'bash', program: bash };
+  return { name: 'sh', program: resolveProgram('sh', search) };
+}
+
+function findProgram(name: string, { folders, workspace }: ProgramSearch): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => isProgram(path, workspace));
 }
 

@@ -1,7 +1,7 @@
 /** `shell_allow`: patterns of the command lines that may run. */
 import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
-import type { CompiledPattern } from '../../contracts/registry.ts';
+import type { CompiledPattern, Registry } from '../../contracts/registry.ts';
 import { allowlistPatternProblem, compileAllowlistPattern } from '../../pattern/compile-pattern.ts';
 import { bothMatch, type Narrowing, placeEntry } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
@@ -71,9 +71,9 @@ function examplesProblem(entry: Exclude<ShellEntry, string>): readonly ExamplePr
 function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
   const { host, session } = narrowing;
   const hostAllowsAll = host.shell.mode === 'sandboxed' && host.shellAllow.length === 0;
-  if (hostAllowsAll) return session.shellAllow;
+  if (hostAllowsAll) return placed(narrowing, session);
   const isSandboxed = host.shell.mode === 'sandboxed' && session.shell.mode === 'sandboxed';
-  if (isSandboxed && session.shellAllow.length === 0) return host.shellAllow;
+  if (isSandboxed && session.shellAllow.length === 0) return placed(narrowing, host);
   const kept: CompiledPattern[] = [];
   for (const [index, { source, test }] of session.shellAllow.entries()) {
     const path = `shell_allow.${index}`;
@@ -85,4 +85,12 @@ function narrowShell(narrowing: Narrowing): readonly CompiledPattern[] {
     kept.push(bothMatch({ source, test }, host.shellAllow));
   }
   return kept;
+}
+
+/** The patterns of one side, with their lines. */
+function placed(narrowing: Narrowing, side: Registry): readonly CompiledPattern[] {
+  for (const [index, { source: name }] of side.shellAllow.entries()) {
+    placeEntry(narrowing, 'shell_allow', { index, name, spot: side.spot(`shell_allow.${index}`) });
+  }
+  return side.shellAllow;
 }

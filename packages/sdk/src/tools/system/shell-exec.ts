@@ -1,4 +1,4 @@
-/** shell_exec: plain commands joined by &&, ||, ; and |, checked one by one, run in the sandbox, without a shell. */
+/** shell_exec: plain commands without a shell (strict mode) or a script for bash (sandboxed mode), run in the sandbox. */
 import { stripVTControlCharacters } from 'node:util';
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import type { JobArtifacts } from '../../contracts/jobs.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { outputText } from '../../present/output-text.ts';
+import { describeCommands } from '../../shell/describe-commands.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
 import { OutputReporter } from './output/output-reporter.ts';
 
@@ -20,7 +21,7 @@ const args = z
       .string()
       .min(1)
       .optional()
-      .describe('Plain commands joined by &&, ||, ; or |; quotes allowed, nothing expanded'),
+      .describe('Command line: plain commands joined by &&, ||, ; or | in strict mode, any bash in sandboxed mode'),
     argv: z.array(z.string()).min(1).optional().describe('One command as a list of arguments, instead of cmd'),
     cwd: z.string().min(1).default('.').describe('Folder to start in, relative to the workspace root'),
     timeout_ms: z
@@ -62,8 +63,10 @@ export const shellExec = defineTool({
   name: 'shell_exec',
   category: 'proc',
   title: 'Run command',
-  summary: 'Run allowlisted commands inside the workspace sandbox',
-  policyNotes: 'Every command must match shell_allow; no shell is started; isolation and network follow the registry',
+  summary: 'Run commands inside the workspace sandbox',
+  policyNotes:
+    'Strict mode: every command must match shell_allow, and no shell is started. Sandboxed mode: bash runs the line; shell_deny, shell_ask and shell_allow apply to the commands that can be seen in it. Isolation and network follow the registry',
+  notesFor: describeCommands,
   args,
   data,
   annotations: {
