@@ -1,6 +1,6 @@
 /** What the registry of a workspace needs on this machine: toolchains, programs, hooks and remotes. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '@tool-runtime/sdk';
 import type { SandboxView } from '@tool-runtime/sdk/parts';
@@ -51,10 +51,12 @@ function programs({ locate }: SandboxView, names: readonly string[]): Finding {
   return { check, state: 'warning', message: texts.join('; ') };
 }
 
+const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-rebase', 'pre-push', 'post-merge'];
+
 function hooks(workspace: string): Finding {
   const check = 'hooks';
   const configured = gitSetting(workspace, ['core.hooksPath'])[0];
-  const own = namesIn(join(workspace, '.git/hooks')).filter((name) => !name.endsWith('.sample'));
+  const own = HOOKS.filter((name) => existsSync(join(workspace, '.git/hooks', name)));
   const places = [
     ...(configured === undefined ? [] : [`core.hooksPath ${configured}`]),
     ...(own.length === 0 ? [] : [`.git/hooks (${own.join(', ')})`]),
@@ -88,13 +90,4 @@ function covers(entry: string, host: string): boolean {
 function gitSetting(workspace: string, words: readonly string[]): readonly string[] {
   const { status, stdout } = spawnSync('git', ['-C', workspace, 'config', ...words], { encoding: 'utf8' });
   return status === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // No repository, or one whose folder is elsewhere.
-    return [];
-  }
 }
