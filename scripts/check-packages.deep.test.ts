@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { buildPackages } from './packaging/build-packages.ts';
+import { buildDeclarations } from './packaging/build-declarations.ts';
 import { checkTypes, TYPED_PROGRAMS } from './packaging/check-types.ts';
 import { emptyHome } from './packaging/empty-home.ts';
 import { examineTarball, makeTarballs } from './packaging/examine-tarballs.ts';
@@ -110,6 +110,11 @@ describe('what is looked for in a package', () => {
     const found = filesOf(judgeContents(tarball, { root: folderOf(tarball) }));
     for (const name of [...strange, 'dist/old.js']) assert.ok(found.has(`@tool-runtime/fake/${name}`), name);
     assert.equal(found.has('@tool-runtime/fake/src/index.ts'), false);
+    const astray = fakeTarball({ files: { 'dist/index.js.map': '{"sources":["../src/gone.ts","../../zod/a.js"]}' } });
+    assert.deepEqual(
+      judgeContents(astray, { root: folderOf(astray) }).map(({ what }) => what),
+      ['No src/gone.ts'],
+    );
 
     const bare = fakeTarball({ without: ['README.md', 'LICENSE'] });
     const missing = judgeContents(bare, { root: folderOf(bare) });
@@ -189,24 +194,24 @@ describe('what packing rests on', () => {
     const folder = mkdtempSync(path.join(scratch, 'built-'));
     writeFiles(path.join(folder, 'packages/fake'), {
       'src/a.ts': '',
-      'dist/a.js': '',
+      'dist/a.d.ts': '',
       'dist/a.d.ts.map': '',
-      'dist/b.js': '',
+      'dist/b.d.ts': '',
     });
     utimesSync(path.join(folder, 'packages/fake/src/a.ts'), 1, 1);
-    await buildPackages(folder, ['fake']);
-    const left = ['a.js', 'a.d.ts.map', 'b.js'].filter((name) =>
+    await buildDeclarations(folder, ['fake']);
+    const left = ['a.d.ts', 'a.d.ts.map', 'b.d.ts'].filter((name) =>
       existsSync(path.join(folder, 'packages/fake/dist', name)),
     );
-    assert.deepEqual(left, ['a.js', 'a.d.ts.map']);
+    assert.deepEqual(left, ['a.d.ts', 'a.d.ts.map']);
   });
 
   test('an old build is made anew', async () => {
     const folder = mkdtempSync(path.join(scratch, 'old-'));
-    writeFiles(path.join(folder, 'packages/fake'), { 'src/a.ts': '', 'dist/a.js': '' });
-    utimesSync(path.join(folder, 'packages/fake/dist/a.js'), 1, 1);
+    writeFiles(path.join(folder, 'packages/fake'), { 'src/a.ts': '', 'dist/a.d.ts': '' });
+    utimesSync(path.join(folder, 'packages/fake/dist/a.d.ts'), 1, 1);
     // There is no compiler in that folder: that it is called for is all there is to see.
-    await assert.rejects(buildPackages(folder, ['fake']), /node_modules\/typescript\/bin\/tsc -b --force/);
+    await assert.rejects(buildDeclarations(folder, ['fake']), /node_modules\/typescript\/bin\/tsc -b --force/);
   });
 
   test('an empty home keeps how npm reaches its registry, and nothing of this run', () => {
@@ -254,6 +259,7 @@ function fakeTarball({ manifest = {}, files = {}, without = [] }: FakeParts = {}
     'README.md': '# Fake\n',
     LICENSE: 'As you like\n',
     'dist/index.js': 'export const one = 1;\n',
+    'dist/index.js.map': '{"sources":["../src/index.ts"]}\n',
     'dist/index.d.ts': 'export declare const one: 1;\n',
     'src/index.ts': 'export const one = 1;\n',
     ...files,

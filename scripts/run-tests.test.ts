@@ -108,10 +108,13 @@ test('a failing test and a file that cannot be loaded fail the run', (t) => {
       env: { ...process.env, NODE_TEST_CONTEXT: undefined },
     });
   const one = (title: string, body: string) => `require('node:test').test('${title}', () => { ${body} });\n`;
+  // Otherwise a manifest in a folder above decides what kind of modules these are.
+  write('package.json', '{}');
   write('scripts/pin-seeds.ts', '');
   write('test/good.test.ts', one('good', '') + one('slow (deep)', 'throw 1'));
-  assert.equal(run('--fast').status, 0);
-  assert.match(run('--fast').stdout, /pass 1\n/);
+  const good = run('--fast');
+  assert.equal(good.status, 0, good.stdout + good.stderr);
+  assert.match(good.stdout, /pass 1\n/);
   const deep = run('--deep');
   assert.equal(deep.status, 1);
   assert.match(deep.stdout, /fail 1\n/);

@@ -36,12 +36,13 @@ function entriesOf(root: string, name: string): Entry[] {
   const folder = path.join(root, 'packages', name);
   const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
     readonly name: string;
-    readonly exports: Readonly<Record<string, { readonly types: string }>>;
+    readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
   };
-  return Object.entries(manifest.exports).map(([key, { types }]) => {
-    const declarations = path.join(folder, types);
+  return Object.entries(manifest.exports).flatMap(([key, to]) => {
+    if (typeof to === 'string') return [];
+    const declarations = path.join(folder, to.types);
     if (!existsSync(declarations)) throw new TypeError(`Not built: ${declarations}. Run npm run build first.`);
-    return { name: path.posix.join(manifest.name, key), declarations };
+    return [{ name: path.posix.join(manifest.name, key), declarations }];
   });
 }
 

@@ -8,6 +8,7 @@ import { packagingFinding } from './packaging-finding.ts';
 const SHIPPED: readonly RegExp[] = [
   /^(?:package\.json|README\.md|LICENSE)$/,
   /^dist\/.*\.(?:js|d\.ts)(?:\.map)?$/,
+  /^dist\/(?:command\/)?THIRD-PARTY-LICENSES$/,
   /^src\/.*\.ts$/,
 ];
 /** Would pass for sources by their names. */
@@ -40,15 +41,32 @@ function strangeFiles({ manifest, files }: Tarball, { ships = [] }: ContentRules
     .map((name) => fail(`${manifest.name}/${name}`, 'Of no use to who installs it', 'Leave it out under `files`'));
 }
 
-/** Source maps lead to the sources; and a file without its partner comes from another build. */
-function unmatchedFiles({ manifest, files }: Tarball): Finding[] {
+/** Source maps lead to the sources, declarations come from one each; a file without its partner is of another build. */
+function unmatchedFiles({ manifest, files, folder }: Tarball): Finding[] {
   const present = new Set(files);
   const next = 'Build again; when it is still there, see `files`';
-  return files.flatMap((name) => {
-    const stem = /^(?:dist\/(.*)\.js|src\/(.*)\.ts)$/.exec(name);
-    const other = stem?.[1] === undefined ? stem?.[2] && `dist/${stem[2]}.js` : `src/${stem[1]}.ts`;
-    return other === undefined || present.has(other) ? [] : [fail(`${manifest.name}/${name}`, `No ${other}`, next)];
-  });
+  return files.flatMap((name) =>
+    partnersOf(name, folder)
+      .filter((other) => !present.has(other))
+      .map((other) => fail(`${manifest.name}/${name}`, `No ${other}`, next)),
+  );
+}
+
+function partnersOf(name: string, folder: string): readonly string[] {
+  const [, declared] = /^dist\/(.*)\.d\.ts$/.exec(name) ?? [];
+  if (declared !== undefined) return [`src/${declared}.ts`];
+  const [, source] = /^src\/(.*)\.ts$/.exec(name) ?? [];
+  if (source !== undefined) return [`dist/${source}.d.ts`];
+  if (/^dist\/.*\.js$/.test(name)) return [`${name}.map`];
+  return /^dist\/.*\.js\.map$/.test(name) ? sourcesOf(name, folder) : [];
+}
+
+/** Those in this package; sources of other packages come with them. */
+function sourcesOf(map: string, folder: string): readonly string[] {
+  const { sources } = JSON.parse(readFileSync(path.join(folder, map), 'utf8')) as { readonly sources: string[] };
+  return sources
+    .map((source) => path.posix.join(path.posix.dirname(map), source))
+    .filter((file) => /^src\//.test(file));
 }
 
 function fail(file: string, what: string, next: string): Finding {

@@ -22,8 +22,9 @@ function installScripts({ manifest, files }: Tarball): Finding[] {
 
 function missingEntries({ manifest, files }: Tarball): Finding[] {
   const entries = Object.entries(manifest.exports ?? {});
-  const untyped = entries.filter(([, targets]) => !targets['types']?.endsWith('.d.ts'));
-  const named = [...entries.flatMap(([, targets]) => Object.values(targets)), ...Object.values(manifest.bin ?? {})];
+  const untyped = entries.filter(([, to]) => typeof to !== 'string' && !to['types']?.endsWith('.d.ts'));
+  const targets = entries.flatMap(([, to]) => (typeof to === 'string' ? [to] : Object.values(to)));
+  const named = [...targets, ...Object.values(manifest.bin ?? {})];
   const missing = named.filter((target) => !files.includes(path.posix.normalize(target)));
   return [
     ...untyped.map(([key]) => fail(manifest.name, `Entry without types: ${key}`, 'Name its .d.ts under `types`')),

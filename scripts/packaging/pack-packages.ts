@@ -6,7 +6,8 @@ import { mustRun } from './run-program.ts';
 export interface PackageManifest {
   readonly name: string;
   readonly version: string;
-  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Code by condition; a file that is only read is named alone. */
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -58,7 +59,7 @@ export function describeTarball(file: string, folder: string): Tarball {
 
 /** `@scope/name` and `@scope/name/sub`, as a program imports them. */
 export function entriesOf({ name, exports = {} }: PackageManifest): string[] {
-  return Object.keys(exports).map((key) => path.posix.join(name, key));
+  return Object.entries(exports).flatMap(([key, to]) => (typeof to === 'string' ? [] : [path.posix.join(name, key)]));
 }
 
 function readManifest(folder: string): PackageManifest {

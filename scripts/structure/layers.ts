@@ -37,6 +37,7 @@ const SDK: Table = {
   git: ['contracts', 'glob'],
   shell: ['contracts', 'redaction'],
   policy: ['contracts', 'glob', 'text'],
+  present: ['contracts', 'findings'],
   coordinator: ['contracts'],
   events: ['contracts'],
   telemetry: ['contracts', 'events'],
@@ -137,16 +138,17 @@ const SDK: Table = {
     'package',
     'platform',
     'policy',
+    'present',
     'redaction',
     'text',
   ],
-  tools: [...LEAVES, 'pattern', 'platform'],
+  tools: [...LEAVES, 'pattern', 'platform', 'present'],
   rules: [...LEAVES, 'findings', 'secrets'],
 };
 
 const AST: Table = {
   contracts: [],
-  grammar: [],
+  grammar: ['contracts'],
   lsp: [],
   profile: ['contracts'],
   analyze: ['contracts'],

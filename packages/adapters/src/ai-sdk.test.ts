@@ -60,7 +60,7 @@ test('a good, a bad and a denied call reach the model as text and readable refus
   assert.equal(text, 'done');
   const [good, bad, denied] = outputs(model);
   assert.deepEqual([good?.type, bad?.type, denied?.type], ['text', 'error-text', 'error-text']);
-  assert.equal(JSON.parse(good?.text ?? '').content, 'hello\n');
+  assert.match(good?.text ?? '', /^src\/hello\.txt: 1 line, 6 bytes, sha256 \w{64}\nhello$/);
   assert.match(bad?.text ?? '', /Required arguments are missing for file_read: path/);
   for (const words of REFUSAL_WORDS) assert.match(denied?.text ?? '', words);
   assert.deepEqual(
@@ -74,12 +74,12 @@ test('a good, a bad and a denied call reach the model as text and readable refus
 test('the model is shown the full schema and bounded answers, and an abort reaches the call', async () => {
   const { session, dispose } = await openGovernedSession();
   const model = scripted([{ id: 'call_1', name: 'file_read', args: { path: 'src/hello.txt' } }]);
-  const tools = toAISDKTools(session, { names: ['file_read'], maxTextBytes: 20 });
+  const tools = toAISDKTools(session, { names: ['file_read'], maxTextBytes: 1024 });
   await generateText({ model, tools, prompt: 'go', stopWhen: isStepCount(2) });
   const [shown] = model.doGenerateCalls[0]?.tools ?? [];
   assert.ok(shown?.type === 'function' && !('$schema' in shown.inputSchema));
   assert.deepEqual(shown.inputSchema.required, ['path']);
-  assert.match(outputs(model)[0]?.text ?? '', /\[cut: 20 of /);
+  assert.match(outputs(model)[0]?.text ?? '', /^src\/hello.txt: 1 line/);
   const aborted = await tools['file_read']?.execute?.(
     { path: 'src/hello.txt' },
     { toolCallId: 'call_2', messages: [], context: {}, abortSignal: AbortSignal.abort() },

@@ -58,7 +58,7 @@ function assertAnswers(results: readonly Result[]): void {
       ['toolu_3', true],
     ],
   );
-  assert.equal(JSON.parse(good?.content ?? '').content, 'hello\n');
+  assert.match(good?.content ?? '', /^src\/hello\.txt: 1 line, 6 bytes, sha256 \w{64}\nhello$/);
   assert.match(bad?.content ?? '', /Required arguments are missing for file_read: path/);
   for (const words of REFUSAL_WORDS) assert.match(denied?.content ?? '', words);
 }

@@ -1,7 +1,7 @@
 /** Text for a model, cut to a number of bytes with a marker that says so: an answer never floods a context window. */
 import { utf8Length } from '@tool-runtime/protocol';
 
-export const DEFAULT_MAX_TEXT_BYTES = 32_768;
+const DEFAULT_MAX_TEXT_BYTES = 32_768;
 
 /** The whole text when it fits; otherwise its beginning, whole characters only, and the marker on a line of its own. */
 export function boundText(text: string, maxBytes: number = DEFAULT_MAX_TEXT_BYTES): string {

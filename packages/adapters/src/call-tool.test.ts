@@ -7,14 +7,19 @@ import { callTool, lowerCall } from './call-tool.ts';
 
 test('a good call answers with data for programs and bounded text for the model', async () => {
   const { session, workspace, dispose } = await openGovernedSession();
-  writeFileSync(join(workspace, 'src/long.txt'), 'y'.repeat(100_000));
+  writeFileSync(join(workspace, 'src/long.txt'), 'yyyyyyyyy\n'.repeat(20_000));
   const call = { name: 'file_read', args: { path: 'src/long.txt' } };
   const answer = await callTool(session, call);
   assert.equal(answer.ok, true);
-  assert.equal((answer.structured as { content: string }).content.length, 100_000);
-  assert.match(answer.text, /\n\[cut: 32768 of \d+ bytes shown/);
-  const short = await callTool(session, { ...call, maxTextBytes: 100 });
-  assert.match(short.text, /\[cut: 100 of /);
+  assert.equal((answer.structured as { content: string }).content.length, 200_000);
+  assert.match(answer.text, /^src\/long.txt: 20000 lines, 200000 bytes, sha256 \w{64}\nyyyyyyyyy\n/);
+  assert.match(
+    answer.text,
+    /\n\[cut: lines 1 to \d+ of 20000 shown, .* Rest: file_read \{"path":"src\/long.txt","offset":\d+\}\]$/,
+  );
+  const short = await callTool(session, { ...call, maxTextBytes: 2000 });
+  assert.match(short.text, /\[cut: .*limit 2000 bytes/);
+  assert.ok(Buffer.byteLength(answer.text) <= 100_000 && Buffer.byteLength(short.text) <= 2000);
   await dispose();
 });
 

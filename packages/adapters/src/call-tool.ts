@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import {
   type ErrorEntry,
+  type JsonObject,
   type JsonValue,
   MAX_ID_BYTES,
   type ToolResponse,
@@ -15,7 +16,7 @@ import {
 } from '@tool-runtime/protocol';
 import type { CallOptions, Session } from '@tool-runtime/sdk';
 import { lowerProviderCall, type ToolCallRequest } from '@tool-runtime/sdk/parts';
-import { boundText, DEFAULT_MAX_TEXT_BYTES } from './bound-text.ts';
+import { boundText } from './bound-text.ts';
 import { refusalText } from './refusal-text.ts';
 
 export interface ToolCallInput {
@@ -28,14 +29,16 @@ export interface ToolCallInput {
   /** Who sent the call, such as `openai`. */
   readonly provider?: string;
   readonly signal?: AbortSignal;
-  /** UTF-8 bytes of `text` at most, the marker of a cut not counted; 32 KiB by default. */
+  /** UTF-8 bytes of `text` at most, and at least 1,024; `limits.max_answer_tokens` of the registry holds in any case. */
   readonly maxTextBytes?: number;
 }
 
 export interface ToolCallResult {
   readonly ok: boolean;
-  /** For the model: the data as JSON and warnings, or the refusal. Bounded. */
+  /** For the model: warnings and the answer as readable text, or the refusal. Bounded; a cut names the call for the rest. */
   readonly text: string;
+  /** Pictures and documents of the answer, as content blocks of MCP. */
+  readonly blocks?: readonly JsonObject[];
   /** For programs: the data, whole. Null when the call did not succeed. */
   readonly structured: JsonValue;
   /** The first error. */
@@ -45,18 +48,17 @@ export interface ToolCallResult {
 }
 
 export async function callTool(session: Session, call: ToolCallInput): Promise<ToolCallResult> {
-  const { maxTextBytes = DEFAULT_MAX_TEXT_BYTES } = call;
   try {
     const request = toRequest(call);
     const response = await session.call(call.name, call.args, callOptions(call, request, session));
-    return { ...fromResponse(response, maxTextBytes), ...(request === undefined ? {} : { request }) };
+    return { ...fromResponse(response, call, session), ...(request === undefined ? {} : { request }) };
   } catch (thrown) {
     // An ended session or an id used before: the framework gets an answer, not an exception.
-    return refusedCall([toToolError(thrown).toEntry()], maxTextBytes);
+    return refusedCall([toToolError(thrown).toEntry()], call.maxTextBytes);
   }
 }
 
-export function refusedCall(errors: readonly ErrorEntry[], maxTextBytes = DEFAULT_MAX_TEXT_BYTES): ToolCallResult {
+export function refusedCall(errors: readonly ErrorEntry[], maxTextBytes?: number): ToolCallResult {
   const [error] = errors;
   const text = boundText(refusalText(errors), maxTextBytes);
   return { ok: false, text, structured: null, ...(error === undefined ? {} : { error }) };
@@ -74,10 +76,11 @@ function callOptions({ signal }: ToolCallInput, request: ToolCallRequest | undef
   };
 }
 
-function fromResponse({ ok, data, errors, warnings }: ToolResponse, maxTextBytes: number): ToolCallResult {
-  if (!ok) return refusedCall(errors, maxTextBytes);
-  const notes = warnings.map((warning) => `Warning (${warning.code}): ${warning.message}`);
-  return { ok, text: boundText([JSON.stringify(data), ...notes].join('\n'), maxTextBytes), structured: data };
+function fromResponse(response: ToolResponse, call: ToolCallInput, session: Session): ToolCallResult {
+  const { name: tool, args, maxTextBytes: maxBytes } = call;
+  if (!response.ok) return refusedCall(response.errors, maxBytes);
+  const { text, blocks } = session.present({ tool, args, maxBytes }, response);
+  return { ok: true, text, structured: response.data, ...(blocks.length === 0 ? {} : { blocks }) };
 }
 
 /**

@@ -32,7 +32,7 @@ test('a good, a bad and a denied call become tool messages with status and artif
     ],
   );
   assert.equal(messages[0]?.artifact.content, 'hello\n');
-  assert.equal(JSON.parse(messages[0]?.text ?? '').content, 'hello\n');
+  assert.match(messages[0]?.text ?? '', /^src\/hello\.txt: 1 line, 6 bytes, sha256 \w{64}\nhello$/);
   assert.match(messages[1]?.text ?? '', /Required arguments are missing for file_read: path/);
   for (const words of REFUSAL_WORDS) assert.match(messages[2]?.text ?? '', words);
   assert.deepEqual(

@@ -23,7 +23,7 @@ test('a good, a bad and a denied call reach the model as text and readable refus
   const bad = text(tools, await execute(tools, 'file_read', { nope: 1 }, 'call_2'));
   const denied = text(tools, await execute(tools, 'file_write', FORBIDDEN_WRITE, 'call_3'));
   assert.deepEqual([good.type, bad.type, denied.type], ['text', 'error-text', 'error-text']);
-  assert.equal(JSON.parse(good.value).content, 'hello\n');
+  assert.match(good.value, /^src\/hello\.txt: 1 line, 6 bytes, sha256 \w{64}\nhello$/);
   assert.match(bad.value, /Required arguments are missing for file_read: path/);
   for (const words of REFUSAL_WORDS) assert.match(denied.value, words);
   assert.deepEqual(

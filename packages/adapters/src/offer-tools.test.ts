@@ -20,12 +20,12 @@ test('a tool that cannot be strict keeps its full schema and the reasons are han
   assert.deepEqual(refused, [
     {
       name: 'git_blame',
-      reasons: [{ path: '/properties/rev', reason: 'null has a meaning of its own and cannot mean "left out"' }],
+      reasons: [{ path: '/properties/ref', reason: 'null has a meaning of its own and cannot mean "left out"' }],
     },
   ]);
   assert.throws(
     () => offerTools(session, options, { ...openai, strict: 'required' }),
-    /git_blame \(\/properties\/rev: null/,
+    /git_blame \(\/properties\/ref: null/,
   );
   assert.ok(tools.every((tool) => !('$schema' in tool.parameters)));
   await dispose();

@@ -65,7 +65,7 @@ test('a good, a bad and a denied call reach the model as text and readable refus
   const result = await run(new Agent({ name: 'a', model, tools }), 'go');
   assert.equal(result.finalOutput, 'done');
   const [good, bad, denied, broken] = model.outputs();
-  assert.equal(JSON.parse(good ?? '').content, 'hello\n');
+  assert.match(good ?? '', /^src\/hello\.txt: 1 line, 6 bytes, sha256 \w{64}\nhello$/);
   assert.match(bad ?? '', /Required arguments are missing for file_read: path/);
   for (const words of REFUSAL_WORDS) assert.match(denied ?? '', words);
   assert.match(broken ?? '', /try again with valid JSON/);
@@ -81,13 +81,13 @@ test("every tool that can be strict passes the framework's own check, and argume
   const { session, dispose } = await openGovernedSession();
   const tools = toOpenAIAgentsTools(session, { strict: true });
   assert.equal(tools.length, session.tools().length);
-  const args = { path: 'src/hello.txt', max_bytes: null, offset: null, limit: 1, encoding: null };
+  const args = { path: 'src/hello.txt', max_bytes: null, offset: null, limit: 1, encoding: null, line_numbers: null };
   const model = new ScriptedModel([{ id: 'call_1', name: 'file_read', args }]);
   await run(new Agent({ name: 'a', model, tools }), 'go');
-  assert.equal(JSON.parse(model.outputs()[0] ?? '').total_lines, 1);
+  assert.match(model.outputs()[0] ?? '', /lines 1 to 1 of 1,/);
   const shown = model.requests[0]?.tools.find((tool) => tool.name === 'file_read');
   assert.ok(shown?.type === 'function' && shown.strict);
-  assert.deepEqual(shown.parameters.required, ['path', 'max_bytes', 'offset', 'limit', 'encoding']);
+  assert.deepEqual(shown.parameters.required, ['path', 'max_bytes', 'offset', 'limit', 'encoding', 'line_numbers']);
   await dispose();
 });
 

@@ -31,7 +31,7 @@ test('responses: tools and answers have the shapes of the API, and refusals are 
     ['call_1', 'call_2', 'call_3', 'call_4', 'call_5'],
   );
   const [good, broken, bad, denied, unknown] = answers.map((answer) => String(answer.output));
-  assert.equal(JSON.parse(good ?? '').content, 'hello\n');
+  assert.match(good ?? '', /^src\/hello\.txt: 1 line, 6 bytes, sha256 \w{64}\nhello$/);
   assert.match(broken ?? '', /Arguments cannot be read/);
   assert.match(bad ?? '', /Refused \(E_VALIDATION_FAIL\)/);
   for (const words of REFUSAL_WORDS) assert.match(denied ?? '', words);
@@ -56,13 +56,13 @@ test('chat: strict arguments are restored before the call', async () => {
     set.refused.map((tool) => tool.name),
     ['file_write'],
   );
-  const args = { path: 'src/hello.txt', max_bytes: null, offset: 1, limit: null, encoding: null };
+  const args = { path: 'src/hello.txt', max_bytes: null, offset: 1, limit: null, encoding: null, line_numbers: null };
   const toolCalls = [
     { id: 'call_1', type: 'function', function: { name: 'file_read', arguments: JSON.stringify(args) } },
   ];
   const [answer] = await handleOpenAIToolCalls(set, toolCalls);
   const message: OpenAI.Chat.ChatCompletionToolMessageParam | undefined = answer;
   assert.partialDeepStrictEqual(message, { role: 'tool', tool_call_id: 'call_1' });
-  assert.equal(JSON.parse(String(message?.content)).total_lines, 1);
+  assert.match(String(message?.content), /lines 1 to 1 of 1,/);
   await dispose();
 });

@@ -101,7 +101,7 @@ test('the tools that cannot be strict are these, for these reasons', () => {
     });
   assert.deepEqual(refused('openai'), [
     'file_write: /properties/attribution/additionalProperties /properties/expected_sha256',
-    'git_blame: /properties/rev',
+    'git_blame: /properties/ref',
     'git_branch: /properties/upstream',
   ]);
   assert.deepEqual(refused('anthropic'), ['file_write: /properties/attribution/additionalProperties']);

@@ -52,7 +52,7 @@ for (const { id, workspace, state, point } of JSON.parse(process.argv[2] ?? '[]'
   const { data } = await session.call('ast_query', { where: { name_like: 'load' } });
   const [node] = (data as { nodes: readonly { id: string }[] }).nodes;
   args = { operation: 'rename_symbol', target_node_id: node?.id ?? '', new_name: 'fetchOne' };
-  void session.call('ast_edit', args, { idempotencyKey: 'only-once' }).then((response) => {
+  void session.call('ast_edit' as string, args, { idempotencyKey: 'only-once' }).then((response) => {
     process.stderr.write(`not stopped at ${point}: ${JSON.stringify(response)}\n`);
     process.exit(1);
   });

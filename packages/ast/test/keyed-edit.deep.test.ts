@@ -59,7 +59,7 @@ test('an edit of several files that was killed: proven, run, or unknown, and nev
     const runtime = await createRuntime({ workspace, state, ast: createAst() });
     const session = await runtime.openSession({ actor: 'crash', client: 'retry' });
     const { args, answer } = stopped.get(id) as Stopped;
-    const response = await session.call('ast_edit', args, { idempotencyKey: 'only-once' });
+    const response = await session.call('ast_edit' as string, args, { idempotencyKey: 'only-once' });
     await runtime.close();
     if (id === 'after-intent quiet') {
       assert.ok(response.ok, JSON.stringify(response.errors));

@@ -18,8 +18,14 @@ if (!supported) {
   hideSqliteWarning();
   // Not the default in the temporary folder, which other users of the machine may have made first: this is code.
   nodeModule.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tool-runtime'));
-  const { main } = await import('../dist/cli/main.js');
-  process.exitCode = await main(process.argv.slice(2));
+  const { main } = await import('../dist/command/main.js');
+  leave(await main(process.argv.slice(2)));
+}
+
+/** Everything is done and written: an end by itself would first wait for what the compiler still does in the background. */
+function leave(code) {
+  nodeModule.flushCompileCache?.();
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }
 
 /** Node 22 calls its SQLite experimental at every start; the journal's tests decide whether it works. */

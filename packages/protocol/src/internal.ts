@@ -2,6 +2,7 @@
  * `@tool-runtime/protocol/internal`: small parts that the packages of this project share, without the schemas. Loads in a
  * moment. Not for programs outside of this project: it changes without notice.
  */
+export { describeError } from './primitives/describe-error.ts';
 export { type ErrorCode, isToolError, type JsonObject, type JsonValue, ToolError } from './primitives/errors.ts';
 export { once } from './primitives/once.ts';
 export { isPrintableId, MAX_ID_BYTES } from './primitives/printable-id.ts';

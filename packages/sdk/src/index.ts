@@ -1,4 +1,6 @@
 /** Public surface of the sdk: what an embedding program needs every day. A line here is a promise. */
+import './built-in-types.ts';
+
 export type { CallTurn } from './call/state/call-types.ts';
 export type {
   MutationClass,
@@ -80,6 +82,17 @@ export {
   type ToolDefinition,
 } from './contracts/tool.ts';
 export type { OpenToolSource, ProgramWall, ToolSource, ToolSourcePorts } from './contracts/tool-source.ts';
+export {
+  type AnswerPart,
+  type AnswerPrice,
+  type BlockPart,
+  callText,
+  type PresentedAnswer,
+  type ShownPart,
+  type TextPart,
+  type ToolText,
+} from './contracts/tool-text.ts';
+export type { ToolAnswer, ToolArgs, ToolData, ToolTypes } from './contracts/tool-types.ts';
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';
@@ -95,12 +108,21 @@ export type { ToolRegistrySnapshot } from './package/registry-snapshot.ts';
 export type { StripManifest } from './package/strip-manifest.ts';
 export { FairSlots } from './platform/fair-slots.ts';
 export { allowAllPolicy, allowedOutcome } from './policy/allow-all-policy.ts';
+export type { ShownResponse } from './present/present-answer.ts';
 export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { ChildOptions, ChildSession, DetachOptions, Handoff, Usage } from './session/child-session.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
 export type { PlanSteps } from './session/propose-plan.ts';
-export type { BatchItem, BatchOptions, CallOptions, CloseOptions, ProposeOptions, Session } from './session/session.ts';
+export type {
+  BatchItem,
+  BatchOptions,
+  CallOptions,
+  CloseOptions,
+  PresentedCall,
+  ProposeOptions,
+  Session,
+} from './session/session.ts';
 export { readCommand } from './shell/read-command.ts';
 export {
   revokeWorkspaceFiles,

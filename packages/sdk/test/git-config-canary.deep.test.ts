@@ -1,7 +1,7 @@
 /**
  * Every key the installed git documents, in the repository and in its local remote, with values that would run a program.
  *
- * A key is refused by the judge, or git itself does not take the value, or the whole script of git tools does what it does
+ * A key is refused or overridden, or git itself does not take the value, or the whole script of git tools does what it does
  * without the key. TOOL_RUNTIME_CANARY=full tries every value with every key; otherwise values take turns.
  */
 import assert from 'node:assert/strict';
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fixedEnvironment, fixedOptions } from '../src/git/fixed-options.ts';
 import { judgeConfig } from '../src/git/judge-config.ts';
+import { overrideWords } from '../src/git/overridden-config.ts';
 import { assertScenePlayed, type CanaryScene, createCanaryScene, playScene } from './git-canary.ts';
 import { openGitRuntime } from './git-repository.ts';
 
@@ -64,13 +65,19 @@ interface Setting {
   readonly value: string;
 }
 
-function isAccepted({ key, value }: Setting): boolean {
+function isAccepted({ key, value }: Setting, overrides: 'all' | 'fixed'): boolean {
   try {
-    judgeConfig([{ origin: 'file:.git/config', key: inGitsSpelling(key), value }], []);
+    judgeConfig([{ origin: 'file:.git/config', key: inGitsSpelling(key), value }], [], { overrides });
     return true;
   } catch {
     return false;
   }
+}
+
+/** What git is told on top, as the runtime does. */
+function overridesOf(settings: readonly Setting[]): readonly string[] {
+  const entries = settings.map(({ key, value }) => ({ origin: '', key: inGitsSpelling(key), value }));
+  return overrideWords(judgeConfig(entries, []));
 }
 
 /** Section and name in lower case, the subsection as it is. */
@@ -130,11 +137,11 @@ const ENVIRONMENT = {
 /** Leaves those with which git works at all; of the others git names the key it does not understand. */
 function withoutUnreadable(scene: CanaryScene, settings: readonly Setting[], plain: readonly string[]): Setting[] {
   const left = [...settings];
-  const options = fixedOptions(() => false);
   const env = ENVIRONMENT;
   for (const words of READERS) {
     for (;;) {
       prepare(scene, left, plain);
+      const options = [...fixedOptions(() => false), ...overridesOf(left)];
       const { status, stderr } = spawnSync('git', [...options, ...words], {
         cwd: scene.folder,
         env,
@@ -176,7 +183,8 @@ function bisect(
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     prepare(scene, settings.slice(0, middle), plain);
-    const { status } = spawnSync('git', [...fixedOptions(() => false), ...words], {
+    const options = [...fixedOptions(() => false), ...overridesOf(settings)];
+    const { status } = spawnSync('git', [...options, ...words], {
       cwd: scene.folder,
       env,
       input: 'done\n',
@@ -191,7 +199,8 @@ function bisect(
 function writeConfigs({ folder, remote }: CanaryScene, settings: readonly Setting[], plain: readonly string[]): void {
   for (const [at, file] of [join(folder, '.git/config'), join(remote, 'config')].entries()) {
     writeFileSync(file, plain[at] ?? '');
-    appendFileSync(file, configText(settings));
+    // The other side gets the fixed options only.
+    appendFileSync(file, configText(at === 0 ? settings : settings.filter((one) => isAccepted(one, 'fixed'))));
   }
 }
 
@@ -210,7 +219,8 @@ async function tryRound(round: number, left: ReadonlySet<string>): Promise<Round
       key,
       value: VALUES[(at + round) % VALUES.length]?.(scene.program) ?? '',
     }));
-    const accepted = settings.filter(isAccepted).filter(({ key }) => !left.has(key));
+    const accepted = settings.filter((one) => isAccepted(one, 'all') && !left.has(one.key));
+    scene.write({ '.git/info/attributes': '* filter=evil diff=evil merge=evil\n' });
     const usable = withoutUnreadable(scene, accepted, plain);
     scene.seen();
     const runtime = await openGitRuntime(scene, { registry: REGISTRY });

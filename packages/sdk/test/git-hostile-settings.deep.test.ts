@@ -42,7 +42,7 @@ describe('settings that would start a program', () => {
       assert.equal(scene.git('rev-list', '--count', 'main..topic').trim(), '1');
     }));
 
-  test('a strategy of pull.twohead that an alias makes a program: either is refused by name', () =>
+  test('a strategy of pull.twohead that an alias makes a program: the one is refused, the other overridden', () =>
     withScene(async (scene, runtime) => {
       scene.git('config', 'pull.twohead', 'evil');
       plainGit(scene, '-c', `alias.merge-evil=!${scene.program} strategy`, 'rebase', '--force-rebase', 'main', 'topic');
@@ -54,7 +54,7 @@ describe('settings that would start a program', () => {
       }
       scene.git('config', 'pull.twohead', 'ort');
       scene.git('config', 'alias.merge-evil', `!${scene.program}`);
-      assert.equal((await runtime.refused('git_status')).details?.['key'], 'alias.merge-evil');
+      assert.match((await runtime.ask('git_status')).warnings[0]?.message ?? '', /alias\.merge-evil/);
       scene.git('config', '--unset', 'alias.merge-evil');
       scene.git('config', 'alias.st', `!${scene.program}`);
       scene.git('switch', '--quiet', 'main');
@@ -109,12 +109,11 @@ describe('a local remote', () => {
     'core.alternateRefsCommand',
     'uploadpack.packObjectsHook',
     'receive.procReceiveRefs',
-    'core.fsmonitor',
-    'core.hooksPath',
     'filter.evil.clean',
     'include.path',
-    'gpg.program',
+    'gpg.ssh.program',
   ];
+  const CLOSED = ['core.fsmonitor', 'core.hooksPath', 'gpg.program'];
 
   test('its configuration is judged like our own, for every verb that talks to it', () =>
     withScene(async (scene, runtime) => {
@@ -131,6 +130,8 @@ describe('a local remote', () => {
         }
         config('--unset', key);
       }
+      for (const key of CLOSED) config(key, scene.program);
+      await runtime.call('git_push', { refspec: 'other:refs/heads/closed' });
       await runtime.call('git_fetch');
     }));
 
@@ -157,6 +158,34 @@ describe('a local remote', () => {
       assert.equal(scene.git('for-each-ref', 'refs/heads/'), before, 'no local branch moved');
       const refs = scene.git('--git-dir', scene.remote, 'for-each-ref', '--format=%(refname)').trim().split('\n');
       assert.deepEqual(refs, ['refs/heads/main', 'refs/heads/main2']);
+    }));
+});
+
+describe('rewrites of addresses', () => {
+  test('are followed as git would, and the result is judged; no rule reaches the checked address', () =>
+    withScene(async (scene, runtime) => {
+      const elsewhere = join(scene.beside, 'elsewhere.git');
+      scene.git('init', '--quiet', '--bare', '--initial-branch=main', elsewhere);
+      const mainOf = (repository: string) => scene.git('--git-dir', repository, 'for-each-ref', 'refs/heads/');
+      // They match every text there is, so they match the name that git is given.
+      for (const prefix of ['', 't', 'tool-runtime-']) {
+        scene.git('config', '--add', `url.${elsewhere}/x.pushInsteadOf`, prefix);
+        scene.git('config', '--add', `url.${elsewhere}/x.insteadOf`, prefix);
+      }
+      const caught = await runtime.refused('git_push', { refspec: 'other:refs/heads/caught' });
+      assert.equal(caught.details?.['reason'], 'remote_not_found', 'an empty prefix matches the address itself');
+      for (const key of ['pushInsteadOf', 'insteadOf']) {
+        scene.git('config', '--unset-all', `url.${elsewhere}/x.${key}`);
+        for (const prefix of ['t', 'tool-runtime-']) scene.git('config', '--add', `url.${elsewhere}.${key}`, prefix);
+      }
+      await runtime.call('git_push', { refspec: 'other:refs/heads/checked' });
+      await runtime.call('git_fetch');
+      assert.match(mainOf(scene.remote), /checked/);
+      assert.equal(mainOf(elsewhere), '', 'nothing went elsewhere');
+      scene.git('config', '--add', `url.${elsewhere}.insteadOf`, 'short:');
+      scene.git('config', 'remote.origin.url', 'short:');
+      await runtime.call('git_push', { refspec: 'other:refs/heads/short' });
+      assert.match(mainOf(elsewhere), /short/);
     }));
 });
 
@@ -196,11 +225,15 @@ describe('settings of merges drop no side', () => {
       scene.git('-c', 'pull.twohead=ours', 'merge', '--quiet', '--no-edit', 'other');
       assert.equal(existsSync(scene.path('other.txt')), false);
       scene.git('reset', '--quiet', '--hard', 'control');
-      scene.git('config', 'merge.default', 'ours');
-      assert.match((await runtime.refused('git_merge', { branch: 'side' })).message, /: merge\.default$/);
-      scene.git('config', '--unset', 'merge.default');
+      scene.write({ '.git/info/attributes': 'a.txt merge=ours\n' });
+      scene.git('-c', 'merge.ours.driver=true', 'merge', '--quiet', '--no-edit', 'side');
+      assert.equal(scene.git('show', 'HEAD:a.txt'), 'main\n', 'control: the driver drops the other side');
+      scene.git('reset', '--quiet', '--hard', 'control');
       scene.git('config', 'merge.ours.driver', 'true');
-      assert.match((await runtime.refused('git_merge', { branch: 'side' })).message, /: merge\.ours\.driver$/);
+      await assertBothSides(scene, runtime);
+      scene.git('config', 'merge.default', 'ours');
+      scene.write({ '.git/info/attributes': '' });
+      await assertBothSides(scene, runtime);
     }));
 
   async function assertBothSides(scene: CanaryScene, runtime: GitRuntime): Promise<void> {

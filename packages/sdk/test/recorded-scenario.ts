@@ -46,7 +46,7 @@ export async function recordScenario(options: Partial<RuntimeOptions> = {}): Pro
   await session.call('file_read', { path: 'a.txt' }, { requestId: 'r3' });
   await session.call('file_write', { path: 'ask.txt', content: 'B' }, { requestId: 'r4' });
   await session.call('file_read', { path: '../a.txt' }, { requestId: 'r5' });
-  await session.call('file_read', { path: 7 }, { requestId: 'r6' });
+  await session.call('file_read' as string, { path: 7 }, { requestId: 'r6' });
   await session.call('no_such_tool', {}, { requestId: 'r7' });
   const records = [...runtime.records()].filter(({ kind }) => kind !== 'session');
   await runtime.close();

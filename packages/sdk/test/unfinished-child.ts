@@ -25,7 +25,7 @@ for (let round = 0; ; round++) {
   await Promise.all([
     session.call('file_write', { path: `${folder}/big.txt`, content, create_dirs: true }),
     session.call('file_write', { path: `w/${round % 5}/small.txt`, content: `${round}`, create_dirs: true }),
-    session.call('fs_copy', { from: 'tree', to: `copies/${process.pid}-${round}` }),
+    session.call('fs_copy', { src: 'tree', dst: `copies/${process.pid}-${round}` }),
   ]);
   await session.call('fs_delete', { path: `copies/${process.pid}-${round}`, recursive: true });
 }

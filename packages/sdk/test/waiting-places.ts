@@ -148,7 +148,7 @@ async function whenCancelled(t: TestContext, place: WaitingPlace): Promise<void>
     await Promise.race([stuck.reached, early]);
     early.catch(() => {});
     // Answered while the call still waits, or this test never ends.
-    const reading = await (stuck.reader ?? stuck.session).call('fs_list', { path: '.' });
+    const reading = await (stuck.reader ?? stuck.session).call('fs_list', { glob: '.' });
     assert.ok(reading.ok, JSON.stringify(reading.errors));
     cancel.abort();
     await answer;

@@ -11,9 +11,16 @@ import { callTool, listTools, type ToolDescription } from '@tool-runtime/adapter
 import { type OpenAIToolSet, toOpenAITools } from '@tool-runtime/adapters/openai';
 import { type AstOptions, createAst } from '@tool-runtime/ast';
 import { type RunningHost, type StartHostOptions, startHost } from '@tool-runtime/host';
-import type { ToolResponse } from '@tool-runtime/protocol';
+import { ToolError, type ToolResponse } from '@tool-runtime/protocol';
 import { connectToHost } from '@tool-runtime/protocol/client';
-import { createRuntime, type Runtime, type RuntimeOptions, type Session, type ToolListing } from '@tool-runtime/sdk';
+import {
+  createRuntime,
+  defineTool,
+  type Runtime,
+  type RuntimeOptions,
+  type Session,
+  type ToolListing,
+} from '@tool-runtime/sdk';
 import { createMemoryJournal, createRedactor, digest, type Redactor } from '@tool-runtime/sdk/parts';
 import { createOpenTelemetry, type OpenTelemetryOptions } from '@tool-runtime/sdk/telemetry';
 import { openScratchRuntime, type ScratchRuntime } from '@tool-runtime/sdk/testing';
@@ -23,6 +30,25 @@ import {
   ToolFailure,
   type ToolDescription as ToolProgram,
 } from '@tool-runtime/sdk/tool-kit';
+import { z } from 'zod';
+
+/** Its schemas come from the zod of this program, which is another copy than the one inside our bundles. */
+const ownTool = defineTool({
+  name: 'shout',
+  category: 'own',
+  title: 'Shout',
+  summary: 'Say it loudly',
+  args: z.strictObject({ text: z.string().min(1).describe('What to say') }),
+  data: z.strictObject({ loud: z.string() }),
+  annotations: { kind: 'read', side_effect_level: 'read_only' },
+  effect: 'read',
+  risk: 'low',
+  timeoutMs: 1000,
+  run({ text }) {
+    if (text === 'no') throw new ToolError('E_VALIDATION_FAIL', 'Not that', { details: { reason: 'own' } });
+    return { loud: text.toUpperCase() };
+  },
+});
 
 const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-installed-'));
 try {
@@ -40,6 +66,7 @@ async function embedRuntime(workspace: string): Promise<void> {
     workspace,
     state: join(scratch, 'runtime-state'),
     ast: createAst(astOptions),
+    tools: [ownTool],
     telemetry: createOpenTelemetry(telemetryOptions),
   };
   const runtime: Runtime = await createRuntime(options);
@@ -48,16 +75,32 @@ async function embedRuntime(workspace: string): Promise<void> {
   const written: ToolResponse = await session.call('file_write', { path: 'greet.ts', content });
   assert.deepEqual([written.ok, written.errors], [true, []]);
   const read = await session.call('file_read', { path: 'greet.ts' });
-  assert.equal((read.data as { content: string }).content, content);
+  assert.ok(read.ok);
+  assert.equal(read.data.content, content);
+  // @ts-expect-error The declarations know the arguments of a tool by its name.
+  assert.equal((await session.call('file_read', { pth: 'greet.ts' })).ok, false);
   const found = await session.call('grep', { pattern: 'hello' });
   assert.match(JSON.stringify(found.data), /greet\.ts/);
   const declared = await session.call('ast_query', { where: {} });
-  assert.match(JSON.stringify(declared.data), /"greet"/);
+  assert.ok(declared.ok);
+  assert.equal(declared.data.nodes[0]?.name, 'greet');
   const escaped = await session.call('file_read', { path: '../secret' });
   assert.equal(escaped.errors[0]?.code, 'E_POLICY');
+  await useOwnTool(session);
   await offerTools(session, workspace);
   assert.equal(runtime.verify().ok, true);
   await runtime.close();
+}
+
+async function useOwnTool(session: Session): Promise<void> {
+  const [listed] = session.tools().filter(({ name }) => name === 'shout');
+  assert.match(JSON.stringify(listed?.argsSchema), /"description":"What to say"/);
+  assert.deepEqual((await session.call('shout', { text: 'hey' })).data, { loud: 'HEY' });
+  assert.equal((await session.call('shout', { text: '' })).errors[0]?.code, 'E_VALIDATION_FAIL');
+  const [refused] = (await session.call('shout', { text: 'no' })).errors;
+  assert.equal(refused?.details?.['reason'], 'own');
+  const outside = createRuntime({ workspace: join(scratch, 'no-such-folder') });
+  await assert.rejects(outside, (thrown) => thrown instanceof ToolError);
 }
 
 async function offerTools(session: Session, workspace: string): Promise<void> {

@@ -11,6 +11,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { isToolError } from '@tool-runtime/protocol';
 import { Language, Parser } from 'web-tree-sitter';
 import * as z from 'zod';
+import { inPackage } from '../contracts/package-folder.ts';
 import { type ModuleOutline, readModule } from './read-module.ts';
 import { refuseGrammar } from './refuse-grammar.ts';
 
@@ -23,8 +24,7 @@ export interface GrammarStore {
   load(grammar: string): Promise<Language>;
 }
 
-/** Folder of the package's grammars, from `src` as well as from `dist`. */
-export const GRAMMARS_FOLDER: URL = new URL('../../grammars/', import.meta.url);
+export const GRAMMARS_FOLDER: URL = inPackage('grammars/');
 
 export function createGrammarStore(folder: URL = GRAMMARS_FOLDER): GrammarStore {
   const lock = readGrammarLock(folder);

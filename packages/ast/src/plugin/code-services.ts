@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { once } from '@tool-runtime/protocol/internal';
 import type { AstPorts, ChangeSet, FileChange } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
+import { inPackage } from '../contracts/package-folder.ts';
 import type { SessionMemory } from '../edit/session-memory.ts';
 import type { InspectedFile, InspectServices } from '../inspect/inspect-changes.ts';
 import type { LspManager } from '../lsp/language-servers.ts';
@@ -127,9 +128,6 @@ interface ServedNews {
   readonly news: ServerNews;
 }
 
-/** Folder of the package's languages, from `src` as well as from `dist`. */
-const LANGUAGES_FOLDER: URL = new URL('../../languages/', import.meta.url);
-
 /**
  * Which file names are source code, by the languages' own lists alone.
  *
@@ -138,13 +136,16 @@ const LANGUAGES_FOLDER: URL = new URL('../../languages/', import.meta.url);
 function coveredNames(): (path: string) => boolean {
   let detector: LanguageDetector | undefined;
   return (path) => {
-    detector ??= createLanguageDetector(LANGUAGE_IDS.map(readNames));
+    detector ??= createLanguageDetector(allNames());
     return detector.detect(path) !== undefined;
   };
 }
 
-function readNames(id: string): LanguageNames {
-  const text = readFileSync(new URL(`${id}/profile.json`, LANGUAGES_FOLDER), 'utf8');
-  const { detect } = JSON.parse(text) as { readonly detect: Partial<LanguageNames['detect']> };
-  return { id, detect: { ext: [], names: [], shebang: [], ...detect } };
+function allNames(): LanguageNames[] {
+  const folder = inPackage('languages/');
+  return LANGUAGE_IDS.map((id) => {
+    const text = readFileSync(new URL(`${id}/profile.json`, folder), 'utf8');
+    const { detect } = JSON.parse(text) as { readonly detect: Partial<LanguageNames['detect']> };
+    return { id, detect: { ext: [], names: [], shebang: [], ...detect } };
+  });
 }

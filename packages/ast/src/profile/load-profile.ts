@@ -1,6 +1,7 @@
 /** Reads one language folder: its profile, checked, and the text of its queries. Broken data is a mistake of the package. */
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { inPackage } from '../contracts/package-folder.ts';
 import { LANGUAGE_IDS } from './catalog.ts';
 import { type LanguageProfile, profileSchema } from './profile.ts';
 
@@ -12,8 +13,7 @@ export interface LoadedProfile {
   readonly digest: string;
 }
 
-/** Folder of the package's languages, from `src` as well as from `dist`. */
-export const LANGUAGES_FOLDER: URL = new URL('../../languages/', import.meta.url);
+export const LANGUAGES_FOLDER: URL = inPackage('languages/');
 
 export function loadProfile(id: string, folder: URL = LANGUAGES_FOLDER): LoadedProfile {
   const profileText = readFileSync(new URL(`${id}/profile.json`, folder), 'utf8');

@@ -1,7 +1,7 @@
 /** ast_edit: structural edits of code, planned whole, applied all or nothing. */
-import { type AnyTool, type CallProfile, defineTool, type Registry } from '@tool-runtime/sdk';
+import { type CallProfile, defineTool, type Registry, type ToolText } from '@tool-runtime/sdk';
 import type { UseServices } from '../plugin/code-services.ts';
-import { editAnswer } from './edit/edit-answer.ts';
+import { type EditAnswer, editAnswer } from './edit/edit-answer.ts';
 import { type EditArguments, editArguments } from './edit/edit-arguments.ts';
 import { editPrograms } from './edit/edit-programs.ts';
 
@@ -9,7 +9,7 @@ const THIRTY_SECONDS_MS = 30_000;
 const TEN_MINUTES_MS = 600_000;
 const PATH_KEYS = ['file', 'to_file', 'paths'];
 
-export const astEdit = (use: UseServices): AnyTool =>
+export const astEdit = (use: UseServices) =>
   defineTool({
     name: 'ast_edit',
     category: 'ast',
@@ -50,6 +50,7 @@ export const astEdit = (use: UseServices): AnyTool =>
     privateArgs: ['text', 'replacement', 'operations'],
     locks: ['ast'],
     needs: ['ast'],
+    present: presentEdit,
     async run(given, context) {
       const [{ runEdit }, { ensureIndex }] = await Promise.all([
         import('./edit/run-edit.ts'),
@@ -73,4 +74,30 @@ function profileOf(given: EditArguments, registry: Registry): Partial<CallProfil
   if (format || build || servers) return build ? { effect: 'process' } : {};
   if (given.dry_run) return { kind: 'search', side_effect_level: 'read_only', effect: 'read', risk: 'low' };
   return { side_effect_level: 'workspace_write' };
+}
+
+function presentEdit(answer: EditAnswer): ToolText {
+  const { edited, files_touched, edits, confidence, residual, renamed_ids, warnings, diff, build } = answer;
+  const places = (title: string, found: readonly { file: string; line: number; message: string }[] = []): string[] =>
+    found.length === 0 ? [] : [title, ...found.map(({ file, line, message }) => `  ${file}:${line}: ${message}`)];
+  const head = [
+    `${edited ? 'edited' : 'would edit'} ${edits} places in ${files_touched.length} files, confidence ${confidence}`,
+    ...(build === undefined ? [] : [`build: ${build}`]),
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...places('new syntax errors:', answer.parse_errors),
+    ...places('new diagnostics:', answer.diagnostics),
+    ...places(
+      'left unchanged:',
+      residual.map(({ kind, ...place }) => ({ ...place, message: kind })),
+    ),
+    ...Object.entries(renamed_ids).map(([from, to]) => `id ${from} is now ${to}`),
+  ];
+  const more = answer.diff_truncated === true ? '\n[the diff is longer than this: edit fewer files at once]' : '';
+  return {
+    head: head.join('\n'),
+    parts: [
+      { type: 'text', text: files_touched },
+      { type: 'text', text: diff === undefined ? '' : `${diff}${more}` },
+    ],
+  };
 }

@@ -145,7 +145,7 @@ describe('ast_external [S0-56]', () => {
     const text = 'version: 1\nisolation: none\nside_effect_level: process_exec\n';
     const narrow = await code.runtime.openSession({ registry: { file: 's.yaml', text } });
     const ask = async (provider: string, request: object) =>
-      (await narrow.call('ast_external', { provider, request })).errors[0];
+      (await narrow.call('ast_external' as string, { provider, request })).errors[0];
     const scan = await ask('semgrep', { method: 'scan', params: { config: 'r.yml' } });
     assert.equal(scan?.details?.['reason'], 'unknown_provider');
     const hover = await ask('typescript', { method: 'textDocument/hover', params: { uri: 'src/a.ts' } });

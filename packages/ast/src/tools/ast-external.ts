@@ -1,6 +1,6 @@
 /** ast_external: a question to a language server, or a run of an analyzer, in the sandbox that the registry sets. */
 import type { JsonValue } from '@tool-runtime/protocol';
-import { type AnyTool, defineTool } from '@tool-runtime/sdk';
+import { defineTool } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { UseServices } from '../plugin/code-services.ts';
 
@@ -35,7 +35,7 @@ const data = z.strictObject({
   response: z.unknown().describe('As the protocol has it, with relative paths; for scan: findings, notes, exit_code'),
 });
 
-export const astExternal = (use: UseServices): AnyTool =>
+export const astExternal = (use: UseServices) =>
   defineTool({
     name: 'ast_external',
     category: 'ast',
@@ -59,6 +59,7 @@ export const astExternal = (use: UseServices): AnyTool =>
     timeoutMs: TIMEOUT_DEFAULT,
     maxTimeoutMs: TIMEOUT_MAX,
     needs: ['ast'],
+    hasLargeAnswers: true,
     async run({ provider, request }, context) {
       const { method } = request;
       const params = request.params as JsonValue;

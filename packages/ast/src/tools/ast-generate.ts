@@ -1,5 +1,5 @@
 /** ast_generate: builds or refreshes the index of declarations, calls and imports. */
-import { type AnyTool, defineTool } from '@tool-runtime/sdk';
+import { defineTool, type ToolText } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { builtOnce } from '../plugin/built-once.ts';
 import type { UseServices } from '../plugin/code-services.ts';
@@ -35,7 +35,7 @@ const answer = builtOnce(() =>
   }),
 );
 
-export const astGenerate = (use: UseServices): AnyTool =>
+export const astGenerate = (use: UseServices) =>
   defineTool({
     name: 'ast_generate',
     category: 'ast',
@@ -59,6 +59,7 @@ export const astGenerate = (use: UseServices): AnyTool =>
     answersWithContents: true,
     timeoutMs: FIVE_MINUTES_MS,
     needs: ['ast'],
+    present: presentIndex,
     async run({ paths, language, incremental, max_files }, context) {
       const [{ generateIndex }, { pathGlobs }, index] = await Promise.all([
         import('./query/ensure-index.ts'),
@@ -90,3 +91,16 @@ export const astGenerate = (use: UseServices): AnyTool =>
       };
     },
   });
+
+function presentIndex(built: z.output<ReturnType<typeof answer>>): ToolText {
+  const { parsed_files, unchanged, errors, skipped, files, truncated, languages, nodes } = built;
+  const by = Object.entries(languages).map(([language, count]) => `${language} ${count}`);
+  const more = truncated ? ', more than max_files' : '';
+  return {
+    head: `indexed ${files} files${more}: ${parsed_files} parsed, ${unchanged} unchanged; ${nodes} declarations (${by.join(', ')})`,
+    parts: [
+      { type: 'text', text: errors.map(({ path, line, message }) => `error: ${path}:${line}: ${message}`) },
+      { type: 'text', text: skipped.map(({ path, reason }) => `skipped: ${path}: ${reason}`) },
+    ],
+  };
+}

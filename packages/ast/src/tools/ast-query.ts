@@ -1,8 +1,8 @@
 /** ast_query: declarations by kind, name and place; their text, their outline, or who uses them. */
-import { type AnyTool, defineTool } from '@tool-runtime/sdk';
+import { callText, defineTool, type ToolText } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { UseServices } from '../plugin/code-services.ts';
-import { queryAnswer } from './query/answer-schema.ts';
+import { type AnswerNode, type AnswerReference, type QueryAnswerData, queryAnswer } from './query/answer-schema.ts';
 import { whereSchema } from './query/where-schema.ts';
 
 const LIMIT_DEFAULT = 200;
@@ -23,7 +23,7 @@ const args = z.strictObject({
 
 export type QueryArguments = z.output<typeof args>;
 
-export const astQuery = (use: UseServices): AnyTool =>
+export const astQuery = (use: UseServices) =>
   defineTool({
     name: 'ast_query',
     category: 'ast',
@@ -48,8 +48,43 @@ export const astQuery = (use: UseServices): AnyTool =>
     timeoutMs: 60_000,
     maxTimeoutMs: 300_000,
     needs: ['ast'],
+    hasLargeAnswers: true,
+    present: presentQuery,
     async run(given, context) {
       const { answerQuery } = await import('./query/answer-query.ts');
       return answerQuery(given, use, context);
     },
   });
+
+function presentQuery(answer: QueryAnswerData, { offset, view, where }: QueryArguments): ToolText {
+  const { nodes, references, confidence, truncated } = answer;
+  const next = (items: number): string =>
+    callText('ast_query', { where, ...(view === 'nodes' ? {} : { view }), offset: offset + items });
+  const rows = references === undefined ? nodeRows(nodes, view) : referenceRows(references);
+  const what = references === undefined ? 'declarations' : `references, by ${confidence ?? 'name'}`;
+  const more = truncated ? `; more: ${next(rows.length)}` : '';
+  return {
+    head: `${rows.length} ${what}${more}`,
+    parts: [{ type: 'text', text: rows, rest: ({ items }) => next(items) }],
+  };
+}
+
+/** The file where it changes; then `line-end kind signature id`, indented as the code is. */
+function nodeRows(nodes: readonly AnswerNode[], view: QueryArguments['view']): readonly string[] {
+  return nodes.map((node, at) => {
+    const { file, line, end_line, type, subtype, container, name, signature, id, rev, depth = 0, source } = node;
+    const title = nodes[at - 1]?.file === file ? '' : `${file}\n`;
+    const place = container === '' || view === 'outline' ? '' : ` in ${container}`;
+    const text = signature === '' ? name : signature;
+    const row = `${'  '.repeat(depth + 1)}${line}-${end_line} ${subtype ?? type} ${text}${place} [${id} rev ${rev}]`;
+    return `${title}${row}${source === undefined ? '' : `\n${source}`}`;
+  });
+}
+
+function referenceRows(references: readonly AnswerReference[]): readonly string[] {
+  return references.map(({ file, line, col, name, kind, node_id }, at) => {
+    const title = references[at - 1]?.file === file ? '' : `${file}\n`;
+    const around = node_id === undefined ? '' : ` in [${node_id}]`;
+    return `${title}  ${line}${col === undefined ? '' : `:${col}`} ${kind} ${name}${around}`;
+  });
+}

@@ -1,5 +1,5 @@
 /** ast_validate: rules written by the caller, over declarations the index knows. */
-import { type AnyTool, defineTool, type ToolContext } from '@tool-runtime/sdk';
+import { defineTool, type ToolContext, type ToolText } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import { builtOnce } from '../plugin/built-once.ts';
 import type { UseServices } from '../plugin/code-services.ts';
@@ -40,7 +40,7 @@ const answer = builtOnce(() => {
 
 type Answer = z.output<ReturnType<typeof answer>>;
 
-export const astValidate = (use: UseServices): AnyTool =>
+export const astValidate = (use: UseServices) =>
   defineTool({
     name: 'ast_validate',
     category: 'ast',
@@ -64,6 +64,7 @@ export const astValidate = (use: UseServices): AnyTool =>
     timeoutMs: 60_000,
     maxTimeoutMs: 300_000,
     needs: ['ast'],
+    present: presentVerdict,
     run: (given, context) => judgeRules(given, use, context),
   });
 
@@ -92,5 +93,16 @@ async function judgeRules({ rules }: z.output<typeof args>, use: UseServices, co
     passed: !violations.some(({ level }) => level === 'blocking'),
     checked,
     truncated: violations.length > MAX_VIOLATIONS,
+  };
+}
+
+function presentVerdict({ violations, suppressed, passed, checked, truncated }: Answer): ToolText {
+  const rows = violations.map(
+    ({ level, file, line, message, rule: id, node_id }) => `${level}: ${file}:${line}: ${message} (${id}) [${node_id}]`,
+  );
+  const amount = `${violations.length} violations${truncated ? ', not all shown' : ''}`;
+  return {
+    head: `${passed ? 'passed' : 'failed'}: ${amount}, ${suppressed.length} suppressed; ${checked} declarations checked`,
+    parts: [{ type: 'text', text: rows }],
   };
 }

@@ -67,7 +67,7 @@ async function openStdio(): Promise<Stage> {
     oddNumber,
     stdio: () => ({
       command: process.execPath,
-      args: [...FROM_SOURCE, 'mcp', ...options, '--registry', registry, '--profile', 'full'],
+      args: [...FROM_SOURCE, 'mcp', ...options, '--registry', registry, '--profile', 'structured'],
       env: COMPILE_CACHE,
     }),
     http: () => {
@@ -89,7 +89,7 @@ async function openHttp(): Promise<Stage> {
       throw new TypeError('This stage is on HTTP');
     },
     http: (token = TOKENS.operator) => ({
-      url: new URL(`${host.url}/mcp?profile=full`),
+      url: new URL(`${host.url}/mcp?profile=structured`),
       headers: { authorization: `Bearer ${token}` },
     }),
     journal: async () => [...host.host.workspaces.find(undefined).runtime.records()],

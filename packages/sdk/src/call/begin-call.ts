@@ -1,6 +1,7 @@
 /** Gives a request its identity, its clock, its signal and its span, then finds its tool. Changes nothing. */
 import { toToolError } from '@tool-runtime/protocol';
 import type { CallSpan } from '../contracts/telemetry.ts';
+import { isListedTool } from '../contracts/tool.ts';
 import { unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
@@ -27,8 +28,16 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
   };
 }
 
+/** The tool of this name, with its code. */
+export async function loadTool(open: OpenCall, parts: IdentityParts): Promise<CompiledTool> {
+  const compiled = findTool(open, parts);
+  const { tool } = compiled;
+  if (isListedTool(tool)) compiled.tool = await tool.load();
+  return compiled;
+}
+
 /** The exact name, or a refusal that says why the session may not use the tool. */
-export function findTool({ request }: OpenCall, { tools, hidden, snapshot }: IdentityParts): CompiledTool {
+function findTool({ request }: OpenCall, { tools, hidden, snapshot }: IdentityParts): CompiledTool {
   const refusal = hidden.get(request.tool);
   if (refusal !== undefined) throw refusal;
   const compiled = tools.get(request.tool);

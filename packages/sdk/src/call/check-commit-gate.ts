@@ -181,7 +181,7 @@ function passKey(change: Change, branch: string | undefined, parts: SessionParts
 
 function notACommit() {
   return policyDenial('What is pushed is not a commit, so no rule can judge it', {
-    path: 'refspec',
+    path: 'ref',
     details: { gate: 'commit', reason: 'not_a_commit', next: 'push a branch, or a tag of a commit' },
   });
 }

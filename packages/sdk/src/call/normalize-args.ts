@@ -2,7 +2,14 @@
  * From what was sent to the call that is checked and run: aliases rewritten, required keys present, schema satisfied,
  * paths and commands read. From here on the arguments are the tool's own, and nothing reads them a second time.
  */
-import { describeIssues, type JsonObject, type JsonValue, ToolError, utf8Length } from '@tool-runtime/protocol';
+import {
+  describeIssues,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ToolError,
+  utf8Length,
+} from '@tool-runtime/protocol';
 import { mutationClass, sideEffectRank } from '../contracts/annotations.ts';
 import type { CommandList } from '../contracts/command-list.ts';
 import { contractViolation } from '../contracts/failures.ts';
@@ -119,6 +126,13 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, maxBytes: 
     ...(described.path === undefined ? {} : { path: described.path }),
     details: { gate: 'arguments', issues: described.issues.map((issue) => ({ ...issue })) },
   });
+}
+
+/** Arguments as the tool saw them, for a call that was made; nothing where they do not fit. */
+export function readArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObject {
+  if (!isJsonObject(raw)) return {};
+  const parsed = tool.args.safeParse(rewriteAliases(raw, annotations.arg_schema.arg_aliases));
+  return parsed.success ? (parsed.data as JsonObject) : {};
 }
 
 /** Less than the limit for texts, so that a request is refused for the same reason whichever way it came in. */

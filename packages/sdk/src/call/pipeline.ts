@@ -11,7 +11,7 @@
 import type { JsonObject, JsonValue, ToolError, ToolResponse } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import { askApproval } from './ask-approval.ts';
-import { beginCall, findTool } from './begin-call.ts';
+import { beginCall, loadTool } from './begin-call.ts';
 import { checkCommitGate, dropCandidate } from './check-commit-gate.ts';
 import { checkGates, reserveBudget, runBeforeHooks } from './check-gates.ts';
 import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
@@ -64,7 +64,7 @@ type Admission = { readonly call: AdmittedCall } | { readonly replay: JudgedCall
 
 /** Everything that may still say no. Nothing has happened yet. */
 async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission> {
-  const compiled = findTool(open, parts);
+  const compiled = await loadTool(open, parts);
   const judged = await judgeUntilSettled(open, compiled, parts);
   await open.time.wait('budget', () => reserveBudget(judged, parts));
   const key = open.request.idempotencyKey ?? open.request.dedupeKey;
@@ -150,7 +150,7 @@ export async function judgeProposal(request: CallRequest, session: SessionParts)
   const parts: SessionParts = { ...session, coordinator: undefined, telemetry: undefined };
   const open = beginCall(request, parts);
   open.progress.ended = true;
-  const ready = await settle(() => normalizeArgs(open, findTool(open, parts), request.args, parts));
+  const ready = await settle(async () => normalizeArgs(open, await loadTool(open, parts), request.args, parts));
   if (!ready.ok) return { open, ready: undefined, judged: ready };
   const judged = await settle(() => open.time.wait('gates', () => checkGates(ready.value, parts)));
   open.time.end();

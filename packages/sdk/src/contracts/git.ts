@@ -4,7 +4,7 @@
  * A run is words our own code put together. What callers write reaches git only as a resolved hash, a checked name, a
  * pathspec behind `--`, or bytes on standard input.
  */
-import type { JsonObject } from '@tool-runtime/protocol';
+import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
 import type { LentFolder } from './commands.ts';
 
 export interface GitRun {
@@ -69,6 +69,8 @@ export interface Publication {
   readonly commit: string | undefined;
   /** Full name at the remote. */
   readonly destination: string;
+  /** Local branch that is sent, without `refs/heads/`; undefined when it is a tag or a bare commit. */
+  readonly branch: string | undefined;
   readonly isForced: boolean;
 }
 
@@ -114,6 +116,8 @@ export interface GitRepository {
 }
 
 export interface OpenGit extends GitRepository {
+  /** Warnings about the repository that no call has reported yet. Each is handed out once. */
+  takeNotices(): readonly ErrorEntry[];
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Asking for text in a workspace. */
+/** Asking for text and for names in a workspace. */
 
 export interface SearchQuery {
   readonly pattern: string;
@@ -50,4 +50,25 @@ export interface SearchAnswer {
   readonly truncated: boolean;
   /** Stopped by the signal: what was found so far. */
   readonly interrupted: boolean;
+}
+
+export interface ListQuery {
+  /** Real globs over workspace-relative paths: `*`, `**`, `?`, `[…]`, `{a,b}`. None: everything. */
+  readonly globs: readonly string[];
+  readonly includeHidden: boolean;
+  /** Also what `.gitignore` files and the list of vendor folders leave out. */
+  readonly includeIgnored: boolean;
+  /** Folders come with a trailing slash. */
+  readonly includeDirectories?: boolean;
+  /** Levels below the root; undefined: all. */
+  readonly depth?: number;
+  readonly maxResults: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ListAnswer {
+  /** Workspace-relative, forward slashes, sorted by code unit. */
+  readonly paths: readonly string[];
+  /** More matched than `maxResults`. */
+  readonly truncated: boolean;
 }

@@ -14,6 +14,7 @@ import type { SessionMetrics } from './metrics.ts';
 import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
 import type { ExpectedChange } from './rehearsal.ts';
+import type { ToolText } from './tool-text.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
 
@@ -82,9 +83,13 @@ export interface CallProfile {
   readonly risk: RiskClass;
 }
 
-export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data extends z.ZodType = z.ZodType> {
+export interface ToolDefinition<
+  Args extends z.ZodObject = z.ZodObject,
+  Data extends z.ZodType = z.ZodType,
+  Name extends string = string,
+> {
   /** Wire name, snake_case. */
-  readonly name: string;
+  readonly name: Name;
   readonly category: string;
   readonly title: string;
   readonly summary: string;
@@ -137,6 +142,16 @@ export interface ToolDefinition<Args extends z.ZodObject = z.ZodObject, Data ext
   readonly asksByDefault?: boolean;
   /** Optional engines the tool cannot work without; a registry that enables it without them fails at start. */
   readonly needs?: readonly 'ast'[];
+  /**
+   * The answer as text for models and people. Pure and quick: it gets data and arguments that the schemas have checked.
+   * Left out: rows of `key: value`.
+   */
+  present?(data: z.output<Data>, args: z.output<Args>): string | ToolText;
+  /**
+   * Answers are contents rather than facts: files, hits, diffs, output. Many clients show a model only the structured form
+   * where there is one, so models get these as text alone.
+   */
+  readonly hasLargeAnswers?: boolean;
   /** Bytes the answer carries, for metrics and budgets; written files are counted anyway. */
   measure?(data: z.output<Data>): number;
   /** What a call means to git, for the rules that guard the repository. */
@@ -175,8 +190,22 @@ export interface RefusedCall {
 // biome-ignore lint/suspicious/noExplicitAny: the one place where the types of different tools meet
 export type AnyTool = ToolDefinition<any, any>;
 
-export function defineTool<Args extends z.ZodObject, Data extends z.ZodType>(
-  tool: ToolDefinition<Args, Data>,
-): ToolDefinition<Args, Data> {
+export function defineTool<Args extends z.ZodObject, Data extends z.ZodType, const Name extends string>(
+  tool: ToolDefinition<Args, Data, Name>,
+): ToolDefinition<Args, Data, Name> {
   return Object.freeze(tool);
+}
+
+/**
+ * A built-in tool as the bundles list it: its facts, with the schemas as the build wrote them. The tool itself, with its
+ * code, is loaded by its first call. Sources list the tools themselves.
+ */
+export interface ListedTool extends AnyTool {
+  /** Of the schema of the arguments. */
+  readonly schemaDigest: string;
+  load(): Promise<AnyTool>;
+}
+
+export function isListedTool(tool: AnyTool): tool is ListedTool {
+  return 'load' in tool && 'schemaDigest' in tool;
 }

@@ -6,9 +6,9 @@
  * Methods throw ToolError: E_POLICY for a path that leaves the root or names something protected, E_FILE_IO otherwise.
  * A method may answer synchronously (small files cost a twelfth that way) or with a promise: always `await` it.
  */
-import type { ListAnswer, ListQuery } from './listing.ts';
+
 import type { FoundPath, LinkUse, PathAccess, PathRule } from './path-rule.ts';
-import type { SearchAnswer, SearchQuery } from './search.ts';
+import type { ListAnswer, ListQuery, SearchAnswer, SearchQuery } from './search.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 

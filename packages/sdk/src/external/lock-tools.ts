@@ -3,7 +3,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, LockFile } from '../contracts/external.ts';
 import type { GoverningPlace } from '../contracts/governing.ts';
 import type { Registry } from '../contracts/registry.ts';
-import { packageVersion } from '../platform/package-version.ts';
+import { packageVersion } from '../platform/package-folder.ts';
 import { type LockChange, lockChange } from './lock/lock-changes.ts';
 import { platformKey } from './lock/lock-file.ts';
 import { type LockMetadata, type LockRequest, type LockSetting, makeLock } from './lock/make-lock.ts';

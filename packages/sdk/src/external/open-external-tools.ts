@@ -8,7 +8,7 @@ import {
   type ExternalPrograms,
   type ExternalSandbox,
 } from '../platform/commands/external-process.ts';
-import { packageVersion } from '../platform/package-version.ts';
+import { packageVersion } from '../platform/package-folder.ts';
 import { sweepSealedCopies } from '../platform/runs/sealed-copy.ts';
 import type { ExternalToolsOptions } from './external-source.ts';
 import { externalTool } from './external-tool.ts';

@@ -5,7 +5,7 @@
  * These stand behind the check of the configuration itself. A key the operator's registry lists is left alone.
  */
 
-/** Keys that could start a program or reach elsewhere. A repository that sets one is refused as well. */
+/** Keys that could start a program or reach elsewhere. A repository that sets one is reported. */
 const CLOSED: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -90,7 +90,8 @@ const NEUTRAL: readonly (readonly [string, string])[] = [
   ['advice.graftFileDeprecated', 'false'],
 ];
 
-/** In lower case. */
+/** In lower case, like `NEUTRAL_KEYS`. */
+export const CLOSED_KEYS: ReadonlySet<string> = new Set(CLOSED.map(([key]) => key.toLowerCase()));
 export const NEUTRAL_KEYS: ReadonlySet<string> = new Set(NEUTRAL.map(([key]) => key.toLowerCase()));
 
 export function fixedOptions(isListed: (key: string) => boolean): readonly string[] {

@@ -1,16 +1,15 @@
-/** Checks every key of a repository's configuration before git runs in it. */
+/** Checks every key of a repository's configuration before git runs in it, and finds what git must be told to ignore. */
 import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
-import { NEUTRAL_KEYS } from './fixed-options.ts';
+import { CLOSED_KEYS, NEUTRAL_KEYS } from './fixed-options.ts';
 import { HARMFUL_CONFIG, HARMLESS_CONFIG } from './harmless-config.ts';
+import { type OverriddenKey, overrideOf } from './overridden-config.ts';
 import type { ConfigEntry } from './parse-config.ts';
 
 const WHY: readonly { readonly key: RegExp; readonly why: string }[] = [
   { key: /^filter\./, why: 'runs a program on the content of files' },
   { key: /^(?:diff|merge)\..*\.(?:command|textconv|driver)$/s, why: 'runs a program on the content of files' },
   { key: /^diff\.external$/, why: 'runs a program on the content of files' },
-  { key: /^core\.hookspath$/, why: 'runs programs at every step' },
-  { key: /^core\.fsmonitor$/, why: 'runs a program whenever the work tree is read' },
   { key: /^core\.worktree$/, why: 'moves the work tree elsewhere' },
   { key: /^include(?:if)?\./, why: 'includes configuration from elsewhere' },
   { key: /^alias\./, why: 'replaces a program that git looks up by name' },
@@ -26,16 +25,28 @@ export interface Judging {
   readonly whose?: string;
   /** `file:line` of the list. */
   readonly registryAt?: string | undefined;
+  /** `fixed`: only keys closed on every start are overridden, because the other side of a talk gets no others. */
+  readonly overrides?: 'all' | 'fixed';
 }
 
-/** Throws E_POLICY for the first key that is neither harmless nor listed by the operator. */
+/**
+ * Answers the keys that git must ignore. Throws E_POLICY for the first one that is neither harmless nor listed by the
+ * operator and that git cannot be made to ignore.
+ */
 export function judgeConfig(
   entries: readonly ConfigEntry[],
   listed: readonly string[],
-  { whose = 'Repository', registryAt }: Judging = {},
-): void {
+  { whose = 'Repository', registryAt, overrides = 'all' }: Judging = {},
+): readonly OverriddenKey[] {
+  const overridden = new Map<string, OverriddenKey>();
   for (const { key, value } of entries) {
     if (isHarmless(key, value) || isListed(key, listed)) continue;
+    const override = overrides === 'all' || CLOSED_KEYS.has(key) ? overrideOf(key) : undefined;
+    // With its filter, git-lfs itself runs, and its settings count.
+    if (override !== undefined && !(key.startsWith('lfs.') && isListed('filter.lfs.process', listed))) {
+      overridden.set(key, override);
+      continue;
+    }
     const why = WHY.find((known) => known.key.test(key))?.why ?? 'may run programs or reach elsewhere';
     throw policyDenial(`${whose} configuration is not allowed, it ${why}: ${safeText(key, 120)}`, {
       path: safeText(key, 120),
@@ -48,6 +59,7 @@ export function judgeConfig(
       },
     });
   }
+  return [...overridden.values()];
 }
 
 function isHarmless(key: string, value: string): boolean {

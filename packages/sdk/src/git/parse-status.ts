@@ -21,14 +21,16 @@ export interface StatusReport {
   /** Null when detached. */
   readonly branch: string | null;
   readonly upstream: string | null;
-  readonly ahead: number;
-  readonly behind: number;
+  /** Null, like `behind`, without an upstream and when it no longer exists. */
+  readonly ahead: number | null;
+  readonly behind: number | null;
   readonly stashes: number;
   readonly entries: readonly StatusEntry[];
 }
 
 export function parseStatus(output: string): StatusReport {
-  const report = { head: null, branch: null, upstream: null, ahead: 0, behind: 0, stashes: 0 } as Mutable<StatusReport>;
+  const unknown = { head: null, branch: null, upstream: null, ahead: null, behind: null };
+  const report = { ...unknown, stashes: 0 } as Mutable<StatusReport>;
   const entries: StatusEntry[] = [];
   const fields = output.split('\0');
   for (let at = 0; at < fields.length; at++) {

@@ -19,7 +19,7 @@ export function parsePushSpec(text: string): PushSpec {
   const [source = '', destination] = parts;
   if (destination === '' || (source === '' && destination === undefined)) throw badRefspec(text);
   return {
-    source: source === '' ? undefined : checkRevision(source, 'refspec'),
+    source: source === '' ? undefined : checkRevision(source, 'ref'),
     destination: destination === undefined ? undefined : fullName(destination, text),
     force,
   };
@@ -29,13 +29,13 @@ export function parsePushSpec(text: string): PushSpec {
 function fullName(name: string, text: string): string {
   const short = name.replace(/^refs\/(?:heads|tags)\//, '');
   if (short.startsWith('refs/')) throw badRefspec(text);
-  checkBranchName(short, 'refspec');
+  checkBranchName(short, 'ref');
   return name.startsWith('refs/') ? name : `refs/heads/${name}`;
 }
 
 function badRefspec(text: string) {
   return gitFailure(`Refspec is not valid: ${safeText(text, 120)}`, {
-    path: 'refspec',
+    path: 'ref',
     reason: 'bad_refspec',
     next: 'write a branch (main) or source:destination (HEAD:refs/heads/feature); no wildcards',
   });

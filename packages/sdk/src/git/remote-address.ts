@@ -1,4 +1,5 @@
 /** What kind of place a remote's configured address names. Nothing here touches the network or a file. */
+import type { GitConfig } from '../contracts/git.ts';
 import { gitFailure } from './git-failure.ts';
 
 export type RemoteAddress =
@@ -21,6 +22,38 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
     next: 'use an https address: ssh, git and helper transports start other programs with their own keys',
     details: { transport: scheme ?? (address.includes('::') ? 'helper' : 'ssh') },
   });
+}
+
+/**
+ * What `url.<base>.insteadOf` makes of an address: the longest prefix counts, the first of several equal ones. With `push`,
+ * `pushInsteadOf` comes first, as it does in git.
+ */
+export function rewriteAddress(
+  address: string,
+  { push }: { readonly push: boolean },
+  config: Pick<GitConfig, 'keys' | 'all'>,
+): string {
+  const pushed = push ? longestRewrite(address, 'pushinsteadof', config) : undefined;
+  return pushed ?? longestRewrite(address, 'insteadof', config) ?? address;
+}
+
+function longestRewrite(
+  address: string,
+  name: 'insteadof' | 'pushinsteadof',
+  config: Pick<GitConfig, 'keys' | 'all'>,
+): string | undefined {
+  const keys = [...new Set(config.keys())].filter((key) => key.startsWith('url.') && key.endsWith(`.${name}`));
+  let longest = -1;
+  let rewritten: string | undefined;
+  for (const key of keys) {
+    const base = key.slice('url.'.length, -(name.length + 1));
+    for (const prefix of config.all(key)) {
+      if (!address.startsWith(prefix) || prefix.length <= longest) continue;
+      longest = prefix.length;
+      rewritten = `${base}${address.slice(prefix.length)}`;
+    }
+  }
+  return rewritten;
 }
 
 function httpAddress(name: string, address: string): RemoteAddress {

@@ -100,7 +100,7 @@ describe('what waits for the journal is bounded', () => {
     const full = openSqliteJournal(openStateFolder(join(root, 'full')), { maxBytes: 4096 * 40 });
     const { journal, state } = countingJournal(full);
     const { session, dispose } = await openScratchRuntime({ ports: { journal } });
-    const read = () => session.call('fs_list', { path: '.' });
+    const read = () => session.call('fs_list', { glob: '.' });
     let accepted = 0;
     while ((await read()).ok) accepted += 1;
     const costs: number[] = [];

@@ -10,6 +10,7 @@ import { completeAnnotations } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { Registry } from '../contracts/registry.ts';
 import type { AnyTool, CallProfile } from '../contracts/tool.ts';
+import { isListedTool } from '../contracts/tool.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { ToolRoute } from '../package/tool-route.ts';
 import { digest } from '../platform/digest.ts';
@@ -130,8 +131,13 @@ function toolFacts(tool: AnyTool): CompiledToolFacts {
     name: tool.name,
     effect: tool.effect,
     risk: tool.risk,
-    schemaDigest: digest(JSON.stringify(argsSchema(tool))),
+    schemaDigest: schemaDigest(tool),
   };
+}
+
+/** Worked out when the package was built, for tools that came with it. */
+export function schemaDigest(tool: AnyTool): string {
+  return isListedTool(tool) ? tool.schemaDigest : digest(JSON.stringify(argsSchema(tool)));
 }
 
 export function argsSchema(tool: AnyTool): object {

@@ -16,6 +16,8 @@ export interface ToolListing {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
+  /** Answers are contents: a model gets them as text alone. */
+  readonly hasLargeAnswers: boolean;
   /** JSON Schema 2020-12 of the arguments. */
   readonly argsSchema: object;
   readonly dataSchema: object;
@@ -61,6 +63,7 @@ function listing({ tool, staticProfile, timeoutMs, maxTimeoutMs }: CompiledTool)
     idempotent: tool.idempotent === true,
     timeoutMs,
     maxTimeoutMs,
+    hasLargeAnswers: tool.hasLargeAnswers === true,
     argsSchema: argsSchema(tool),
     dataSchema: dataSchema(tool),
   };

@@ -11,6 +11,7 @@ import {
   type ToolResponse,
   toToolError,
 } from '@tool-runtime/protocol';
+import { readArgs } from '../call/normalize-args.ts';
 import { runCall } from '../call/pipeline.ts';
 import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
@@ -19,9 +20,12 @@ import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
 import { cancellation, completeRefusal, policyDenial } from '../contracts/failures.ts';
 import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
+import type { PresentedAnswer } from '../contracts/tool-text.ts';
+import type { ToolAnswer, ToolArgs } from '../contracts/tool-types.ts';
 import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
+import { presentAnswer, type ShownResponse } from '../present/present-answer.ts';
 import { footprintOf } from './call-footprint.ts';
 import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
@@ -60,6 +64,13 @@ export interface BatchOptions {
   readonly onResponse?: (response: ToolResponse, index: number) => void;
 }
 
+export interface PresentedCall {
+  readonly tool: string;
+  readonly args: unknown;
+  /** UTF-8 bytes of the text at most; not less than 1,024. */
+  readonly maxBytes?: number | undefined;
+}
+
 export interface EventOptions {
   /** `all` by default; `progress` leaves out the changes of status, which are then not even built. */
   readonly events?: EventSelection;
@@ -74,7 +85,7 @@ export interface Session {
    * Rejects when the session is closed or expired, and for a tool name, id or key that is malformed: too long, or with
    * control characters. Every other failure is a response with `ok: false`.
    */
-  call(tool: string, args: unknown, options?: CallOptions): Promise<ToolResponse>;
+  call<Name extends string>(tool: Name, args: ToolArgs<Name>, options?: CallOptions): Promise<ToolAnswer<Name>>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
   handle(
@@ -89,6 +100,11 @@ export interface Session {
   propose(plan: PlanSteps, options?: ProposeOptions): Promise<PlanVerdict>;
   /** What this session may use: all tools, or the one of this name. */
   tools(name?: string): readonly ToolListing[];
+  /**
+   * A response of this session as text for a model or a person, within `limits.max_answer_tokens` or a lower limit of the
+   * caller's own. `call` is what was asked for.
+   */
+  present(call: PresentedCall, response: ShownResponse): PresentedAnswer;
   /** Tools this session may not use, and why. */
   hidden(): readonly HiddenTool[];
   events(options?: EventOptions): AsyncIterableIterator<RuntimeEvent>;
@@ -184,7 +200,15 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     return running.run(inTurn(() => family.open(options)));
   }
 
-  async function call(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolResponse> {
+  async function call<Name extends string>(
+    tool: Name,
+    args: unknown,
+    options: CallOptions = {},
+  ): Promise<ToolAnswer<Name>> {
+    return (await callUntyped(tool, args, options)) as ToolAnswer<Name>;
+  }
+
+  async function callUntyped(tool: string, args: unknown, options: CallOptions): Promise<ToolResponse> {
     refuseWhenEnded();
     const request = admitRequest({ ...options, tool, args }, requestIds, parts.newId);
     return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
@@ -223,6 +247,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     },
     propose,
     tools: (name) => discoverTools(parts, name),
+    present: (asked, response) => presentCall(asked, response, parts),
     hidden: () => hiddenTools(parts),
     events: (options) => parts.events.subscribe({ ...options, sessionId: parts.sessionId }),
     listen: (callback, options) => parts.events.listen(parts.sessionId, callback, options),
@@ -239,6 +264,13 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     close,
     ended: over.promise,
   };
+}
+
+function presentCall(asked: PresentedCall, response: ShownResponse, parts: SessionParts): PresentedAnswer {
+  const compiled = parts.tools.get(asked.tool);
+  const args = compiled !== undefined && response.ok ? readArgs(compiled, asked.args) : {};
+  const { max_answer_tokens: maxTokens } = parts.registry.limits;
+  return presentAnswer(response, { tool: compiled?.tool, args, maxTokens, maxBytes: asked.maxBytes });
 }
 
 /** The same step for every way in: short, printable names and ids, one key at most, no id twice. Throws E_VALIDATION_FAIL. */

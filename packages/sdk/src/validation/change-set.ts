@@ -129,7 +129,7 @@ async function upstreamCommit(git: GitRepository): Promise<string | undefined> {
 
 async function publishedSides(git: GitRepository, { tip, known }: PublishedRange, nothing: string): Promise<Sides> {
   const [base, [tree]] = await Promise.all([forkFromKnown(git, tip, known), findObjects(git, [`${tip}^{tree}`])]);
-  if (tree === undefined) throw unknownRevision(tip, 'refspec');
+  if (tree === undefined) throw unknownRevision(tip, 'ref');
   return { base: base ?? nothing, tree, tip, against: { tree } };
 }
 

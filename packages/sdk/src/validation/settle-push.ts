@@ -27,8 +27,9 @@ export async function settlePush(git: GitRepository, wanted: PushRequest, rules:
 async function resolveSides(
   git: GitRepository,
   { source, destination }: PushSpec,
-): Promise<Pick<Publication, 'hash' | 'commit' | 'destination'>> {
-  if (source === undefined) return { hash: undefined, commit: undefined, destination: destination ?? '' };
+): Promise<Pick<Publication, 'hash' | 'commit' | 'destination' | 'branch'>> {
+  const nothing = { hash: undefined, commit: undefined, branch: undefined };
+  if (source === undefined) return { ...nothing, destination: destination ?? '' };
   const named =
     source === 'HEAD' ? ((await currentBranch(git)) ?? 'HEAD') : source.replace(/^refs\/(?:heads|tags)\//, '');
   const [hash, branch, tag] = await findObjects(git, [
@@ -36,14 +37,15 @@ async function resolveSides(
     `refs/heads/${named}`,
     `refs/tags/${named}`,
   ]);
-  if (hash === undefined) throw unknownRevision(source, 'refspec');
+  if (hash === undefined) throw unknownRevision(source, 'ref');
   const [commit] = await findObjects(git, [`${hash}^{commit}`]);
-  const found = { hash, commit };
+  const isBranch = branch !== undefined && !source.startsWith('refs/tags/');
+  const found = { hash, commit, branch: isBranch ? named : undefined };
   if (destination !== undefined) return { ...found, destination };
-  if (branch !== undefined && !source.startsWith('refs/tags/')) return { ...found, destination: `refs/heads/${named}` };
+  if (isBranch) return { ...found, destination: `refs/heads/${named}` };
   if (tag !== undefined) return { ...found, destination: `refs/tags/${named}` };
   throw gitFailure(`Where to push is not said: ${safeText(source, 120)}`, {
-    path: 'refspec',
+    path: 'ref',
     reason: 'no_destination',
     next: 'write source:refs/heads/<branch>',
   });
@@ -57,7 +59,7 @@ function checkForce(
   const branch = destination.replace(/^refs\/(?:heads|tags)\//, '');
   if (compileGlobs(protectedBranches)(branch)) {
     throw policyDenial(`Protected branch cannot be replaced or deleted: ${branch}`, {
-      path: 'refspec',
+      path: 'ref',
       details: { gate: 'git_push', reason: 'protected_branch', next: 'push without force, or to another branch' },
     });
   }
@@ -73,7 +75,7 @@ function checkForce(
   }
   if (!wanted.force && (spec.force || spec.source === undefined)) {
     throw policyDenial('Refspec asks for force, the call does not', {
-      path: 'refspec',
+      path: 'ref',
       details: {
         gate: 'git_push',
         reason: 'force_not_said',

@@ -1,5 +1,6 @@
 /** One worker thread with its jobs in flight, first in, first out. */
 import { Worker } from 'node:worker_threads';
+import { inPackage } from '../../contracts/package-folder.ts';
 import { type ParseJob, type ParseOutcome, READY } from './parse-outcome.ts';
 
 export interface PendingJob {
@@ -16,9 +17,9 @@ export interface ThreadEvents {
   onCrash(thread: ParseThread, left: readonly PendingJob[]): void;
 }
 
-/** Sources run as they are in development, compiled when installed. */
+/** Sources run as they are in development, bundled when installed. */
 const IS_SOURCE = import.meta.url.endsWith('.ts');
-const ENTRY = new URL(IS_SOURCE ? './parse-worker.ts' : './parse-worker.js', import.meta.url);
+const ENTRY = inPackage(IS_SOURCE ? 'src/index/worker/parse-worker.ts' : 'dist/index/worker/parse-worker.js');
 /** Not those of the process: some of them (`--input-type`, `--test`) would keep the thread from starting. */
 const NODE_OPTIONS = IS_SOURCE ? ['--conditions=tool-runtime-source'] : [];
 /** The memory of a parser never shrinks, so a thread is replaced after a large file, and after very many. */

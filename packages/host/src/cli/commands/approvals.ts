@@ -19,11 +19,11 @@ function addList(command: Command, done: Done): void {
   withSharedOptions(
     command.command('list', { isDefault: true }).description('List questions that wait for an answer'),
   ).action(async (options: SharedOptions) => {
-    const [{ pendingApprovalSchema }, { z }] = await Promise.all([import('@tool-runtime/protocol'), import('zod')]);
+    const { pendingApprovalSchema } = await import('@tool-runtime/protocol');
     const { askHost } = await import('../ask-host.ts');
     const { stateOf } = await import('../state-of.ts');
     const answer = await askHost(stateOf(options), { method: 'GET', path: '/v1/approvals' });
-    const { approvals } = z.strictObject({ approvals: z.array(pendingApprovalSchema) }).parse(answer);
+    const approvals = pendingApprovalSchema.array().parse((answer as { readonly approvals: unknown }).approvals);
     for (const approval of approvals) {
       if (options.json === true) printJson(approval, { compact: true });
       else for (const line of describe(approval)) printLine(line);

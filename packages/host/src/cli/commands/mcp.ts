@@ -20,7 +20,7 @@ export const mcp = defineCommand({
     withRuntimeOptions(command)
       .option(
         '--profile <name>',
-        'tools to list: core, read-only, full, or a name from tool_profiles of the registry (default: core)',
+        'tools to list: core, read-only, full, structured (for programs), or a name from tool_profiles of the registry (default: core)',
       )
       .option('--tools <list>', 'only these tools: names with commas, * and ? allowed', nameList)
       .action(async (options: McpOptions) => {

@@ -8,11 +8,10 @@
  */
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inPackage } from '../../ops/host-version.ts';
 import type { ServerCommand } from './client.ts';
 
 const PACKAGE = '@tool-runtime/host';
-/** The same distance from `src/mcp/install` and `dist/mcp/install`. */
-const SCRIPT = fileURLToPath(new URL('../../../bin/tool-runtime.js', import.meta.url));
 
 export interface Program {
   readonly node: string;
@@ -30,7 +29,12 @@ export interface Served {
 }
 
 export function thisProgram(version: string): Program {
-  return { node: process.execPath, script: SCRIPT, version, platform: process.platform };
+  return {
+    node: process.execPath,
+    script: fileURLToPath(inPackage('bin/tool-runtime.js')),
+    version,
+    platform: process.platform,
+  };
 }
 
 /** `projectWord`: write for everybody who has the project, with this name of its folder. */

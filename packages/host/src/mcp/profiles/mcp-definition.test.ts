@@ -16,6 +16,7 @@ function listing(over: Partial<ToolListing>): ToolListing {
     risk: 'medium',
     idempotent: false,
     timeoutMs: 1,
+    hasLargeAnswers: false,
     maxTimeoutMs: 1,
     argsSchema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} },
     dataSchema: { type: 'object', properties: { n: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER } } },
@@ -30,7 +31,8 @@ describe('a tool as MCP knows it', () => {
     assert.equal(
       JSON.stringify(toMcpTool(listing({}))),
       '{"name":"x_tool","title":"X","description":"Does x. Never y.","inputSchema":{"type":"object","properties":{}},' +
-        '"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}}},' +
+        '"outputSchema":{"type":"object","properties":{"warnings":{"type":"array","items":{"type":"string"},' +
+        '"description":"What the policy warns of"},"n":{"type":"integer"}}},' +
         '"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}}',
     );
     assert.equal(toMcpTool(listing({ policyNotes: undefined, summary: 'Why?' })).description, 'Why?');

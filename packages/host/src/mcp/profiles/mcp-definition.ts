@@ -39,11 +39,17 @@ export function isReadOnlyTool({ kind, effect, sideEffectLevel }: ToolListing): 
   return READING_KINDS.has(kind) && effect === 'read' && READING_LEVELS.has(sideEffectLevel);
 }
 
-/** Clients of 2025 take an answer for an object or refuse the whole list. */
+/**
+ * Clients of 2025 take an answer for an object or refuse the whole list. Many show a model the structure alone, so
+ * warnings stand in it too.
+ */
 function outputSchemaOf({ dataSchema }: ToolListing): Tool['outputSchema'] | undefined {
   const schema = trimSchema(dataSchema);
-  return schema['type'] === 'object' ? schema : undefined;
+  if (schema['type'] !== 'object') return undefined;
+  return { ...schema, properties: { warnings: WARNINGS, ...(schema['properties'] as object | undefined) } };
 }
+
+const WARNINGS = { type: 'array', items: { type: 'string' }, description: 'What the policy warns of' };
 
 /**
  * Hints on the safe side: whoever may lose something is destructive, and only a tool of low risk cannot. Of a read-only

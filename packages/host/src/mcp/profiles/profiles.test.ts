@@ -43,13 +43,22 @@ describe('tool profiles', () => {
     assert.ok(!shown.some(({ name }) => ['file_write', 'shell_exec', 'validate', CALL_TOOL_NAME].includes(name)));
   });
 
-  test('full shows everything, sorted, with output schemas, the tools for children and without a search', () => {
-    const shown = presentTools(listings.toReversed(), resolveProfile({ profile: 'full' }));
+  test('structured shows everything, sorted, with output schemas, the tools for children and without a search', () => {
+    const shown = presentTools(listings.toReversed(), resolveProfile({ profile: 'structured' }));
     assert.deepEqual(
       shown.map(({ name }) => name),
       [...listings.map(({ name }) => name), ...CHILD_TOOL_NAMES].sort(),
     );
     assert.ok(shown.every(({ name, outputSchema }) => outputSchema !== undefined || name === 'child_call'));
+  });
+
+  test('full shows the same, and no output schemas of tools whose answers are contents', () => {
+    const shown = presentTools(listings, resolveProfile({ profile: 'full' }));
+    const large = new Set(listings.filter(({ hasLargeAnswers }) => hasLargeAnswers).map(({ name }) => name));
+    assert.ok(['file_read', 'grep', 'git_diff', 'shell_exec'].every((name) => large.has(name)));
+    for (const { name, outputSchema } of shown) {
+      assert.equal(outputSchema === undefined, large.has(name) || name === 'child_call', name);
+    }
   });
 
   test('the tools for children are on no other list, unless it names them', () => {

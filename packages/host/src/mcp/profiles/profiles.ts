@@ -38,6 +38,11 @@ export interface ToolProfile {
   offers(name: string): boolean;
   /** Whether definitions say what the answer looks like: that doubles the price, and few clients show it to a model. */
   readonly output: boolean;
+  /**
+   * `model`: contents are text alone, facts are text and structure. Half of the clients show a model only the structure
+   * where there is one, the other half only the text. `structured`: everything is both, for programs.
+   */
+  readonly form: 'model' | 'structured';
   /** For `openSession({ capabilities })`; undefined: the profile only chooses what is listed. */
   readonly ceiling: CapabilityPolicy | undefined;
 }
@@ -66,16 +71,11 @@ const BUILT_IN: Readonly<Record<string, () => ToolProfile>> = {
     shows: isReadOnlyTool,
     offers: () => false,
     output: false,
+    form: 'model',
     ceiling: { side_effect_level: 'read_only' },
   }),
-  full: () => ({
-    name: 'full',
-    tools: undefined,
-    shows: () => true,
-    offers: () => true,
-    output: true,
-    ceiling: undefined,
-  }),
+  full: () => everything('full', 'model'),
+  structured: () => everything('structured', 'structured'),
 };
 
 export const PROFILE_NAMES: readonly string[] = Object.keys(BUILT_IN);
@@ -98,6 +98,14 @@ export function resolveProfile({ profile, tools, lists = {} }: ProfileChoice): T
   throw badChoice(`No such tool profile: ${name}`, `name one of ${known}`);
 }
 
+/** Whether answers of this tool carry structure in this profile. */
+export function isStructured(
+  { hasLargeAnswers }: Pick<ToolListing, 'hasLargeAnswers'>,
+  { form }: ToolProfile,
+): boolean {
+  return form === 'structured' || !hasLargeAnswers;
+}
+
 /** Sorted by name on both sides. */
 export function selectTools(listings: readonly ToolListing[], profile: ToolProfile): Selection {
   const sorted = [...listings].sort((left, right) => (left.name < right.name ? -1 : 1));
@@ -116,7 +124,19 @@ function isForChildren(pattern: string): boolean {
 
 function listProfile(name: string, tools: readonly string[], { output }: { readonly output: boolean }): ToolProfile {
   const fits = compileNames(tools);
-  return { name, tools, shows: (listing) => fits(listing.name), offers: fits, output, ceiling: undefined };
+  return {
+    name,
+    tools,
+    shows: (listing) => fits(listing.name),
+    offers: fits,
+    output,
+    form: 'model',
+    ceiling: undefined,
+  };
+}
+
+function everything(name: string, form: ToolProfile['form']): ToolProfile {
+  return { name, tools: undefined, shows: () => true, offers: () => true, output: true, form, ceiling: undefined };
 }
 
 function badChoice(message: string, next: string): ToolError {

@@ -1,7 +1,7 @@
 /** Large outputs of calls by their handle. Reading one is a call like any other: judged, and on record. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
-import { describeError } from './describe-error.ts';
+import { describeError } from '@tool-runtime/protocol/internal';
 import type { ResourceReader, ResourceSource } from './resource-source.ts';
 
 const PREFIX = 'tool-runtime://artifact/';

@@ -13,6 +13,7 @@ import type { ServedSession } from '../../sessions/served-session.ts';
 import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
 import { readChildCall, readChildClose, readChildOpen } from '../profiles/child-tool-definitions.ts';
 import { CHILD_CALL_NAME, CHILD_CLOSE_NAME, CHILD_OPEN_NAME } from '../profiles/child-tool-names.ts';
+import { isStructured } from '../profiles/profiles.ts';
 import { runToolSearch, SEARCH_TOOL_NAME } from '../profiles/search-tool.ts';
 import {
   abilitiesOf,
@@ -27,7 +28,7 @@ import {
 import type { OpenQuestion } from './client-questions.ts';
 import type { CallState, ClientIdentity, McpBackend } from './mcp-backend.ts';
 import { beginCall, type McpCall } from './mcp-call.ts';
-import { toDataResult, toRefusal, toToolResult } from './tool-result.ts';
+import { MAX_STRUCTURE_BYTES, toDataResult, toRefusal, toToolResult } from './tool-result.ts';
 
 export interface CallerFacts {
   readonly client: ClientIdentity;
@@ -54,7 +55,23 @@ export async function callTool(
   const result = await followCall(call, ctx, backend, caller);
   if ('asks' in result) return result.asks;
   refuseMissingAbility(result.response, ctx);
-  return toToolResult(result.response, backend.present(call.tool));
+  return resultOf(call, result.response, backend);
+}
+
+async function resultOf(
+  { tool, served }: McpCall,
+  response: ToolResponse,
+  backend: McpBackend,
+): Promise<CallToolResult> {
+  const answer = served.session.present({ tool: tool.name, args: tool.args }, response);
+  const listing = (await backend.listings()).find(({ name }) => name === tool.name);
+  const hasStructure = isStructured(listing ?? { hasLargeAnswers: false }, backend.profile);
+  const structureBytes = backend.profile.form === 'structured' ? MAX_STRUCTURE_BYTES : answer.maxBytes;
+  return toToolResult(response, {
+    answer,
+    structureBytes: hasStructure ? structureBytes : undefined,
+    present: backend.present(tool.name),
+  });
 }
 
 async function search(args: object, backend: McpBackend): Promise<CallToolResult> {

@@ -11,7 +11,6 @@ import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';
 import { journalResources } from './journal-resources.ts';
 import type { CallState, ClientIdentity, McpBackend, McpChildren } from './mcp-backend.ts';
-import { presentBlocks } from './present-blocks.ts';
 import type { PromptSource } from './prompt-source.ts';
 import type { ResourceSource } from './resource-source.ts';
 import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
@@ -82,7 +81,7 @@ export function createHostBackend({ host, principal, profile, extras }: HostBack
     children: hostChildren(host, principal, session),
     approvals: host.approvals,
     principal,
-    present: (tool) => extras.present?.(tool) ?? presentBlocks,
+    present: (tool) => extras.present?.(tool),
     resources: [artifactResources, journalResources(async () => runtime), ...(extras.resources ?? [])],
     prompts: [ruleExplanation, errorExplanation, ...(extras.prompts ?? [])],
     waiting: new WaitingCalls(),

@@ -16,7 +16,6 @@ import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';
 import { journalResources } from './journal-resources.ts';
 import type { CallState, ClientIdentity, McpBackend, McpChildren } from './mcp-backend.ts';
-import { presentBlocks } from './present-blocks.ts';
 import { errorExplanation, ruleExplanation } from './rule-prompts.ts';
 import type { Present } from './tool-result.ts';
 
@@ -79,7 +78,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     children: localChildren(session, serve),
     approvals,
     principal: USER,
-    present: options.present ?? (() => presentBlocks),
+    present: options.present ?? (() => undefined),
     resources: [artifactResources, journalResources(runtime)],
     prompts: [ruleExplanation, errorExplanation],
     waiting: new WaitingCalls(),

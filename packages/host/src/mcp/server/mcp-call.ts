@@ -24,15 +24,17 @@ export interface NamedTool {
 
 /** The runtime's call and the request it currently belongs to: the first one, or a later one that brought answers. */
 export class McpCall extends WaitingCall {
-  readonly tool: string;
+  readonly tool: NamedTool;
+  readonly served: ServedSession;
   readonly cancel: () => void;
   reporter: ProgressReporter | undefined;
   /** Answers may come with the call itself, from a client that knows what will be asked; they count once. */
   areAnswersNew = true;
 
-  constructor(tool: string, cancel: () => void) {
+  constructor(tool: NamedTool, served: ServedSession, cancel: () => void) {
     super();
     this.tool = tool;
+    this.served = served;
     this.cancel = cancel;
   }
 
@@ -54,7 +56,7 @@ export class McpCall extends WaitingCall {
 
 export function beginCall(tool: NamedTool, served: ServedSession, backend: McpBackend): McpCall {
   const requestId = `mcp-${randomUUID()}`;
-  const call = new McpCall(tool.name, () => served.cancel(requestId));
+  const call = new McpCall(tool, served, () => served.cancel(requestId));
   call.follow(run(call, toRequest(tool, requestId, served.id), served, backend));
   return call;
 }

@@ -1,7 +1,22 @@
 /** The git capability cut down to what a call may do with it. */
+import type { ErrorEntry } from '@tool-runtime/protocol';
 import { policyDenial } from '../../contracts/failures.ts';
-import type { GitFiles, GitRepository, GitRun } from '../../contracts/git.ts';
+import type { GitFiles, GitRepository, GitRun, OpenGit } from '../../contracts/git.ts';
 import type { Grant } from './grant.ts';
+
+/** Reports what the session has not been told yet about its repository. */
+export function reporting(git: OpenGit, warn: (entry: ErrorEntry) => void): GitRepository {
+  return {
+    ...git,
+    async run(request) {
+      try {
+        return await git.run(request);
+      } finally {
+        for (const notice of git.takeNotices()) warn(notice);
+      }
+    },
+  };
+}
 
 /** Every run ends with the signal, unless it brings one of its own. */
 export function endingWith(git: GitRepository, signal: () => AbortSignal): GitRepository {

@@ -38,7 +38,8 @@ import type { Redactor } from '../../redaction/redactor.ts';
 
 /** A tool with all that can be worked out before the first call. */
 export interface CompiledTool {
-  readonly tool: AnyTool;
+  /** A listed one is replaced by the tool itself at its first call. */
+  tool: AnyTool;
   readonly route: ToolRoute;
   readonly annotations: ToolAnnotations;
   readonly annotated: boolean;

@@ -19,7 +19,7 @@ import { fromOutermost } from '../../policy/path-rule.ts';
 import { announceProgress } from '../state/call-events.ts';
 import type { GatedCall } from '../state/call-types.ts';
 import type { ChangeLog } from '../state/change-log.ts';
-import { endingWith, granted, lookOnly, withoutRemotes } from '../state/git-view.ts';
+import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../state/git-view.ts';
 import type { Grant } from '../state/grant.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { createValidation } from './create-validation.ts';
@@ -116,7 +116,7 @@ export class CallContext implements ToolContext {
     this.#git ??= gitFor(
       level,
       granted(
-        endingWith(this.#parts.programs.git, () => this.signal),
+        endingWith(reporting(this.#parts.programs.git, this.warn), () => this.signal),
         this.#grant,
       ),
     );

@@ -1,6 +1,6 @@
 /** What a tool says of itself. Later answers are looked at only as far as the earlier ones allow. */
 import { type JsonObject, toToolError } from '@tool-runtime/protocol';
-import { isExternalToolName } from '../../contracts/run-names.ts';
+import { isExternalToolName } from '../../contracts/external.ts';
 import type { ProbeEnd } from '../../platform/runs/tool-probe-process.ts';
 import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from '../protocol/protocol-constants.ts';
 import { parseResult } from '../protocol/read-result.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { isJsonObject } from '@tool-runtime/protocol';
 import type { RunOutput, RunStatus } from '../../contracts/external.ts';
-import { isRunId } from '../../contracts/run-names.ts';
+import { isRunId } from '../../contracts/external.ts';
 import { findRuns, type RunLocation } from '../../platform/runs/find-runs.ts';
 import { runsFolder } from '../run/external-ports.ts';
 import { readRun, runDirectory } from './read-run.ts';

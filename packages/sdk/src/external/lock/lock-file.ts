@@ -7,7 +7,7 @@
 import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { LockFile } from '../../contracts/external.ts';
-import { isExternalToolName } from '../../contracts/run-names.ts';
+import { isExternalToolName } from '../../contracts/external.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { parseResult } from '../protocol/read-result.ts';
 import { parseTimestamp } from '../protocol/timestamps.ts';

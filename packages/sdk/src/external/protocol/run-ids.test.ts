@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import { isRunId } from '../../contracts/run-names.ts';
+import { isRunId } from '../../contracts/external.ts';
 import { createRunIds } from './run-ids.ts';
 
 interface Vectors {

@@ -1,6 +1,6 @@
 /** The name of an external tool: it is a wire name, a key of the lock file and a folder at once. */
 import { ToolError } from '@tool-runtime/protocol';
-import { isExternalToolName } from '../../contracts/run-names.ts';
+import { isExternalToolName } from '../../contracts/external.ts';
 
 const SHOWN_CHARACTERS = 64;
 

@@ -5,7 +5,7 @@
  * path as it is written counts too. Names come from the tool and are checked before they reach the history.
  */
 import type { RunHistory, ToolCapabilities } from '../../contracts/external.ts';
-import { isExternalToolName } from '../../contracts/run-names.ts';
+import { isExternalToolName } from '../../contracts/external.ts';
 import { shownPath } from '../../platform/descriptors/path-rules.ts';
 import { parseResult, validateResult } from '../protocol/read-result.ts';
 

@@ -6,7 +6,7 @@ import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../../contracts/external.ts';
 import type { RefusedCall } from '../../contracts/tool.ts';
 import { realPath } from '../../platform/descriptors/trace-path.ts';
-import { packageVersion } from '../../platform/package-version.ts';
+import { packageVersion } from '../../platform/package-folder.ts';
 import { WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
 import { createRunIds } from '../protocol/run-ids.ts';
 import { checkToolName } from '../protocol/tool-names.ts';

@@ -14,9 +14,13 @@ export interface LazyProgramsOptions extends Omit<ProgramsOptions, 'spawner'> {
 
 export function lazySessionPrograms(options: LazyProgramsOptions): SessionPrograms {
   let opening: Promise<SessionPrograms> | undefined;
+  let opened: SessionPrograms | undefined;
   const open = once(() => {
     opening = Promise.all([import('./session-programs.ts'), options.spawner()]).then(
-      ([{ createSessionPrograms }, spawner]) => createSessionPrograms({ ...options, spawner }),
+      ([{ createSessionPrograms }, spawner]) => {
+        opened = createSessionPrograms({ ...options, spawner });
+        return opened;
+      },
     );
     return opening;
   });
@@ -31,6 +35,7 @@ export function lazySessionPrograms(options: LazyProgramsOptions): SessionProgra
       config: async (signal) => (await open()).git.config(signal),
       identity: async (signal) => (await open()).git.identity(signal),
       remote: async (name, purpose, signal) => (await open()).git.remote(name, purpose, signal),
+      takeNotices: () => opened?.git.takeNotices() ?? [],
       requireChangeable: async (paths) => (await open()).git.requireChangeable(paths),
       files: {
         read: async (name) => (await open()).git.files.read(name),

@@ -21,8 +21,8 @@ import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
 
 export interface GitProgram {
-  /** Exit codes are not checked here. */
-  run(request: GitRun, folders: GitFolders): Promise<GitOutput>;
+  /** Exit codes are not checked here. `overrides`: words before the verb that close what the repository's settings open. */
+  run(request: GitRun, folders: GitFolders, overrides: readonly string[]): Promise<GitOutput>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createGitProgram(
   const running = new Set<SandboxedProcess>();
   let program: string | undefined;
   return {
-    async run(request, folders) {
+    async run(request, folders, overrides) {
       await shared.require(request.signal);
       program ??= findGit(shared.workspace.path);
       const sandbox = enterSandbox(
@@ -56,7 +56,13 @@ export function createGitProgram(
       try {
         const confined = sandbox.confine({
           program,
-          args: [...options, ...places(shared, folders), ...(request.remote?.options ?? []), ...request.words],
+          args: [
+            ...options,
+            ...overrides,
+            ...places(shared, folders),
+            ...(request.remote?.options ?? []),
+            ...request.words,
+          ],
           env: environment(request, folders, sandbox.places.home),
           cwd: '.',
         });

@@ -12,7 +12,7 @@ import { judgeUrl } from '../../egress/judge-url.ts';
 import { fixedOptions } from '../../git/fixed-options.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkRemoteName } from '../../git/ref-names.ts';
-import { parseRemoteAddress, type RemoteAddress } from '../../git/remote-address.ts';
+import { parseRemoteAddress, type RemoteAddress, rewriteAddress } from '../../git/remote-address.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { kindOf } from '../sandbox/bubblewrap-args.ts';
@@ -39,7 +39,11 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
   const used = pushed.length > 0 ? pushed : addresses.slice(0, question.purpose === 'push' ? undefined : 1);
   if (used.length === 0) throw notConfigured(name, config);
   if (question.purpose === 'push' && !rules.git.allow_push) throw pushForbidden(rules);
-  const judged = used.map((address) => judgeAddress(parseRemoteAddress(name, address), name, question, rules));
+  const isRewritable = pushed.length === 0;
+  const judged = used.map((written) => {
+    const address = rewriteAddress(written, { push: isRewritable && question.purpose === 'push' }, config);
+    return judgeAddress(parseRemoteAddress(name, address), name, question, rules);
+  });
   const [first] = judged;
   if (first === undefined || judged.length > 1) {
     throw gitFailure(`Remote has several addresses: ${name}`, {
@@ -55,11 +59,30 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
  * The remote by a name nobody can have configured, with the checked address as its only one: git contacts what was checked,
  * and no other key of the remote (push, mirror, tagOpt, a second address) has a say.
  */
-function addressed({ address, ...judged }: Addressed, name: string): GitRemote {
-  const alias = `tool-runtime-${randomBytes(8).toString('hex')}`;
+function addressed({ address, settings, ...judged }: Addressed, name: string): GitRemote {
+  const alias = `tool-runtime-${randomBytes(16).toString('hex')}`;
   const tracked = `remote.${alias}.fetch=+refs/heads/*:refs/remotes/${name}/*`;
-  const options = [...judged.options, '-c', `remote.${alias}.url=${address}`, '-c', tracked];
-  return { ...judged, name, alias, options };
+  const options = [...judged.options, '-c', `remote.${alias}.url=${alias}:`, '-c', tracked];
+  // Git rewrites addresses by the longest matching prefix: ours is the whole text, which no rule of the repository can know.
+  const rewritten = ['insteadOf', 'pushInsteadOf'].map((key) => [`url.${address}.${key}`, `${alias}:`] as const);
+  return {
+    ...judged,
+    env: { ...judged.env, ...settingsEnvironment([...settings, ...rewritten]) },
+    name,
+    alias,
+    options,
+  };
+}
+
+type Setting = readonly [key: string, value: string];
+
+/** Keys may hold `=`, which only this form can say. */
+function settingsEnvironment(settings: readonly Setting[]): Readonly<Record<string, string>> {
+  const pairs = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
 }
 
 /** The same remote for a look at it. */
@@ -68,7 +91,10 @@ export function readOnly(remote: GitRemote): GitRemote {
   return folder === undefined ? remote : { ...remote, folder: { ...folder, writable: false } };
 }
 
-type Addressed = Omit<GitRemote, 'name' | 'alias'> & { readonly address: string };
+type Addressed = Omit<GitRemote, 'name' | 'alias'> & {
+  readonly address: string;
+  readonly settings: readonly Setting[];
+};
 
 function judgeAddress(
   address: RemoteAddress,
@@ -94,7 +120,8 @@ function judgeAddress(
     address: address.url,
     transport: 'http',
     options: HTTP_OPTIONS,
-    env: { ...credentialsFor(judged, rules), GIT_ALLOW_PROTOCOL: 'http:https' },
+    settings: credentialsFor(judged, rules),
+    env: { GIT_ALLOW_PROTOCOL: 'http:https' },
   };
 }
 
@@ -105,17 +132,13 @@ const HTTP_OPTIONS = ['-c', 'http.followRedirects=false', '-c', 'http.cookieFile
  * The operator names the variable that holds a host's token; git gets it in its environment, for this run only. Throws
  * E_POLICY where it would be sent in the clear.
  */
-function credentialsFor(url: URL, { git, insecureCredentials }: RemoteRules): Readonly<Record<string, string>> {
+function credentialsFor(url: URL, { git, insecureCredentials }: RemoteRules): readonly Setting[] {
   const variable = git.credentials[url.host] ?? git.credentials[url.hostname];
   const token = variable === undefined ? undefined : process.env[variable];
-  if (token === undefined || token === '') return {};
+  if (token === undefined || token === '') return [];
   if (needsEncryption(url, insecureCredentials)) throw unencrypted('git.credentials', url, 'remote');
   const pair = token.includes(':') ? token : `x-access-token:${token}`;
-  return {
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: `http.${url.origin}/.extraHeader`,
-    GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(pair).toString('base64')}`,
-  };
+  return [[`http.${url.origin}/.extraHeader`, `Authorization: Basic ${Buffer.from(pair).toString('base64')}`]];
 }
 
 function localRemote(path: string, { name, workspace, purpose }: RemoteQuestion, rules: RemoteRules): Addressed {
@@ -148,6 +171,7 @@ function localRemote(path: string, { name, workspace, purpose }: RemoteQuestion,
     ...(isInside ? {} : { folder: { path: folder, writable: purpose === 'push', identity: identityAt(folder) } }),
     repository: isRepository(folder) ? folder : join(folder, '.git'),
     options: [],
+    settings: [],
     env: { GIT_ALLOW_PROTOCOL: 'file' },
     peer: { uploadPack: `--upload-pack=${PEER} upload-pack`, receivePack: `--receive-pack=${PEER} receive-pack` },
   };

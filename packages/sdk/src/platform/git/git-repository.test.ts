@@ -42,6 +42,8 @@ async function withGit<T>(
   }
 }
 
+/** What a verb answers does not matter here. */
+const ANY_CODE = [0, 1, 2, 128, 129];
 const STATUS = { words: ['status', '--porcelain=v2', '-z'], access: 'read' } as const;
 
 /** Key → value that runs `program`, and the plain git command that proves it. */
@@ -109,11 +111,14 @@ function hostileRepository(): TestRepository & { readonly program: string; reado
 
 describe('repositories whose configuration runs programs [S0-51]', () => {
   for (const { key, value, attributes, control } of ATTACKS) {
-    test(`${key} is refused by name and starts nothing, although plain git starts it [S0-51] (deep)`, async () => {
+    test(`${key} is overridden, reported once and starts nothing, although plain git starts it [S0-51] (deep)`, async () => {
       const repository = hostileRepository();
       try {
         if (attributes !== undefined) repository.write({ '.gitattributes': attributes });
-        await withGit(repository.folder, '', (git) => git.run(STATUS));
+        await withGit(repository.folder, '', async (git) => {
+          await git.run(STATUS);
+          assert.deepEqual(git.takeNotices(), [], 'nothing to report yet');
+        });
         repository.git('config', key, value(repository.program));
         const env = {
           PATH: process.env['PATH'],
@@ -126,16 +131,21 @@ describe('repositories whose configuration runs programs [S0-51]', () => {
         spawnSync('git', control, { cwd: repository.folder, env, input, timeout: 20_000 });
         assert.ok(existsSync(repository.canary), `control: plain git ${control.join(' ')} runs the program`);
         rmSync(repository.canary);
-        const refusal = await withGit(repository.folder, '', (git) =>
-          git.run({ words: ['add', '--', ':(top)'], access: 'write' }).then(
-            () => undefined,
-            (thrown: unknown) => thrown,
-          ),
-        );
-        assert.ok(isToolError(refusal), 'refused');
-        assert.equal(refusal.code, 'E_POLICY');
-        assert.equal(String(refusal.details['key']).toLowerCase(), key.toLowerCase());
-        assert.match(String(refusal.details['next']), /allow_config/);
+        for (const words of [
+          ['rebase', '--quit'],
+          ['merge', '--quit'],
+        ])
+          repository.gitCode(...words);
+        await withGit(repository.folder, '', async (git) => {
+          await git.run({ words: control, access: 'write', stdin: input, accept: ANY_CODE, env: WHO });
+          await git.run({ words: ['add', '--', ':(top)'], access: 'write' });
+          const [notice, ...others] = git.takeNotices();
+          assert.deepEqual(others, []);
+          assert.equal(notice?.details?.['reason'], 'settings_not_used');
+          assert.match(notice.message.toLowerCase(), new RegExp(key.toLowerCase().replaceAll('.', '\\.')));
+          await git.run(STATUS);
+          assert.deepEqual(git.takeNotices(), [], 'reported once');
+        });
         assert.ok(!existsSync(repository.canary), 'nothing ran');
       } finally {
         repository.dispose();
@@ -174,10 +184,11 @@ describe('repositories whose configuration runs programs [S0-51]', () => {
       });
       assert.equal(staged, 'QUIET\n');
       repository.git('config', 'core.fsmonitor', repository.program);
-      await assert.rejects(
-        withGit(repository.folder, "git:\n  allow_config: ['filter.shout.*']\n", (git) => git.run(STATUS)),
-        /core\.fsmonitor/,
-      );
+      await withGit(repository.folder, "git:\n  allow_config: ['filter.shout.*']\n", async (git) => {
+        await git.run(STATUS);
+        assert.match(git.takeNotices()[0]?.message ?? '', /core\.fsmonitor\.$/);
+      });
+      assert.ok(!existsSync(repository.canary));
     } finally {
       repository.dispose();
     }
@@ -190,11 +201,14 @@ describe('repositories whose configuration runs programs [S0-51]', () => {
       repository.write({ '.git/more': '[user]\n\tname = Included\n' });
       repository.git('config', 'include.path', 'more');
       await withGit(repository.folder, registry, (git) => git.run(STATUS));
-      repository.write({ '.git/more': `[core]\n\tfsmonitor = ${repository.program}\n` });
+      repository.write({ '.git/more': '[http]\n\tproxy = http://nowhere.invalid\n' });
       await assert.rejects(
         withGit(repository.folder, registry, (git) => git.run(STATUS)),
-        /core\.fsmonitor/,
+        /http\.proxy/,
       );
+      repository.write({ '.git/more': `[filter "evil"]\n\tclean = ${repository.program}\n` });
+      repository.write({ '.gitattributes': '* filter=evil\n' });
+      await withGit(repository.folder, registry, (git) => git.run({ words: ['add', '--', ':(top)'], access: 'write' }));
       assert.ok(!existsSync(repository.canary));
     } finally {
       repository.dispose();
@@ -206,12 +220,14 @@ describe('repositories whose configuration runs programs [S0-51]', () => {
     try {
       await withGit(repository.folder, '', async (git) => {
         await git.run(STATUS);
-        repository.git('config', 'core.fsmonitor', repository.program);
-        await assert.rejects(git.run(STATUS), /core\.fsmonitor/);
-        repository.git('config', '--unset', 'core.fsmonitor');
-        await git.run(STATUS);
+        repository.git('config', 'filter.evil.clean', repository.program);
+        repository.write({ '.gitattributes': '* filter=evil\n' });
+        await git.run({ words: ['add', '--', ':(top)'], access: 'write' });
+        assert.match(git.takeNotices()[0]?.message ?? '', /filter\.evil\.clean/);
         repository.git('config', 'include.path', '../evil/more');
         await assert.rejects(git.run(STATUS), /include\.path/);
+        repository.git('config', '--unset', 'include.path');
+        await git.run(STATUS);
       });
       assert.ok(!existsSync(repository.canary));
     } finally {

@@ -13,7 +13,9 @@ import type { Registry } from '../../contracts/registry.ts';
 import { gitFailure, lockedFile } from '../../git/git-failure.ts';
 import { judgeConfig } from '../../git/judge-config.ts';
 import { judgeState } from '../../git/judge-state.ts';
+import { overrideWords } from '../../git/overridden-config.ts';
 import { type ConfigEntry, parseConfig } from '../../git/parse-config.ts';
+import { createSettingNotices } from '../../git/setting-notices.ts';
 import { errnoCode } from '../errno-error.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
@@ -39,6 +41,8 @@ interface GitOptions {
 interface Judged {
   readonly folders: GitFolders;
   readonly config: GitConfig;
+  /** Words that make git ignore settings of the repository. */
+  readonly overrides: readonly string[];
   /** What the files looked like that this was read from. */
   readonly witness: string;
   readonly watched: readonly string[];
@@ -49,6 +53,7 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
   const program = createGitProgram(sandbox, registry, writes);
   let judged: Judged | undefined;
   let identity: (() => Promise<GitIdentity>) | undefined;
+  const notices = createSettingNotices();
 
   async function ready(signal: AbortSignal | undefined): Promise<Judged> {
     if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
@@ -58,10 +63,14 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
     const base = baseFiles(sandbox.workspace.path, folders);
     const before = witnessOf(base);
     const entries = await readConfig(program.run, folders, signal);
-    judgeConfig(entries, registry.git.allow_config, { registryAt: placeOf(registry, 'git.allow_config') });
+    const overridden = judgeConfig(entries, registry.git.allow_config, {
+      registryAt: placeOf(registry, 'git.allow_config'),
+    });
+    notices.add(overridden);
     const watched = [...new Set([...base, ...originFiles(entries, sandbox.workspace.path)])];
     // Changed while it was read: what was checked may not be what is there. The next call reads again.
-    const fresh: Judged = { folders, config: createConfig(entries), witness: witnessOf(watched), watched };
+    const config = createConfig(entries);
+    const fresh = { folders, config, overrides: overrideWords(overridden), witness: witnessOf(watched), watched };
     if (before === witnessOf(base)) judged = fresh;
     return fresh;
   }
@@ -70,19 +79,20 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
   async function judgeLocalRemote(remote: GitRemote, gitDir: string, signal?: AbortSignal): Promise<void> {
     const listed = registry.git.allow_config;
     const folders = plainFolders(gitDir);
-    const run = (request: GitRun) => program.run({ ...request, remote: readOnly(remote) }, folders);
+    const run = (request: GitRun) => program.run({ ...request, remote: readOnly(remote) }, folders, []);
     const entries = await readConfig(run, folders, signal);
     judgeConfig(entries, listed, {
       whose: `Remote ${remote.name}:`,
       registryAt: placeOf(registry, 'git.allow_config'),
+      overrides: 'fixed',
     });
   }
 
   return {
     async run(request) {
-      const { folders } = await ready(request.signal);
+      const { folders, overrides } = await ready(request.signal);
       requireSoundState(request, folders);
-      const output = await program.run(request, folders);
+      const output = await program.run(request, folders, overrides);
       const lock = output.code === 0 ? undefined : lockedFile(output.stderr);
       // No exit code of a git that met a lock is an answer, whatever the caller accepts.
       if (lock !== undefined) throw failed(request, output, { lock, ...describeLock(lock, folders) });
@@ -111,6 +121,7 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
     },
     files: createGitFiles(() => findGitFolders(sandbox.workspace.path), { writes, durability: registry.durability }),
     requireChangeable: async (paths) => requireChangeable(paths, { workspace: sandbox.workspace.path, governing }),
+    takeNotices: notices.take,
     close: () => program.close(),
   };
 }
@@ -127,7 +138,7 @@ function requireSoundState({ access, words }: GitRun, { gitDir }: GitFolders): v
 
 /** All the repository says, its work tree's own file and includes among it; the fixed options on top are left out. */
 async function readConfig(
-  run: (request: GitRun, folders: GitFolders) => Promise<GitOutput>,
+  run: (request: GitRun, folders: GitFolders, overrides: readonly string[]) => Promise<GitOutput>,
   folders: GitFolders,
   signal?: AbortSignal,
 ): Promise<readonly ConfigEntry[]> {
@@ -138,6 +149,7 @@ async function readConfig(
       ...(signal === undefined ? {} : { signal }),
     },
     folders,
+    [],
   );
   if (code === 0)
     return parseConfig(stdout.toString('utf8')).filter(({ origin }) => !origin.startsWith('command line:'));

@@ -6,7 +6,7 @@
  */
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { isExternalToolName, isRunId } from '../../contracts/run-names.ts';
+import { isExternalToolName, isRunId } from '../../contracts/external.ts';
 import { type ListedEntry, listOwnEntries, statEntry } from '../descriptors/directory-entry.ts';
 import { explained } from '../descriptors/file-errors.ts';
 import { type HeldFolder, openBase, openBelow } from '../descriptors/held-folder.ts';

@@ -8,7 +8,7 @@
 import { closeSync, fstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
-import { isExternalToolName, isRunId } from '../../contracts/run-names.ts';
+import { isExternalToolName, isRunId } from '../../contracts/external.ts';
 import {
   type DirectoryEntry,
   listOwnEntries,

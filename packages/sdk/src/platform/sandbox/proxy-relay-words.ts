@@ -3,6 +3,7 @@
  * proxy's Unix socket. The relay runs on the Node that runs us, because that is surely there.
  */
 import { fileURLToPath } from 'node:url';
+import { inPackage } from '../package-folder.ts';
 import type { Words } from './bubblewrap-args.ts';
 import type { Source } from './hold-mounts.ts';
 
@@ -21,7 +22,8 @@ const SCRIPT = `${FOLDER}/proxy-relay.m${ENDING}`;
 
 export function relaySources(relay: ProxyRelay | undefined): readonly Source[] {
   if (relay === undefined) return [];
-  const script = fileURLToPath(new URL('./proxy-relay.ts', import.meta.url)).replace(/ts$/, ENDING);
+  const folder = ENDING === 'ts' ? 'src' : 'dist';
+  const script = fileURLToPath(inPackage(`${folder}/platform/sandbox/proxy-relay.${ENDING}`));
   return [
     { from: process.execPath, at: NODE, writable: false },
     { from: script, at: SCRIPT, writable: false },

@@ -1,8 +1,7 @@
 /** Listing and searching one root. What they need besides it is found at first use and kept. */
 import { once } from '@tool-runtime/protocol/internal';
 import { failure } from '../../contracts/failures.ts';
-import type { ListAnswer, ListQuery } from '../../contracts/listing.ts';
-import type { SearchAnswer, SearchQuery } from '../../contracts/search.ts';
+import type { ListAnswer, ListQuery, SearchAnswer, SearchQuery } from '../../contracts/search.ts';
 import { createDirectoryReader } from '../descriptors/directory-reader.ts';
 import { loadNativeCalls } from '../descriptors/native-calls.ts';
 import type { Root } from '../descriptors/root.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { ToolError } from '@tool-runtime/protocol';
 import fc from 'fast-check';
-import type { ListQuery } from '../../contracts/listing.ts';
+import type { ListQuery } from '../../contracts/search.ts';
 import { compileGlobs } from '../../glob/match-glob.ts';
 import { createDirectoryReader, type DirectoryReader } from '../descriptors/directory-reader.ts';
 import { loadNativeCalls } from '../descriptors/native-calls.ts';

@@ -4,8 +4,9 @@
  * Folders are visited in the order of their paths, a folder's name counting with its slash, so names come out sorted
  * and the walk ends at the limit. Links are listed and never followed.
  */
-import type { ListAnswer, ListQuery } from '../../contracts/listing.ts';
+
 import { isTemporaryName } from '../../contracts/path-text.ts';
+import type { ListAnswer, ListQuery } from '../../contracts/search.ts';
 import { type GlobLevel, walkGlobs } from '../../glob/glob-walk.ts';
 import { Pace } from '../pace.ts';
 import { FolderView, type TreeSource } from './folder-view.ts';

@@ -17,6 +17,14 @@ const schema = z.strictObject({
     .max(10_000)
     .default(64)
     .describe('Jobs of all sessions of the workspace that may run at the same time; the operator sets it'),
+  max_answer_tokens: z
+    .int()
+    .min(1000)
+    .max(100_000)
+    .default(25_000)
+    .describe(
+      'Longest text of one answer for a model, in tokens of four bytes; what is left out is named, with the call that gets it',
+    ),
   max_commands: z
     .int()
     .min(1)
@@ -49,6 +57,7 @@ function narrowLimits(narrowing: Narrowing): Limits {
     approval_timeout_ms: lower('approval_timeout_ms'),
     max_jobs: lower('max_jobs'),
     max_workspace_jobs: lower('max_workspace_jobs'),
+    max_answer_tokens: lower('max_answer_tokens'),
     ...(maxCommands === undefined ? {} : { max_commands: maxCommands }),
   };
 }

@@ -2,8 +2,10 @@
 import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent, FileSnapshot } from '../../contracts/workspace.ts';
 import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { type AppliedHunk, applyPatch } from '../../text/apply-patch.ts';
 import { type FilePatch, MAX_DIFF_BYTES, parseUnifiedDiff, type UnifiedDiff } from '../../text/unified-diff.ts';
 import { choosePatch, otherNames } from './file-patch/choose-patch.ts';
@@ -80,6 +82,7 @@ export const filePatch = defineTool({
   rehearse: 'run',
   timeoutMs: 10_000,
   privateArgs: ['unified_diff'],
+  present: presentPatched,
   async run(wanted, context) {
     const patch = choosePatch(parseUnifiedDiff(Buffer.from(wanted.unified_diff, 'utf8')), wanted.path);
     const current = await readCurrent(wanted, context);
@@ -214,4 +217,17 @@ function notFound(path: string): ToolError {
     path,
     details: { reason: 'ENOENT', next: 'Check the spelling; to create the file, give /dev/null as its old name' },
   });
+}
+
+function presentPatched({ hunks, changed, created, deleted, bytes, sha256 }: Data, { path }: Args): ToolText {
+  const what = created ? 'created' : deleted ? 'deleted' : changed ? 'patched' : 'unchanged';
+  const added = hunks.reduce((sum, hunk) => sum + hunk.added, 0);
+  const removed = hunks.reduce((sum, hunk) => sum + hunk.removed, 0);
+  const now = sha256 === null ? '' : `; now ${bytes} bytes, sha256 ${sha256}`;
+  const moved = hunks.filter(({ offset, match }) => offset !== 0 || match !== 'exact');
+  const rows = moved.map(
+    ({ hunk, line, offset, match }) => `  hunk ${hunk} at line ${line}, ${offset} from where it says, ${match} match`,
+  );
+  const head = `${what} ${shownName(path)}: ${counted(hunks.length, 'hunk')}, +${added} -${removed}${now}`;
+  return { head: [head, ...rows].join('\n') };
 }

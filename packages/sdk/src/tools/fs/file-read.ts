@@ -6,7 +6,9 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent } from '../../contracts/workspace.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { decodeText, TEXT_ENCODINGS, type TextEncoding } from '../../text/decode-text.ts';
 import { type DetectedEncoding, detectEncoding } from '../../text/detect-encoding.ts';
 import { LineWindow } from '../../text/line-window.ts';
@@ -43,6 +45,7 @@ const args = z.strictObject({
     .enum(['auto', ...TEXT_ENCODINGS, 'base64'])
     .default('auto')
     .describe('How to decode the bytes; auto detects it'),
+  line_numbers: z.boolean().default(false).describe('Number the lines in the text of the answer; `content` has none'),
 });
 
 const data = z.strictObject({
@@ -90,6 +93,8 @@ export const fileRead = defineTool({
   answersWithContents: true,
   timeoutMs: 10_000,
   measure: ({ content }) => content.length,
+  hasLargeAnswers: true,
+  present: presentFile,
   run(wanted, context) {
     if (wanted.offset !== undefined || wanted.limit !== undefined) return readLines(wanted, context);
     const file = context.workspace.readFile(wanted.path, new LazyReadOptions(context, wanted.max_bytes, BEGINNING));
@@ -193,4 +198,70 @@ function warnPastEnd(context: ToolContext, at: { path: string; offset: number; t
     path: at.path,
     details: { reason: 'past_end', offset: at.offset, total_lines: at.total },
   });
+}
+
+const PICTURES: readonly (readonly [RegExp, string])[] = [
+  [/^iVBORw0KGgo/, 'image/png'],
+  [/^\/9j\//, 'image/jpeg'],
+  [/^R0lGOD[dl]h/, 'image/gif'],
+  [/^UklGR.{6}(?:V0VCU|XRUJQ)/, 'image/webp'],
+  [/^JVBERi0/, 'application/pdf'],
+];
+
+function presentFile(read: Data, wanted: Args): ToolText {
+  const { content, sha256, size, encoding, lines, total_lines, truncated } = read;
+  const name = shownName(wanted.path);
+  const version = sha256 === null ? 'no digest' : `sha256 ${sha256}`;
+  if (encoding === 'base64') return presentBytes(read, wanted, `${name}: ${size} bytes, ${version}`);
+  const first = lines?.start ?? 1;
+  const count = content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
+  const last = first + count - 1;
+  const all = total_lines ?? (truncated ? undefined : last);
+  const range =
+    lines === undefined && !truncated ? counted(count, 'line') : `lines ${first} to ${last} of ${all ?? 'more'}`;
+  const odd = encoding === 'utf-8' ? '' : `, ${encoding}`;
+  const more = truncated ? `\n[max_bytes reached: the rest begins at ${from(wanted, Math.max(first, last))}]` : '';
+  return {
+    head: `${name}: ${range}, ${size} bytes${odd}, ${version}${more}`,
+    parts: [
+      {
+        type: 'text',
+        text: wanted.line_numbers ? numbered(content, first) : content,
+        rest: ({ items }) => (items > 0 ? from(wanted, first + items) : longLine(wanted, first)),
+      },
+    ],
+  };
+}
+
+function from({ path, line_numbers }: Args, offset: number): string {
+  return callText('file_read', { path, offset, ...(line_numbers ? { line_numbers } : {}) });
+}
+
+function longLine({ path }: Args, line: number): string {
+  return `line ${line} is too long to be shown whole; search it with ${callText('grep', { pattern: '…', glob: path })}`;
+}
+
+function numbered(content: string, first: number): string {
+  const lines = content.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const width = String(first + lines.length - 1).length;
+  return lines.map((line, at) => `${String(first + at).padStart(width)}  ${line}`).join('\n');
+}
+
+/** A picture or document whole as a block; any other bytes only when they were asked for. */
+function presentBytes({ content, size, truncated }: Data, { path, encoding }: Args, head: string): ToolText {
+  if (encoding === 'base64') return { head: `${head}, as base64`, parts: [{ type: 'text', text: content }] };
+  const mimeType = PICTURES.find(([begin]) => begin.test(content))?.[1];
+  if (mimeType === undefined)
+    return { head: `${head}, binary: read it with ${callText('file_read', { path, encoding: 'base64' })}` };
+  if (truncated)
+    return {
+      head: `${head}, ${mimeType}, not shown because only a part was read: ${callText('file_read', { path, max_bytes: size })}`,
+    };
+  const isPicture = mimeType.startsWith('image/');
+  const uri = `file:///${path.replace(/^\/+/, '').split('/').map(encodeURIComponent).join('/')}`;
+  const block = isPicture
+    ? { type: 'image', data: content, mimeType }
+    : { type: 'resource', resource: { uri, mimeType, blob: content } };
+  return { head: `${head}, ${mimeType}`, parts: [{ type: 'block', block }] };
 }

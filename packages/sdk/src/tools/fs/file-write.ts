@@ -8,8 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FileChange, WriteOptions } from '../../contracts/workspace.ts';
 import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { readExisting } from './file-read/read-existing.ts';
 
 const MAX_APPENDED_FILE_BYTES = 256 * 1024 * 1024;
@@ -91,6 +93,7 @@ export const fileWrite = defineTool({
   timeoutMs: 10_000,
   privateArgs: ['content'],
   recordDetails: ({ attribution }) => (attribution === undefined ? {} : { attribution }),
+  present: presentWritten,
   run(wanted, context) {
     const bytes = bytesOf(wanted);
     if (wanted.append) return append(wanted, bytes, context);
@@ -170,4 +173,9 @@ function answer({ path }: Args, { before, after }: FileChange, bytes: number): D
     changed: before?.sha256 !== after.sha256,
     created: before === null,
   };
+}
+
+function presentWritten({ bytes, size, sha256, changed, created }: Data, { path, append }: Args): ToolText {
+  const what = created ? 'created' : changed ? (append ? 'appended to' : 'wrote') : 'unchanged';
+  return { head: `${what} ${shownName(path)}: ${counted(bytes, 'byte')} written, ${size} in all, sha256 ${sha256}` };
 }

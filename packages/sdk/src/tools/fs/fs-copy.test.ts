@@ -16,7 +16,7 @@ async function scene(t: TestContext) {
   return {
     workspace,
     modeOf: (path: string): number => statSync(join(workspace, path)).mode & 0o7777,
-    call: (args: Record<string, unknown>) => session.call('fs_copy', args),
+    call: (args: Record<string, unknown>) => session.call('fs_copy' as string, args),
   };
 }
 

@@ -1,6 +1,7 @@
 /** fs_copy: one file, or a folder with everything in it, under another name; visible only when it is whole. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { counted, shownName } from '../../present/rows.ts';
 
 const args = z.strictObject({
   src: z.string().min(1).describe('File, folder or link to copy, relative to the workspace root'),
@@ -41,6 +42,7 @@ export const fsCopy = defineTool({
   risk: 'medium',
   rehearse: 'run',
   timeoutMs: 10_000,
+  present: presentCopied,
   async run({ src, dst, overwrite, preserve_mode, create_dirs }, { workspace, signal }) {
     const { changes, entries, bytes } = await workspace.copy(src, dst, {
       overwrite,
@@ -51,3 +53,11 @@ export const fsCopy = defineTool({
     return { copied: true, entries, bytes, replaced: changes.some(({ before }) => before !== null) };
   },
 });
+
+function presentCopied(
+  { entries, bytes, replaced }: z.output<typeof data>,
+  { src, dst }: z.output<typeof args>,
+): string {
+  const over = replaced ? ', replacing what was there' : '';
+  return `copied ${shownName(src)} to ${shownName(dst)}: ${counted(entries, 'entry', 'entries')}, ${bytes} bytes${over}`;
+}

@@ -13,7 +13,7 @@ async function scene(t: TestContext) {
   mkdirSync(join(workspace, 'folder/inner'), { recursive: true });
   writeFileSync(join(workspace, 'folder/inner/file'), 'héllo');
   writeFileSync(join(workspace, 'note'), 'note');
-  return { workspace, state, call: (args: Record<string, unknown>) => session.call('fs_delete', args) };
+  return { workspace, state, call: (args: Record<string, unknown>) => session.call('fs_delete' as string, args) };
 }
 
 test('fs_delete removes a file, an empty folder, and a full one only when told to [S0-29]', async (t) => {

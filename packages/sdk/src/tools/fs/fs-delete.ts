@@ -2,6 +2,7 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { counted, shownName } from '../../present/rows.ts';
 
 const args = z.strictObject({
   path: z.string().min(1).describe('File, folder or link to delete, relative to the workspace root'),
@@ -36,6 +37,7 @@ export const fsDelete = defineTool({
   profile: ({ recursive, force }) => (recursive && force ? { risk: 'critical' } : {}),
   rehearse: 'run',
   timeoutMs: 10_000,
+  present: presentDeleted,
   async run({ path, recursive, force }, { workspace, signal }) {
     const done = await workspace.remove(path, { recursive, signal });
     if (done !== null) return { deleted: true, entries: done.entries, bytes: done.bytes };
@@ -46,3 +48,8 @@ export const fsDelete = defineTool({
     });
   },
 });
+
+function presentDeleted({ deleted, entries, bytes }: z.output<typeof data>, { path }: z.output<typeof args>): string {
+  if (!deleted) return `nothing to delete: ${shownName(path)} is not there`;
+  return `deleted ${shownName(path)}: ${counted(entries, 'entry', 'entries')}, ${bytes} bytes`;
+}

@@ -1,6 +1,8 @@
 /** fs_list: the names that match a glob, sorted, without what git ignores. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { globArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
 
 const MAX_RESULTS_DEFAULT = 5000;
@@ -47,6 +49,8 @@ export const fsList = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
+  hasLargeAnswers: true,
+  present: presentList,
   async run({ glob, max_results, include_hidden, include_ignored, include_directories, depth }, { workspace, signal }) {
     const { paths, truncated } = await workspace.list({
       globs: [globArgument(glob)],
@@ -60,3 +64,26 @@ export const fsList = defineTool({
     return { files: [...paths], truncated };
   },
 });
+
+function presentList(
+  { files, truncated }: z.output<typeof data>,
+  { glob, max_results }: z.output<typeof args>,
+): ToolText {
+  if (files.length === 0) return { head: `no file matches ${shownName(glob)}` };
+  const more = truncated ? `, more than max_results ${max_results}: narrow the glob` : '';
+  return {
+    head: `${counted(files.length, 'path')} for ${shownName(glob)}${more}`,
+    parts: [
+      {
+        type: 'text',
+        text: files.map(shownName),
+        rest: ({ items }) => `${callText('fs_list', { glob: folderGlob(files[items] ?? glob) })}, and so on by folder`,
+      },
+    ],
+  };
+}
+
+function folderGlob(file: string): string {
+  const slash = file.lastIndexOf('/');
+  return slash < 0 ? file : `${file.slice(0, slash)}/**`;
+}

@@ -12,7 +12,7 @@ async function scene(t: TestContext) {
   mkdirSync(join(workspace, 'src/inner'), { recursive: true });
   writeFileSync(join(workspace, 'src/inner/file'), 'héllo');
   writeFileSync(join(workspace, 'note'), 'note');
-  return { workspace, runtime, call: (args: Record<string, unknown>) => session.call('fs_move', args) };
+  return { workspace, runtime, call: (args: Record<string, unknown>) => session.call('fs_move' as string, args) };
 }
 
 test('fs_move moves files and folders and says how much and what was replaced [S0-27]', async (t) => {

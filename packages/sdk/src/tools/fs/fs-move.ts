@@ -1,6 +1,7 @@
 /** fs_move: one file or folder to another name, in one step. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { counted, shownName } from '../../present/rows.ts';
 
 const args = z.strictObject({
   src: z.string().min(1).describe('File, folder or link to move, relative to the workspace root'),
@@ -40,9 +41,17 @@ export const fsMove = defineTool({
   risk: 'medium',
   rehearse: 'run',
   timeoutMs: 10_000,
+  present: presentMoved,
   async run({ src, dst, overwrite, create_dirs }, { workspace, signal }) {
     const { changes, entries, bytes } = await workspace.move(src, dst, { overwrite, createDirs: create_dirs, signal });
     const replaced = changes.some(({ before, after }) => before !== null && after !== null);
     return { moved: changes.length > 0, entries, bytes, replaced };
   },
 });
+
+function presentMoved(done: z.output<typeof data>, { src, dst }: z.output<typeof args>): string {
+  const { moved, entries, bytes, replaced } = done;
+  if (!moved) return `${shownName(src)} and ${shownName(dst)} are the same name: nothing to do`;
+  const over = replaced ? ', replacing what was there' : '';
+  return `moved ${shownName(src)} to ${shownName(dst)}: ${counted(entries, 'entry', 'entries')}, ${bytes} bytes${over}`;
+}

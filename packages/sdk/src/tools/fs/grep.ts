@@ -3,6 +3,8 @@ import { isToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { SearchMatch } from '../../contracts/search.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { globArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
 
 const MAX_PATTERN_CHARACTERS = 10_240;
@@ -88,6 +90,8 @@ export const grep = defineTool({
   idempotent: true,
   answersWithContents: true,
   timeoutMs: 10_000,
+  hasLargeAnswers: true,
+  present: presentHits,
   async run(asked, { workspace, signal }) {
     const { matches, counts, truncated, interrupted } = await workspace.search({
       pattern: asked.pattern,
@@ -131,4 +135,57 @@ function toWire({ file, line, column, text, cut, before, after }: SearchMatch, h
     ...(cut ? { cut: true as const } : {}),
     ...(hasContext ? { before: [...before], after: [...after] } : {}),
   };
+}
+
+type Hit = z.output<typeof match>;
+
+function presentHits(found: z.output<typeof data>, asked: z.output<typeof args>): ToolText {
+  const { matches, files, counts, truncated, partial } = found;
+  const limits = [
+    ...(truncated ? [`more than max_results ${asked.max_results}: narrow the pattern or the glob`] : []),
+    ...(partial ? ['time ran out: this is what was found so far'] : []),
+  ];
+  const head = (what: string): string => [what, ...limits].join('; ');
+  if (files !== undefined) {
+    return {
+      head: head(`${counted(files.length, 'file')} with matches`),
+      parts: [{ type: 'text', text: files.map(shownName) }],
+    };
+  }
+  if (counts !== undefined) {
+    const rows = counts.map(({ file, count }) => `${shownName(file)}: ${count}`);
+    return { head: head(`${counted(counts.length, 'file')} with matches`), parts: [{ type: 'text', text: rows }] };
+  }
+  const groups = [...Map.groupBy(matches, ({ file }) => file)];
+  const text = groups.flatMap(([file, hits]) =>
+    hits.map((hit, at) => (at === 0 ? `${shownName(file)}\n` : '') + hitRow(hit)),
+  );
+  const same = {
+    pattern: asked.pattern,
+    ...(asked.fixed ? { fixed: true } : {}),
+    ...(asked.case_sensitive ? { case_sensitive: true } : {}),
+  };
+  const rest = ({ items }: { readonly items: number }): string => {
+    const overview = callText('grep', {
+      ...same,
+      ...(asked.glob === undefined ? {} : { glob: asked.glob }),
+      count: true,
+    });
+    return `${callText('grep', { ...same, glob: matches[items]?.file })} for the next file; ${overview} for all files`;
+  };
+  const what =
+    matches.length === 0
+      ? 'no matches'
+      : `${counted(matches.length, 'match', 'matches')} in ${counted(groups.length, 'file')}`;
+  return { head: head(what), parts: [{ type: 'text', text, rest }] };
+}
+
+/** `12: text` for a match, `11- text` for the lines around it. */
+function hitRow({ line, snippet, before = [], after = [] }: Hit): string {
+  const around = (text: string, at: number): string => `  ${at}- ${text}`;
+  return [
+    ...before.map((text, at) => around(text, line - before.length + at)),
+    `  ${line}: ${snippet}`,
+    ...after.map((text, at) => around(text, line + 1 + at)),
+  ].join('\n');
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
+import { goBack, shortHash } from '../../present/rows.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { touchedFiles } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -34,6 +35,7 @@ export const gitAbort = defineTool({
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'abort' }),
+  present: presentAborted,
   run: abort,
 });
 
@@ -67,4 +69,8 @@ async function whereItBegan(state: readonly StateFile[], { git }: ToolContext): 
       .trim() ?? '';
   if (!/^[0-9a-f]{40,64}$/.test(text)) return undefined;
   return (await findObjects(git, [`${text}^{commit}`]))[0];
+}
+
+function presentAborted({ operation, head, branch, recovery }: z.output<typeof data>): string {
+  return `${operation} aborted, on ${branch ?? 'no branch'} at ${shortHash(head)}\n${goBack(recovery)}`;
 }

@@ -8,10 +8,12 @@ import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
 import { cleanPath, globPathspecs, literalPathspec, UNFINISHED } from '../../git/pathspec.ts';
 import { INDEX_SUBJECT, readGit } from '../../git/read-git.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { paths } from './git-arguments.ts';
 import { exactNames, pathspecsOf } from './pathspecs-of.ts';
@@ -52,6 +54,7 @@ export const gitAdd = defineTool({
   timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'add' }),
+  present: presentAdded,
   async run(wanted, context) {
     const { git, workspace } = context;
     for (const path of wanted.paths) refuseGitData(path);
@@ -202,4 +205,9 @@ function notStaged(stderr: string) {
     next: 'read the message of git in details.stderr',
     details: { stderr: stderr.slice(0, 4000) },
   });
+}
+
+function presentAdded({ added, paths: names }: z.output<typeof data>): ToolText {
+  if (added === 0) return { head: 'nothing to stage: the index has these files already' };
+  return { head: `staged ${counted(added, 'path')}`, parts: [{ type: 'text', text: names.map(shownName) }] };
 }

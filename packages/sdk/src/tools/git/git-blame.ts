@@ -1,10 +1,12 @@
 /** git_blame: which commit last changed each line of a file, as runs of lines. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseBlame } from '../../git/parse-blame.ts';
 import { cleanPath } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
+import { counted, shortHash, shownName } from '../../present/rows.ts';
 import { READ_GIT } from './git-annotations.ts';
 import { revision } from './git-arguments.ts';
 
@@ -12,7 +14,7 @@ const MAX_GROUPS = 20_000;
 
 const args = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace root'),
-  rev: revision.nullable().default('HEAD').describe('File at this revision; null: the file as it is in the work tree'),
+  ref: revision.nullable().default('HEAD').describe('File at this revision; null: the file as it is in the work tree'),
   start_line: z.int().min(1).optional(),
   end_line: z.int().min(1).optional(),
 });
@@ -55,22 +57,29 @@ export const gitBlame = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['path'], arg_aliases: { file: 'path', revision: 'rev' }, required: ['path'] },
+    arg_schema: {
+      path_params: ['path'],
+      arg_aliases: { file: 'path', rev: 'ref', revision: 'ref' },
+      required: ['path'],
+    },
   },
   effect: 'read',
   risk: 'low',
   idempotent: true,
   answersWithContents: true,
   timeoutMs: 60_000,
-  async run({ path, rev, start_line, end_line }, { git }) {
+  hasLargeAnswers: true,
+  present: presentBlame,
+  async run({ path, ref, start_line, end_line }, { git }) {
     if (start_line !== undefined && end_line !== undefined && end_line < start_line) throw noLines();
     const plain = cleanPath(path);
-    const hash = rev === null ? [] : [await resolveRevision(git, rev, 'rev')];
+    const hash = ref === null ? [] : [await resolveRevision(git, ref, 'ref')];
     const isPart = start_line !== undefined || end_line !== undefined;
     const { stdout } = await git.run({
       words: [
         'blame',
         '--incremental',
+        '--no-textconv',
         '--encoding=UTF-8',
         ...(isPart ? ['-L', `${start_line ?? 1},${end_line ?? ''}`] : []),
         ...hash,
@@ -90,4 +99,19 @@ function noLines() {
     reason: 'bad_range',
     next: 'give an `end_line` that is not less than `start_line`',
   });
+}
+
+function presentBlame({ path, groups, truncated }: z.output<typeof data>, { ref }: z.output<typeof args>): ToolText {
+  const rows = groups.map(({ from_line, lines, commit, author, date, summary }) => {
+    const range = lines === 1 ? `${from_line}` : `${from_line}-${from_line + lines - 1}`;
+    if (commit === null) return `${range}: not committed`;
+    return `${range}: ${shortHash(commit)} ${date?.slice(0, 10) ?? ''} ${author ?? ''}: ${summary ?? ''}`;
+  });
+  const from = (line: number): string => callText('git_blame', { path, ref, start_line: line });
+  const last = groups.at(-1);
+  const more = truncated && last !== undefined ? `; more: ${from(last.from_line + last.lines)}` : '';
+  return {
+    head: `${shownName(path)}: ${counted(groups.length, 'run')} of lines${more}`,
+    parts: [{ type: 'text', text: rows, rest: ({ items }) => from(groups[items]?.from_line ?? 1) }],
+  };
 }

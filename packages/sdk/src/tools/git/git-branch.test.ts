@@ -9,8 +9,8 @@ interface Branch {
   name: string;
   hash: string;
   upstream: string | null;
-  ahead: number;
-  behind: number;
+  ahead: number | null;
+  behind: number | null;
   gone?: true;
   current: boolean;
   remote: boolean;

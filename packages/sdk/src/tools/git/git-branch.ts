@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import type { GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { currentBranch } from '../../git/current-branch.ts';
 import { branchSubject, readGit } from '../../git/read-git.ts';
+import { shortHash } from '../../present/rows.ts';
 import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';
 import { readBranches } from './branches/read-branches.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -35,8 +37,8 @@ const data = z.strictObject({
       z.strictObject({
         ...named,
         upstream: z.string().nullable(),
-        ahead: z.int().describe('Commits the upstream lacks'),
-        behind: z.int().describe('Commits only the upstream has'),
+        ahead: z.int().nullable().describe('Commits the upstream lacks; null when there is none'),
+        behind: z.int().nullable().describe('Commits only the upstream has; null when there is none'),
         gone: z.literal(true).optional().describe('The upstream no longer exists'),
         current: z.boolean(),
         remote: z.boolean(),
@@ -64,7 +66,7 @@ export const gitBranch = defineTool({
   policyNotes: 'The branch that is checked out is never deleted; unmerged ones only with force',
   args,
   data,
-  annotations: WRITE_GIT,
+  annotations: { ...WRITE_GIT, arg_schema: { arg_aliases: { ref: 'start' } } },
   leastLevel: 'read_only',
   effect: 'write',
   risk: 'high',
@@ -79,6 +81,7 @@ export const gitBranch = defineTool({
     const newBranch = { create: name, rename: new_name }[action as string];
     return { verb: 'branch', force, ...(newBranch === undefined ? {} : { newBranch }) };
   },
+  present: presentBranches,
   async run(wanted, { git }) {
     const answer = await ACTIONS[wanted.action](git, wanted);
     return { current: (await currentBranch(git)) ?? null, ...answer };
@@ -125,4 +128,23 @@ function withoutWrites(git: GitRepository): GitRepository {
 async function listBranches(git: GitRepository, { remotes }: Args) {
   const all = await readBranches(git, ['refs/heads', ...(remotes ? ['refs/remotes'] : [])]);
   return { branches: all.slice(0, MAX_BRANCHES), truncated: all.length > MAX_BRANCHES };
+}
+
+function presentBranches(answer: z.output<typeof data>): ToolText {
+  const { current, branches, truncated, created, deleted, renamed, tracking } = answer;
+  const done = [
+    ...(created === undefined ? [] : [`created ${created.name} at ${shortHash(created.hash)}`]),
+    ...(created?.moved_from === undefined ? [] : [`it was at ${created.moved_from}`]),
+    ...(deleted === undefined ? [] : [`deleted ${deleted.name}, which was at ${deleted.hash}`]),
+    ...(renamed === undefined ? [] : [`renamed ${renamed.from} to ${renamed.to}, at ${shortHash(renamed.hash)}`]),
+    ...(renamed?.replaced === undefined ? [] : [`it replaced a branch at ${renamed.replaced}`]),
+    ...(tracking === undefined ? [] : [`${tracking.name} follows ${tracking.upstream ?? 'nothing'}`]),
+    `on ${current ?? 'no branch'}${truncated === true ? '; there are more branches than these' : ''}`,
+  ];
+  const rows = (branches ?? []).map(({ name, hash, upstream, ahead, behind, gone, current: isCurrent, subject }) => {
+    const distance =
+      upstream === null ? '' : ` [${upstream}${gone === true ? ': gone' : `: ${ahead} ahead, ${behind} behind`}]`;
+    return `${isCurrent ? '*' : ' '} ${name} ${shortHash(hash)}${distance} ${subject}`;
+  });
+  return { head: done.join('\n'), parts: [{ type: 'text', text: rows }] };
 }

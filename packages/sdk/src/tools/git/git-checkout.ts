@@ -6,6 +6,7 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { goBack, shortHash } from '../../present/rows.ts';
 import { reportFiles } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -15,7 +16,7 @@ import { namingRecovery } from './recovery/recovery-ref.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
-  target: z.string().min(1).describe('Branch, or tag, hash or expression for a detached HEAD; with create: a new name'),
+  ref: z.string().min(1).describe('Branch, or tag, hash or expression for a detached HEAD; with create: a new name'),
   create: z.boolean().default(false).describe('Create the branch first'),
   track: z
     .boolean()
@@ -43,13 +44,14 @@ export const gitCheckout = defineTool({
   policyNotes: 'Needs a clean tree; never writes over untracked or ignored files',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { required: ['target'] } },
+  annotations: { ...WRITE_GIT, arg_schema: { arg_aliases: { target: 'ref', branch: 'ref' }, required: ['ref'] } },
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
-  git: ({ target, create }) => ({ verb: 'checkout', ...(create ? { newBranch: target } : {}) }),
+  git: ({ ref, create }) => ({ verb: 'checkout', ...(create ? { newBranch: ref } : {}) }),
+  present: presentCheckout,
   run: checkOut,
 });
 
@@ -82,7 +84,7 @@ async function switchTo(destination: Destination, saved: SavedRecovery, context:
   });
   if (output.code !== 0) {
     const next = 'read the message of git in details.stderr';
-    throw gitRefused({ what: 'Git did not switch', next, path: 'target' }, output, saved);
+    throw gitRefused({ what: 'Git did not switch', next, path: 'ref' }, output, saved);
   }
   reportFiles(context, saved.touched);
   const { branch, commit, created, upstream } = destination;
@@ -91,8 +93,8 @@ async function switchTo(destination: Destination, saved: SavedRecovery, context:
   return { checked_out: true, branch, head, previous, created, upstream, recovery: saved.ref };
 }
 
-async function newBranch({ target, track, start }: Args, git: GitRepository): Promise<Destination> {
-  const name = checkBranchName(target, 'target');
+async function newBranch({ ref, track, start }: Args, git: GitRepository): Promise<Destination> {
+  const name = checkBranchName(ref, 'ref');
   const from = start === undefined ? 'HEAD' : checkRevision(start, 'start');
   const [known, commit, remote] = await findObjects(git, [
     `refs/heads/${name}`,
@@ -101,7 +103,7 @@ async function newBranch({ target, track, start }: Args, git: GitRepository): Pr
   ]);
   if (known !== undefined) {
     throw gitFailure(`Branch exists already: ${name}`, {
-      path: 'target',
+      path: 'ref',
       reason: 'branch_exists',
       next: 'leave out create to switch to it, or choose another name',
     });
@@ -125,8 +127,8 @@ function following(name: string, remote: string, commit: string | undefined): De
   };
 }
 
-async function existing({ target, track }: Args, git: GitRepository): Promise<Destination> {
-  const text = checkRevision(target, 'target');
+async function existing({ ref, track }: Args, git: GitRepository): Promise<Destination> {
+  const text = checkRevision(ref, 'ref');
   const remotes = track ? await remoteNames(git) : [];
   const [local, commit, ...others] = await findObjects(git, [
     `refs/heads/${text}^{commit}`,
@@ -135,14 +137,14 @@ async function existing({ target, track }: Args, git: GitRepository): Promise<De
   ]);
   const known = { created: false, upstream: null };
   if (local !== undefined) {
-    return { words: [checkBranchName(text, 'target')], branch: text, commit: local, ...known };
+    return { words: [checkBranchName(text, 'ref')], branch: text, commit: local, ...known };
   }
   if (commit !== undefined) return { words: ['--detach', commit], branch: null, commit, ...known };
   const having = remotes.filter((_, at) => others[at] !== undefined);
   const [remote] = having;
-  if (remote === undefined) throw unknownRevision(text, 'target');
+  if (remote === undefined) throw unknownRevision(text, 'ref');
   if (having.length > 1) throw ambiguous(text, having);
-  return following(checkBranchName(text, 'target'), `${remote}/${text}`, others[remotes.indexOf(remote)]);
+  return following(checkBranchName(text, 'ref'), `${remote}/${text}`, others[remotes.indexOf(remote)]);
 }
 
 async function remoteNames(git: GitRepository): Promise<readonly string[]> {
@@ -153,9 +155,15 @@ async function remoteNames(git: GitRepository): Promise<readonly string[]> {
 
 function ambiguous(text: string, remotes: readonly string[]) {
   return gitFailure(`Several remotes have this branch: ${safeText(text, 120)}`, {
-    path: 'target',
+    path: 'ref',
     reason: 'ambiguous',
     next: `say create with start ${remotes.map((remote) => `${remote}/${safeText(text, 120)}`).join(' or ')}`,
     details: { remotes: [...remotes] },
   });
+}
+
+function presentCheckout({ branch, head, previous, created, upstream, recovery }: z.output<typeof data>): string {
+  const how = created ? `, a new branch${upstream === null ? '' : ` that follows ${upstream}`}` : '';
+  const was = previous === null ? '' : `; before: ${previous}`;
+  return `on ${branch ?? 'no branch'} at ${shortHash(head)}${how}${was}\n${goBack(recovery)}`;
 }

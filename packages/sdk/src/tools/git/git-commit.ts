@@ -9,6 +9,7 @@ import { defineTool, type RehearsalContext, type ToolContext } from '../../contr
 import { gitFailure } from '../../git/git-failure.ts';
 import { headCommit } from '../../git/head-commit.ts';
 import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
+import { shortHash } from '../../present/rows.ts';
 import { committerEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 
@@ -48,6 +49,7 @@ export const gitCommit = defineTool({
   locks: GIT_LOCKS,
   git: ({ message, overrides }) => ({ verb: 'commit', message, ...(overrides === undefined ? {} : { overrides }) }),
   recordDetails: ({ overrides }) => (overrides === undefined ? {} : { overrides }),
+  present: presentCommit,
   run: commit,
 });
 
@@ -101,4 +103,8 @@ function anotherTree(tree: string | undefined): ToolError {
     next: 'check git_log: another program commits in this repository at the same time',
     details: { tree: tree ?? null },
   });
+}
+
+function presentCommit({ commit, parent }: z.output<typeof data>): string {
+  return `committed ${commit}, parent ${shortHash(parent)}`;
 }

@@ -3,9 +3,11 @@
 import { isToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent, Workspace } from '../../contracts/workspace.ts';
 import { findInProgress, STATES } from '../../git/in-progress.ts';
 import { type ConflictHunk, parseConflictMarkers } from '../../git/parse-conflict-markers.ts';
+import { counted, shownName } from '../../present/rows.ts';
 import { CONFLICT_KINDS, parseUnmerged } from './conflicts/parse-unmerged.ts';
 import { readSides } from './conflicts/read-sides.ts';
 import { READ_GIT } from './git-annotations.ts';
@@ -77,6 +79,8 @@ export const gitConflicts = defineTool({
   idempotent: true,
   answersWithContents: true,
   timeoutMs: 30_000,
+  hasLargeAnswers: true,
+  present: presentConflicts,
   async run(wanted, { git, workspace }) {
     const [in_progress, unmerged] = await Promise.all([
       findInProgress(git.files),
@@ -140,4 +144,24 @@ async function contentOf(path: string, workspace: Reader): Promise<FileContent |
     if (isToolError(thrown)) return undefined;
     throw thrown;
   }
+}
+
+function presentConflicts({ in_progress, files, total_files, truncated }: z.output<typeof data>): ToolText {
+  const head = `${in_progress ?? 'nothing'} in progress, ${counted(total_files, 'unmerged file')}${truncated ? ', not all shown' : ''}`;
+  const texts = files.map(({ path, kind, hunks, binary }) => {
+    const shown = hunks.map(({ start_line, end_line, ours, base, theirs }) =>
+      [
+        `  lines ${start_line} to ${end_line}`,
+        `<<<<<<< ours\n${ours}`,
+        ...(base === null ? [] : [`||||||| base\n${base}`]),
+        `=======\n${theirs}`,
+        '>>>>>>> theirs',
+      ].join('\n'),
+    );
+    const note = binary ? ', binary' : hunks.length === 0 ? ', no markers left: it can be staged' : '';
+    return [`${shownName(path)}: ${kind}${note}`, ...shown].join('\n');
+  });
+  const rest = ({ items }: { readonly items: number }): string =>
+    callText('file_read', { path: files[items]?.path ?? '.' });
+  return { head, parts: [{ type: 'text', text: texts, rest }] };
 }

@@ -9,6 +9,7 @@ import type { GitOutput } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
+import { goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { reportChanges } from './changes/report-changes.ts';
 import { committerEnvironment, rebaseEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -46,6 +47,7 @@ export const gitContinue = defineTool({
   timeoutMs: 1_200_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'commit' }),
+  present: presentContinued,
   run: goOn,
 });
 
@@ -97,4 +99,13 @@ async function proceed(operation: Operation, context: ToolContext): Promise<GitO
     env: await rebaseEnvironment(context),
     accept: [0, 1, 128],
   });
+}
+
+function presentContinued(done: z.output<typeof data>): string {
+  const { operation, finished, conflicts, head, branch, recovery } = done;
+  return [
+    `${operation} ${finished ? 'finished' : 'stopped again'} on ${branch ?? 'no branch'}, now at ${shortHash(head)}`,
+    ...nameRows('conflicts in:', conflicts),
+    goBack(recovery),
+  ].join('\n');
 }

@@ -7,10 +7,13 @@
 import { z } from 'zod';
 import type { GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { emptyTree } from '../../git/empty-tree.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects, resolveRevisions } from '../../git/resolve-revisions.ts';
 import { parseRange } from '../../git/revision-range.ts';
+import { fileRows, patchPart } from '../../present/patch-part.ts';
+import { counted } from '../../present/rows.ts';
 import { READ_GIT } from './git-annotations.ts';
 import { paths, revision } from './git-arguments.ts';
 import {
@@ -27,12 +30,12 @@ import { patchText } from './patch/patch-text.ts';
 import { pathspecsOf } from './pathspecs-of.ts';
 
 const args = z.strictObject({
-  rev: revision
+  ref: revision
     .default('HEAD')
     .describe('Compared with the work tree; a..b compares two revisions, a...b the second with what both came from'),
   paths: paths.default([]),
   staged: z.boolean().default(false).describe('Compare the revision with the index instead of the work tree'),
-  to: revision.optional().describe('Compare rev with this revision instead of the work tree'),
+  to: revision.optional().describe('Compare `ref` with this revision instead of the work tree'),
   context_lines: contextLines,
   stat: z.boolean().default(false).describe('Only the list of files and counts; the patch stays empty'),
   max_bytes: maxBytes,
@@ -61,7 +64,7 @@ export const gitDiff = defineTool({
     arg_schema: {
       path_params: ['paths'],
       set_params: ['paths'],
-      arg_aliases: { revision: 'rev', context: 'context_lines' },
+      arg_aliases: { rev: 'ref', revision: 'ref', context: 'context_lines' },
     },
   },
   effect: 'read',
@@ -70,6 +73,8 @@ export const gitDiff = defineTool({
   answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ patch }) => patch.length,
+  hasLargeAnswers: true,
+  present: presentDiff,
   async run(wanted, { git, workspace }) {
     const [sides, specs] = await Promise.all([diffSides(git, wanted), pathspecsOf(wanted.paths, workspace)]);
     const output = await diff(git, wanted, { sides, specs });
@@ -118,29 +123,29 @@ function runDiff(git: GitRepository, wanted: Args, { sides, specs }: Places): Pr
 }
 
 interface Compared {
-  readonly rev: string;
+  readonly ref: string;
   readonly to?: string | undefined;
   readonly staged: boolean;
 }
 
 /** The arguments that tell git what to compare: hashes, or HEAD where the caller gave nothing else. */
-async function diffSides(git: GitRepository, { rev, to, staged }: Compared): Promise<readonly string[]> {
-  const range = parseRange(rev);
+async function diffSides(git: GitRepository, { ref, to, staged }: Compared): Promise<readonly string[]> {
+  const range = parseRange(ref);
   if ((range !== undefined || to !== undefined) && staged) throw twoAnswers('staged', 'a second revision');
-  if (range !== undefined && to !== undefined) throw twoAnswers('to', 'a range in rev');
+  if (range !== undefined && to !== undefined) throw twoAnswers('to', 'a range in ref');
   if (range?.symmetric === true) {
     const [from, until] = await resolveRevisions(git, [
-      { text: range.from, argument: 'rev' },
-      { text: range.to, argument: 'rev' },
+      { text: range.from, argument: 'ref' },
+      { text: range.to, argument: 'ref' },
     ]);
     return [`${from}...${until}`];
   }
   const index = staged ? ['--cached'] : [];
   // Our own word then; it needs no look-up.
-  if (rev === 'HEAD' && to === undefined) return [...index, 'HEAD'];
-  const questions = [{ text: range?.from ?? rev, argument: 'rev', type: 'tree' as const }];
+  if (ref === 'HEAD' && to === undefined) return [...index, 'HEAD'];
+  const questions = [{ text: range?.from ?? ref, argument: 'ref', type: 'tree' as const }];
   const second = range?.to ?? to;
-  if (second !== undefined) questions.push({ text: second, argument: to === undefined ? 'rev' : 'to', type: 'tree' });
+  if (second !== undefined) questions.push({ text: second, argument: to === undefined ? 'ref' : 'to', type: 'tree' });
   return [...index, ...(await resolveRevisions(git, questions))];
 }
 
@@ -150,4 +155,22 @@ function twoAnswers(argument: string, other: string) {
     reason: 'bad_range',
     next: `leave out ${argument}, or ${other}`,
   });
+}
+
+function presentDiff(
+  { patch, files, total_files, truncated }: z.output<typeof data>,
+  { ref, to, staged }: Args,
+): ToolText {
+  if (total_files === 0) return { head: 'no differences' };
+  const rest = (names: readonly string[]): string =>
+    callText('git_diff', { ref, ...(to === undefined ? {} : { to }), ...(staged ? { staged } : {}), paths: names });
+  const changed = files.reduce(
+    (sum, { additions, deletions }) => [(sum[0] ?? 0) + additions, (sum[1] ?? 0) + deletions],
+    [0, 0],
+  );
+  const more = truncated ? '; the patch is longer than max_bytes: give paths' : '';
+  return {
+    head: `${counted(total_files, 'file')} changed, +${changed[0]} -${changed[1]}${more}`,
+    parts: patch === '' ? [{ type: 'text', text: fileRows(files) }] : [patchPart(patch, files, rest)],
+  };
 }

@@ -1,6 +1,8 @@
 /** git_fetch: brings a remote's branches into refs/remotes, and nothing else: no local branch, no work tree. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
+import { counted, shortHash } from '../../present/rows.ts';
 import { fetchRemote } from './fetch-remote.ts';
 import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 
@@ -37,5 +39,14 @@ export const gitFetch = defineTool({
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'fetch', remote }),
+  present: presentFetched,
   run: async (given, { git }) => ({ fetched: true, updated: [...(await fetchRemote(git, given))] }),
 });
+
+function presentFetched({ updated }: z.output<typeof data>): ToolText {
+  const rows = updated.map(({ ref, from, to }) => `${ref}: ${shortHash(from)} → ${shortHash(to)}`);
+  return {
+    head: updated.length === 0 ? 'nothing new' : `${counted(updated.length, 'reference')} updated`,
+    parts: [{ type: 'text', text: rows }],
+  };
+}

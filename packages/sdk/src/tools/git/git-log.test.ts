@@ -137,7 +137,7 @@ describe('git_log', () => {
     await withRepository({ tools }, async (repository, runtime) => {
       assert.deepEqual(await log(runtime), { commits: [], truncated: false });
       const unknown = await runtime.refused('git_log', { rev: 'main' });
-      assert.deepEqual([unknown.code, unknown.details?.['reason'], unknown.path], ['E_GIT', 'unknown_revision', 'rev']);
+      assert.deepEqual([unknown.code, unknown.details?.['reason'], unknown.path], ['E_GIT', 'unknown_revision', 'ref']);
       repository.commit({ file: '1' });
       assert.equal((await log(runtime, { rev: 'main' })).commits.length, 1);
     });

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { COMMIT_WORDS, parseCommits } from '../../git/parse-commits.ts';
 import { findObjects, resolveRevisions } from '../../git/resolve-revisions.ts';
 import { parseRange } from '../../git/revision-range.ts';
+import { counted, shortHash } from '../../present/rows.ts';
 import { commitShape } from './commits/commit-schema.ts';
 import { READ_GIT } from './git-annotations.ts';
 import { paths, plainText, revision } from './git-arguments.ts';
@@ -30,7 +32,7 @@ export function gitDate(text: string, end: 'since' | 'until'): string {
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const args = z.strictObject({
-  rev: revision
+  ref: revision
     .default('HEAD')
     .describe('Where to begin; a..b: commits of b that a lacks; a...b: commits only one has'),
   max: z.int().min(1).max(1000).default(50).describe('Commits at most'),
@@ -61,14 +63,20 @@ export const gitLog = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { revision: 'rev', limit: 'max' } },
+    arg_schema: {
+      path_params: ['paths'],
+      set_params: ['paths'],
+      arg_aliases: { rev: 'ref', revision: 'ref', limit: 'max' },
+    },
   },
   effect: 'read',
   risk: 'low',
   idempotent: true,
   timeoutMs: 30_000,
+  hasLargeAnswers: true,
+  present: presentLog,
   async run(wanted, { git, workspace }) {
-    const [tips, specs] = await Promise.all([tipsOf(git, wanted.rev), pathspecsFor(wanted, workspace)]);
+    const [tips, specs] = await Promise.all([tipsOf(git, wanted.ref), pathspecsFor(wanted, workspace)]);
     const {
       code,
       stdout,
@@ -95,7 +103,7 @@ async function tipsOf(git: GitRepository, rev: string): Promise<readonly string[
   const sides = range === undefined ? [rev] : [range.from, range.to];
   const hashes = await resolveRevisions(
     git,
-    sides.map((text) => ({ text, argument: 'rev' })),
+    sides.map((text) => ({ text, argument: 'ref' })),
   );
   if (range === undefined) return hashes;
   return [hashes.join(range.symmetric ? '...' : '..')];
@@ -138,4 +146,23 @@ function filters(wanted: Args): readonly string[] {
     ...(first_parent ? ['--first-parent'] : []),
     follow ? '--follow' : '--no-follow',
   ];
+}
+
+function presentLog(
+  { commits, truncated }: z.output<typeof data>,
+  { ref, max, skip, paths: only }: z.output<typeof args>,
+): ToolText {
+  if (commits.length === 0) return { head: 'no commits' };
+  const next = (count: number): string =>
+    callText('git_log', { ref, max, skip: skip + count, ...(only.length === 0 ? {} : { paths: only }) });
+  const rows = commits.map(({ hash, author, subject, body, refs }) => {
+    const names = refs.length === 0 ? '' : ` (${refs.join(', ')})`;
+    const text = body.trim();
+    const below = text === '' ? '' : `\n${text.replace(/^/gm, '    ')}`;
+    return `${shortHash(hash)} ${author.date.slice(0, 10)} ${author.name}: ${subject}${names}${below}`;
+  });
+  return {
+    head: counted(commits.length, 'commit') + (truncated ? `; more: ${next(commits.length)}` : ''),
+    parts: [{ type: 'text', text: rows, rest: ({ items }) => next(items) }],
+  };
 }

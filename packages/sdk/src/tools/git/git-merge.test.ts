@@ -167,7 +167,7 @@ describe('git_merge [S0-47]', () => {
       branchOff(repository, Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`d/${at}`, `${at}\n`])));
       const before = stateOf(repository);
       const cancel = new AbortController();
-      const running = runtime.session.call('git_merge', { branch: 'side' }, { signal: cancel.signal });
+      const running = runtime.session.call('git_merge', { ref: 'side' }, { signal: cancel.signal });
       while (!existsSync(repository.path('.git/ORIG_HEAD'))) await wait(1);
       cancel.abort();
       const { ok, errors } = await running;

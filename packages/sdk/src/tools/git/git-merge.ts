@@ -11,6 +11,7 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { reportChanges, reportDirty } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
 import { committerEnvironment } from './committer.ts';
@@ -23,7 +24,7 @@ import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z
   .strictObject({
-    branch: z.string().min(1).describe('What to merge: a branch, tag or commit'),
+    ref: z.string().min(1).describe('What to merge: a branch, tag or commit'),
     no_ff: z.boolean().default(true).describe('Make a merge commit even where a fast-forward is possible'),
     message: z
       .string()
@@ -53,18 +54,19 @@ export const gitMerge = defineTool({
   policyNotes: 'Needs a clean tree; conflicts leave the merge under way; hooks and merge drivers do not run',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { required: ['branch'] } },
+  annotations: { ...WRITE_GIT, arg_schema: { arg_aliases: { branch: 'ref' }, required: ['ref'] } },
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: ({ message }) => ({ verb: 'merge', ...(message === undefined ? {} : { message }) }),
+  present: presentMerge,
   run: merge,
 });
 
 async function merge(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
-  const other = await findOther(given.branch, context);
+  const other = await findOther(given.ref, context);
   const saved = await saveRecovery(context, { verb: 'merge', target: other.commit });
   if (saved.head === null) throw unborn();
   return namingRecovery(saved, () => mergeIn({ given, other, saved }, context));
@@ -112,15 +114,15 @@ interface Other {
   readonly title: string;
 }
 
-async function findOther(branch: string, { git }: ToolContext): Promise<Other> {
-  const text = checkRevision(branch, 'branch');
+async function findOther(ref: string, { git }: ToolContext): Promise<Other> {
+  const text = checkRevision(ref, 'ref');
   const [local, remote, tag, any] = await findObjects(
     git,
     [`refs/heads/${text}`, `refs/remotes/${text}`, `refs/tags/${text}`, text].map((name) => `${name}^{commit}`),
   );
   if (local !== undefined) return { commit: local, title: `branch '${text}'` };
   if (remote !== undefined) return { commit: remote, title: `remote-tracking branch '${text}'` };
-  if (any === undefined) throw unknownRevision(text, 'branch');
+  if (any === undefined) throw unknownRevision(text, 'ref');
   return { commit: any, title: `${tag === any ? 'tag' : 'commit'} '${safeText(text, 120)}'` };
 }
 
@@ -148,7 +150,7 @@ async function answer(context: ToolContext, done: Done): Promise<z.output<typeof
   }
   if (output.code !== 0 || head === undefined) {
     const next = 'read the message of git in details.stderr';
-    throw gitRefused({ what: 'Git did not merge', next, path: 'branch' }, output, saved);
+    throw gitRefused({ what: 'Git did not merge', next, path: 'ref' }, output, saved);
   }
   if (squash) await reportDirty(git, context);
   else await reportChanges(git, context, { from: saved.head, to: head });
@@ -164,8 +166,19 @@ async function answer(context: ToolContext, done: Done): Promise<z.output<typeof
 
 function unborn() {
   return gitFailure('There is no commit to merge into yet', {
-    path: 'branch',
+    path: 'ref',
     reason: 'unborn',
     next: 'commit first, or make the branch from the other one: git_checkout with create and start',
   });
+}
+
+function presentMerge(done: z.output<typeof data>): string {
+  const { conflicts, commit, fast_forward, up_to_date, recovery } = done;
+  const how = fast_forward ? 'fast-forwarded' : 'merged';
+  const what = up_to_date
+    ? 'already up to date'
+    : conflicts.length > 0
+      ? 'merge stopped'
+      : `${how}, now at ${shortHash(commit)}`;
+  return [what, ...nameRows('conflicts in:', conflicts), goBack(recovery)].join('\n');
 }

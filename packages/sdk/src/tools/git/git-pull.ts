@@ -10,6 +10,7 @@ import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { currentBranch } from '../../git/current-branch.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
+import { goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { fetchRemote } from './fetch-remote.ts';
 import { GIT_LOCKS, REMOTE_GIT } from './git-annotations.ts';
 import { gitMerge } from './git-merge.ts';
@@ -46,6 +47,7 @@ export const gitPull = defineTool({
   timeoutMs: 900_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'pull', remote }),
+  present: presentPull,
   run: pull,
 });
 
@@ -62,10 +64,10 @@ async function pull({ remote, rebase }: z.output<typeof args>, context: ToolCont
     return { ...told, pulled: true, up_to_date: true, head };
   }
   if (rebase) {
-    const done = await gitRebase.run({ onto: `refs/remotes/${upstream}`, autosquash: false }, context);
+    const done = await gitRebase.run({ ref: `refs/remotes/${upstream}`, autosquash: false }, context);
     return { ...told, pulled: true, up_to_date: false, head: done.head, recovery: done.recovery };
   }
-  const done = await gitMerge.run({ branch: upstream, no_ff: false, squash: false }, context);
+  const done = await gitMerge.run({ ref: upstream, no_ff: false, squash: false }, context);
   const { merged, conflicts, commit = null, recovery } = done;
   return { ...told, pulled: merged, up_to_date: false, head: commit, conflicts, recovery };
 }
@@ -97,4 +99,14 @@ function noCounterpart(upstream: string) {
     reason: 'no_counterpart',
     next: 'push the branch first, or set what it follows with git_branch set_upstream',
   });
+}
+
+function presentPull({ upstream, up_to_date, head, conflicts, recovery }: z.output<typeof data>): string {
+  const what = up_to_date ? `already up to date with ${upstream}` : `pulled ${upstream}, now at ${shortHash(head)}`;
+  const back = recovery === undefined ? [] : [goBack(recovery)];
+  return [
+    conflicts.length > 0 ? `pulled ${upstream}, merge stopped` : what,
+    ...nameRows('conflicts in:', conflicts),
+    ...back,
+  ].join('\n');
 }

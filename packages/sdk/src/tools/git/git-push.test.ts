@@ -34,6 +34,7 @@ describe('git_push [S0-49]', () => {
         destination: 'refs/heads/main',
         commit: head,
         up_to_date: false,
+        upstream: 'origin/main',
       });
       assert.equal(remoteHas('refs/heads/main'), head);
       assert.equal(repository.git('rev-parse', 'refs/remotes/origin/main').trim(), head);
@@ -44,6 +45,33 @@ describe('git_push [S0-49]', () => {
       repository.git('tag', 'v1');
       await runtime.call('git_push', { remote: 'origin', refspec: 'v1' });
       assert.equal(remoteHas('refs/tags/v1'), head);
+    } finally {
+      await runtime.dispose();
+      repository.dispose();
+    }
+  });
+
+  test('the first push sets what the branch follows, later ones leave it; set_upstream decides otherwise [S0-49]', async () => {
+    const { repository } = withRemote();
+    const runtime = await openGitRuntime(repository, { registry: PUSH });
+    const follows = () => repository.git('for-each-ref', '--format=%(upstream:short)', 'refs/heads/main').trim();
+    const push = async (args: object) => (await runtime.call<{ upstream: unknown }>('git_push', args)).upstream;
+    const distance = async () => {
+      const { upstream, ahead, behind } = await runtime.call<Record<string, unknown>>('git_status');
+      return [upstream, ahead, behind];
+    };
+    try {
+      assert.deepEqual(await distance(), [null, null, null], 'no upstream is not the same as in sync');
+      assert.equal(await push({ set_upstream: false }), null);
+      assert.equal(await push({ ref: 'HEAD:refs/heads/feature' }), null, 'another name is not followed by itself');
+      assert.equal(follows(), '');
+      assert.equal(await push({}), 'origin/main');
+      assert.deepEqual(await distance(), ['origin/main', 0, 0]);
+      assert.equal(await push({ ref: 'HEAD:refs/heads/feature' }), 'origin/main');
+      assert.equal(await push({ ref: 'HEAD:refs/heads/feature', set_upstream: true }), 'origin/feature');
+      assert.equal(follows(), 'origin/feature');
+      repository.git('tag', 'v2');
+      assert.equal(await push({ ref: 'v2', set_upstream: true }), null, 'a tag follows nothing');
     } finally {
       await runtime.dispose();
       repository.dispose();

@@ -10,6 +10,7 @@ import { gitFailure } from '../../git/git-failure.ts';
 import { parseRawDiff } from '../../git/parse-raw-diff.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
+import { counted, goBack, shortHash } from '../../present/rows.ts';
 import { reportChanges } from './changes/report-changes.ts';
 import { refuseOverwriting } from './changes/touched-files.ts';
 import { rebaseEnvironment } from './committer.ts';
@@ -22,7 +23,7 @@ import { restoreRecovery } from './recovery/restore-recovery.ts';
 import { type SavedRecovery, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
-  onto: z.string().min(1).describe('Branch, tag or commit to put the commits on'),
+  ref: z.string().min(1).describe('Branch, tag or commit to put the commits on'),
   autosquash: z.boolean().default(true).describe('Fold fixup! and squash! commits into those they belong to'),
   branch: z.string().min(1).exactOptional().describe('Switch to this branch first; default: the current one'),
 });
@@ -32,7 +33,7 @@ const data = z.strictObject({
   rebased: z.boolean(),
   head: z.string().nullable(),
   branch: z.string().nullable(),
-  commits: z.int().describe('Commits on top of `onto` now'),
+  commits: z.int().describe('Commits on top of `ref` now'),
   recovery: z.string().describe('For git_recover: the state before'),
 });
 
@@ -44,13 +45,14 @@ export const gitRebase = defineTool({
   policyNotes: 'Needs a clean tree; a conflict puts everything back; hooks do not run',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { required: ['onto'] } },
+  annotations: { ...WRITE_GIT, arg_schema: { arg_aliases: { onto: 'ref' }, required: ['ref'] } },
   effect: 'write',
   risk: 'high',
   rehearse: 'none',
   timeoutMs: 600_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'rebase' }),
+  present: presentRebase,
   run: rebase,
 });
 
@@ -72,15 +74,15 @@ async function rebase(given: Args, context: ToolContext): Promise<z.output<typeo
   return namingRecovery(saved, () => replay(plan, saved, context));
 }
 
-async function planOf({ onto, branch, autosquash }: Args, git: GitRepository): Promise<Plan> {
-  const text = checkRevision(onto, 'onto');
+async function planOf({ ref, branch, autosquash }: Args, git: GitRepository): Promise<Plan> {
+  const text = checkRevision(ref, 'ref');
   const name = branch === undefined ? undefined : checkBranchName(branch, 'branch');
   const [commit, head, tip] = await findObjects(git, [
     `${text}^{commit}`,
     'HEAD',
     ...(name === undefined ? [] : [`refs/heads/${name}^{commit}`]),
   ]);
-  if (commit === undefined) throw unknownRevision(text, 'onto');
+  if (commit === undefined) throw unknownRevision(text, 'ref');
   if (head === undefined) throw unborn();
   if (name === undefined) return { onto: commit, autosquash, branch: undefined };
   if (tip === undefined) throw unknownRevision(name, 'branch');
@@ -135,12 +137,12 @@ async function putBack(output: GitOutput, saved: SavedRecovery, context: ToolCon
   const [conflicts, begun] = await Promise.all([unmergedPaths(git), isUnderWay(git)]);
   if (!begun) {
     const next = 'read the message of git in details.stderr';
-    return gitRefused({ what: 'Git did not rebase', next, path: 'onto' }, output, saved);
+    return gitRefused({ what: 'Git did not rebase', next, path: 'ref' }, output, saved);
   }
   await git.run({ words: ['rebase', '--abort'], access: 'write', accept: [0, 1, 128] });
   await restoreRecovery(context, await readRecovery(git, saved.ref));
   return gitFailure(`Rebase stopped and was undone: ${conflicts[0] ?? 'git could not go on'}`, {
-    path: 'onto',
+    path: 'ref',
     reason: conflicts.length > 0 ? 'conflicts' : 'stopped',
     next: 'merge with git_merge and resolve the conflicts there, or change the commits so that they fit',
     details: { conflicts: [...conflicts], stderr: output.stderr.trim().slice(0, 2000), recovery: saved.ref },
@@ -154,8 +156,13 @@ async function isUnderWay({ files }: GitRepository): Promise<boolean> {
 
 function unborn() {
   return gitFailure('There is no commit to rebase yet', {
-    path: 'onto',
+    path: 'ref',
     reason: 'unborn',
     next: 'commit first',
   });
+}
+
+function presentRebase({ rebased, head, branch, commits, recovery }: z.output<typeof data>): string {
+  const what = rebased ? `rebased ${branch ?? 'HEAD'}: ${counted(commits, 'commit')} on top` : 'rebase changed nothing';
+  return `${what}, now at ${shortHash(head)}\n${goBack(recovery)}`;
 }

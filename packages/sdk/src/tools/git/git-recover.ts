@@ -8,9 +8,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { emptyTree } from '../../git/empty-tree.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
+import { counted, goBack, shortHash } from '../../present/rows.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { touchedFiles } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
@@ -65,6 +67,7 @@ export const gitRecover = defineTool({
   locks: GIT_LOCKS,
   git: () => ({ verb: 'recover' }),
   profile: ({ list }) => (list ? { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' } : {}),
+  present: presentRecovery,
   run: ({ recovery, list }, context) => (list ? listPoints(context) : recover(context, recovery)),
 });
 
@@ -209,4 +212,18 @@ function noteOf(message: string): RecoveryNote | undefined {
     // Not made by us: nothing to go back to.
     return undefined;
   }
+}
+
+function presentRecovery(answer: z.output<typeof data>): ToolText {
+  const { restored, from, recovery, head, branch, files, recoveries } = answer;
+  const rows = recoveries.map((one) => {
+    const counts = `${counted(one.files, 'file')} saved${one.skipped === 0 ? '' : `, ${one.skipped} too large`}`;
+    return `${one.recovery} ${one.time} before ${one.verb}, on ${one.branch ?? 'no branch'} at ${shortHash(one.head)}, ${counts}`;
+  });
+  const done = `restored ${from ?? ''}: ${counted(files, 'file')}, on ${branch ?? 'no branch'} at ${shortHash(head)}`;
+  const back = recovery === null ? '' : `\n${goBack(recovery)}`;
+  return {
+    head: restored ? `${done}${back}` : counted(recoveries.length, 'recovery point'),
+    parts: [{ type: 'text', text: rows }],
+  };
 }

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { parseRawDiff } from '../../git/parse-raw-diff.ts';
 import { literalPathspec } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
+import { counted, goBack, shownName } from '../../present/rows.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { type RawPath, toShown } from './recovery/raw-path.ts';
@@ -36,13 +38,17 @@ export const gitRestore = defineTool({
   policyNotes: 'Everything it writes over is saved first and can be had back with git_recover',
   args,
   data,
-  annotations: { ...WRITE_GIT, arg_schema: { path_params: ['paths'], set_params: ['paths'], required: ['paths'] } },
+  annotations: {
+    ...WRITE_GIT,
+    arg_schema: { path_params: ['paths'], set_params: ['paths'], arg_aliases: { ref: 'source' }, required: ['paths'] },
+  },
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
   timeoutMs: 300_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'restore' }),
+  present: presentRestored,
   run: restore,
 });
 
@@ -103,4 +109,11 @@ async function differentFrom(
     given.staged ? compare(['diff', '--cached', ...words, ...base]) : [],
   ]);
   return [...new Set(found.flat())].sort();
+}
+
+function presentRestored({ restored, recovery }: z.output<typeof data>): ToolText {
+  return {
+    head: `restored ${counted(restored.length, 'file')}\n${goBack(recovery)}`,
+    parts: [{ type: 'text', text: restored.map(shownName) }],
+  };
 }

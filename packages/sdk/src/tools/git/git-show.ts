@@ -2,9 +2,12 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { COMMIT_WORDS, splitCommit } from '../../git/parse-commits.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
+import { patchPart } from '../../present/patch-part.ts';
+import { counted, shortHash, shownName } from '../../present/rows.ts';
 import { commitShape } from './commits/commit-schema.ts';
 import { fileAt, fileAtSchema } from './commits/file-at.ts';
 import { READ_GIT } from './git-annotations.ts';
@@ -22,7 +25,7 @@ import {
 import { patchText } from './patch/patch-text.ts';
 
 const args = z.strictObject({
-  rev: revision.default('HEAD'),
+  ref: revision.default('HEAD'),
   path: z.string().min(1).optional().describe('File whose content at the revision is wanted, instead of the patch'),
   context_lines: contextLines,
   max_bytes: maxBytes.describe('Bytes of the patch or file at most; what is longer comes back as its beginning'),
@@ -56,7 +59,11 @@ export const gitShow = defineTool({
   data,
   annotations: {
     ...READ_GIT,
-    arg_schema: { path_params: ['path'], set_params: ['path'], arg_aliases: { revision: 'rev', file: 'path' } },
+    arg_schema: {
+      path_params: ['path'],
+      set_params: ['path'],
+      arg_aliases: { rev: 'ref', revision: 'ref', file: 'path' },
+    },
   },
   effect: 'read',
   risk: 'low',
@@ -64,8 +71,10 @@ export const gitShow = defineTool({
   answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
-  async run({ rev, path, context_lines, max_bytes }, { git }) {
-    const hash = await resolveRevision(git, rev, 'rev');
+  hasLargeAnswers: true,
+  present: presentShown,
+  async run({ ref, path, context_lines, max_bytes }, { git }) {
+    const hash = await resolveRevision(git, ref, 'ref');
     if (path === undefined) return showCommit(git, hash, { contextLines: context_lines, maxBytes: max_bytes });
     const { truncated, ...file } = await fileAt(git, { hash, path, maxBytes: max_bytes });
     return { hash, file, truncated };
@@ -104,8 +113,36 @@ async function showCommit(git: GitRepository, hash: string, limits: Limits): Pro
 
 function unreadable(hash: string) {
   return gitFailure(`Commit is too large to show: ${hash}`, {
-    path: 'rev',
+    path: 'ref',
     reason: 'too_large',
     next: 'read its files one by one with path',
   });
+}
+
+function presentShown({ hash, commit, file, truncated }: Data, { path }: z.output<typeof args>): ToolText {
+  const more = truncated ? '; longer than max_bytes' : '';
+  if (file !== undefined) {
+    const form = file.encoding === 'base64' ? ', binary, as base64' : '';
+    return {
+      head: `${shownName(file.path)} at ${shortHash(hash)}: ${file.size} bytes${form}${more}`,
+      parts: [
+        {
+          type: 'text',
+          text: file.content,
+          rest: () => callText('git_show', { ref: hash, path, max_bytes: file.size }),
+        },
+      ],
+    };
+  }
+  if (commit === undefined) return { head: hash };
+  const { author, subject, body, files, total_files, patch, parents } = commit;
+  const message = body.trim() === '' ? subject : `${subject}\n\n${body.trim()}`;
+  const rest = (names: readonly string[]): string =>
+    parents.length === 0
+      ? callText('git_show', { ref: hash, path: names[0] })
+      : callText('git_diff', { ref: `${hash}^`, to: hash, paths: names });
+  return {
+    head: `commit ${hash}\n${author.name} <${author.email}> ${author.date}\n${counted(total_files, 'file')} changed${more}`,
+    parts: [{ type: 'text', text: message }, patchPart(patch, files, rest)],
+  };
 }

@@ -1,8 +1,10 @@
 /** git_stash: puts changes aside, and brings them back. */
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { parseRawDiff } from '../../git/parse-raw-diff.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
+import { counted, goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { patchText } from './patch/patch-text.ts';
 import { toShown } from './recovery/raw-path.ts';
@@ -44,6 +46,7 @@ export const gitStash = defineTool({
     action === 'list' || action === 'show'
       ? { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' }
       : {},
+  present: presentStash,
   run: (given, context) => perform(given, context),
 });
 
@@ -96,5 +99,27 @@ async function showStash(index: number, { git }: ToolContext): Promise<StashAnsw
     patch: text.patch,
     truncated: text.truncated,
     recovery: null,
+  };
+}
+
+function presentStash(answer: StashAnswer, { action }: z.output<typeof args>): ToolText {
+  const { done, stashes, conflicts, files, untracked, patch, truncated, recovery } = answer;
+  const rows = stashes.map(
+    ({ index, commit, message, time }) => `stash ${index}: ${message} (${time}, ${shortHash(commit)})`,
+  );
+  const head = [
+    action === 'list' ? counted(stashes.length, 'stash', 'stashes') : `${action}: ${done ? 'done' : 'not done'}`,
+    ...nameRows('conflicts in:', conflicts),
+    ...nameRows('changes:', files),
+    ...nameRows('untracked:', untracked),
+    ...(recovery === null ? [] : [goBack(recovery)]),
+    ...(truncated ? ['there is more of the patch'] : []),
+  ];
+  return {
+    head: head.join('\n'),
+    parts: [
+      { type: 'text', text: rows },
+      { type: 'text', text: patch },
+    ],
   };
 }

@@ -24,8 +24,8 @@ interface Status {
   head: string | null;
   detached: boolean;
   upstream: string | null;
-  ahead: number;
-  behind: number;
+  ahead: number | null;
+  behind: number | null;
   changes: Change[];
   clean: boolean;
   in_progress: string | null;
@@ -145,7 +145,7 @@ describe('git_status', () => {
       assert.deepEqual([upstream, ahead, behind], ['other', 2, 1]);
       repository.git('branch', '--delete', '--force', 'other');
       const orphan = await status(runtime);
-      assert.deepEqual([orphan.upstream, orphan.ahead, orphan.behind], ['other', 0, 0]);
+      assert.deepEqual([orphan.upstream, orphan.ahead, orphan.behind], ['other', null, null]);
     });
   });
 

@@ -5,8 +5,10 @@
  */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { findInProgress, STATES } from '../../git/in-progress.ts';
 import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
+import { counted, shortHash, shownName } from '../../present/rows.ts';
 import { READ_GIT } from './git-annotations.ts';
 
 const MAX_CHANGES = 10_000;
@@ -33,8 +35,8 @@ const data = z.strictObject({
   head: z.string().nullable().describe('Commit hash; null before the first commit'),
   detached: z.boolean(),
   upstream: z.string().nullable(),
-  ahead: z.int(),
-  behind: z.int(),
+  ahead: z.int().nullable().describe('Commits the upstream lacks; null when there is none'),
+  behind: z.int().nullable().describe('Commits only the upstream has; null when there is none'),
   changes: z.array(
     z.strictObject({
       path: z.string(),
@@ -64,6 +66,8 @@ export const gitStatus = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 30_000,
+  hasLargeAnswers: true,
+  present: presentStatus,
   async run({ porcelain, untracked }, { git }) {
     const [{ stdout, isCut = false }, in_progress] = await Promise.all([
       git.run({
@@ -120,4 +124,23 @@ function wordsFor({ kind, index, worktree }: StatusEntry): string {
     ...new Set([index, worktree].filter((letter) => letter !== '.').map((letter) => LETTERS[letter] ?? letter)),
   ];
   return known.join(', ');
+}
+
+function presentStatus(status: z.output<typeof data>): ToolText {
+  const { branch, head, upstream, ahead, behind, changes, in_progress, stashes, truncated } = status;
+  const distance = upstream === null ? '' : `, ${upstream}: ${ahead} ahead, ${behind} behind`;
+  const rows = changes.map(({ path, from, status: letters, staged, unstaged }) => {
+    const where = staged && unstaged ? 'staged and unstaged' : staged ? 'staged' : 'unstaged';
+    const name = from === undefined ? shownName(path) : `${shownName(from)} → ${shownName(path)}`;
+    return `${letters.padEnd(2)} ${name} (${where})`;
+  });
+  return {
+    head: [
+      `on ${branch ?? 'no branch'} at ${shortHash(head)}${distance}${changes.length === 0 ? ', clean' : ''}`,
+      ...(in_progress === null ? [] : [`in progress: ${in_progress}`]),
+      ...(stashes === 0 ? [] : [counted(stashes, 'stash', 'stashes')]),
+      ...(truncated ? ['there are more changes than these'] : []),
+    ].join('\n'),
+    parts: [{ type: 'text', text: rows, rest: () => callText('git_diff', { stat: true }) }],
+  };
 }

@@ -3,7 +3,9 @@ import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { compilePattern, patternProblem } from '../../pattern/compile-pattern.ts';
+import { counted } from '../../present/rows.ts';
 import { wholeCharacters } from '../../text/decode-text.ts';
 
 const PAGE_DEFAULT = 65_536;
@@ -44,6 +46,8 @@ export const artifactRead = defineTool({
   idempotent: true,
   timeoutMs: 30_000,
   measure: ({ content }) => content.length,
+  hasLargeAnswers: true,
+  present: presentArtifact,
   async run({ artifact, offset, max_bytes, tail_lines, search, max_results }, { artifacts, signal }) {
     if (search !== undefined) return searchLines(artifacts, { artifact, search, maxResults: max_results, signal });
     const page = artifacts.read(artifact, {
@@ -116,4 +120,22 @@ async function* linesOf(artifacts: ArtifactStore, handle: string, signal: AbortS
     for (const text of lines) yield { text: text.slice(0, LINE_CHARS), total };
   }
   if (rest !== '') yield { text: rest, total };
+}
+
+function presentArtifact(page: z.output<typeof data>, { artifact, search }: z.output<typeof args>): ToolText {
+  const { content, offset, next_offset, total_bytes, matches, truncated } = page;
+  if (matches !== undefined) {
+    const rows = matches.map(({ line, text }) => `${line}: ${text}`);
+    const more = truncated ? '; there are more: narrow the search' : '';
+    return {
+      head: `${counted(matches.length, 'line')} of ${artifact} match ${search ?? ''}${more}`,
+      parts: [{ type: 'text', text: rows, rest: () => callText('artifact_read', { artifact, search: '…' }) }],
+    };
+  }
+  const from = (byte: number): string => callText('artifact_read', { artifact, offset: byte });
+  const more = next_offset === null ? '' : `; more: ${from(next_offset)}`;
+  return {
+    head: `${artifact}: bytes ${offset} to ${offset + Buffer.byteLength(content)} of ${total_bytes}${more}`,
+    parts: [{ type: 'text', text: content, rest: ({ bytes }) => from(offset + bytes) }],
+  };
 }

@@ -83,7 +83,7 @@ describe('emit_metrics', () => {
   test('an interval that is no whole number of seconds up to an hour is refused [S0-58]', () =>
     withScratch(async ({ session }) => {
       for (const interval of [-1, 0.5, 3601, '1']) {
-        assert.equal((await session.call('emit_metrics', { interval })).errors[0]?.code, 'E_VALIDATION_FAIL');
+        assert.equal((await session.call('emit_metrics' as string, { interval })).errors[0]?.code, 'E_VALIDATION_FAIL');
       }
       assert.equal((await session.call('emit_metrics', { interval: 3600 })).ok, true);
     }));

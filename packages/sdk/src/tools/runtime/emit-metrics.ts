@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { policyDenial } from '../../contracts/failures.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
+import { counted } from '../../present/rows.ts';
 
 const MAX_INTERVAL_S = 3600;
 
@@ -58,6 +60,7 @@ export const emitMetrics = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
+  present: presentMetrics,
   run({ interval, session_id }, { metrics, sessionId }) {
     if (session_id !== undefined && session_id !== sessionId) throw foreignSession();
     const rollup = metrics.report(interval * 1000);
@@ -75,4 +78,12 @@ function foreignSession() {
     path: 'session_id',
     details: { gate: 'session', reason: 'foreign_session', next: 'leave session_id out' },
   });
+}
+
+function presentMetrics({ status, interval, rollup }: z.output<typeof data>): ToolText {
+  const row = (name: string, { calls, errors, denials, duration_ms, bytes }: z.output<typeof figures>): string =>
+    `${name}: ${counted(calls, 'call')}, ${errors} failed, ${denials} denied, ${Math.round(duration_ms)} ms, ${bytes} bytes`;
+  const rows = Object.entries(rollup.tools).map(([name, each]) => row(name, each));
+  const when = status === 'scheduled' ? `scheduled every ${interval} s` : 'emitted';
+  return { head: `metrics ${when}\n${row('all tools', rollup.total)}`, parts: [{ type: 'text', text: rows }] };
 }

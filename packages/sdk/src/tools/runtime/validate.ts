@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { ENFORCEMENTS } from '../../contracts/classes.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FoundViolation, ValidationReport } from '../../contracts/validation.ts';
+import { counted, shownName } from '../../present/rows.ts';
 
 const MAX_VIOLATIONS = 1000;
 const ruleIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
@@ -82,6 +84,7 @@ export const validate = defineTool({
   idempotent: true,
   rehearse: 'none',
   timeoutMs: 1_200_000,
+  present: presentVerdict,
   run: runRules,
 });
 
@@ -122,4 +125,18 @@ function proposeFixes({ violations }: ValidationReport, { progress }: ToolContex
       ...(line === undefined ? {} : { line }),
     });
   }
+}
+
+function presentVerdict({ violations, rules, passed, files, scope, truncated }: z.output<typeof data>): ToolText {
+  const rows = violations.map(({ rule, level, message, path, line, next }) => {
+    const place = path === undefined ? '' : `${shownName(path)}${line === undefined ? '' : `:${line}`}: `;
+    return `${level}: ${place}${message} (${rule})${next === undefined ? '' : `\n  next: ${next}`}`;
+  });
+  const ran = rules.filter(({ status }) => status !== 'not_applicable').length;
+  const verdict = passed ? 'passed' : 'failed';
+  const amount = `${counted(violations.length, 'violation')}${truncated ? ', not all shown' : ''}`;
+  return {
+    head: `${verdict}: ${amount}; ${counted(ran, 'rule')} over ${counted(files, 'file')} (${scope})`,
+    parts: [{ type: 'text', text: rows }],
+  };
 }

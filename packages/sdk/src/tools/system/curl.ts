@@ -1,9 +1,13 @@
 /** curl: one HTTP request to an allowed host, redirects followed within the allowlist. Error statuses are answers. */
+
+import { isUtf8 } from 'node:buffer';
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
+import { counted } from '../../present/rows.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_TIMEOUT_MS = 120_000;
@@ -73,6 +77,8 @@ export const curl = defineTool({
   timeoutArg: 'timeout_ms',
   privateArgs: ['body', 'body_b64', 'headers'],
   measure: ({ body_b64 }) => Buffer.byteLength(body_b64, 'base64'),
+  hasLargeAnswers: true,
+  present: presentReply,
   async run(given, { http, artifacts, signal, redactOutput }) {
     const { method, url, headers, timeout_ms, max_bytes, as_text } = given;
     const answer = await http.send({
@@ -142,4 +148,17 @@ function textOf(bytes: Uint8Array, { cut }: { readonly cut: boolean }): string |
     // Not UTF-8: the base64 form is the answer.
     return undefined;
   }
+}
+
+function presentReply(reply: z.output<typeof data>, { url: asked, max_bytes }: z.output<typeof args>): ToolText {
+  const { status, headers, body_b64, text, truncated, url, redirects } = reply;
+  const bytes = Buffer.from(body_b64, 'base64');
+  const body = text ?? (isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined);
+  const type = headers['content-type'] ?? 'no content type';
+  const more = truncated ? `; longer than max_bytes ${max_bytes}` : '';
+  const via = redirects.length === 0 ? '' : ` after ${counted(redirects.length, 'redirect')}`;
+  return {
+    head: `HTTP ${status} from ${url}${via}, ${type}, ${bytes.length} bytes${more}${body === undefined ? ', binary' : ''}`,
+    parts: body === undefined ? [] : [{ type: 'text', text: body, rest: () => `fetch a smaller page of ${asked}` }],
+  };
 }

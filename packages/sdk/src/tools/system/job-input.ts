@@ -1,6 +1,7 @@
 /** job_input: text for the standard input of a running command. */
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import { counted } from '../../present/rows.ts';
 
 const args = z.strictObject({
   job: z.string().describe('Job handle from shell_exec'),
@@ -30,9 +31,14 @@ export const jobInput = defineTool({
   rehearse: 'none',
   timeoutMs: 10_000,
   privateArgs: ['text'],
+  present: presentInput,
   async run({ job, text, end }, { jobs }) {
     const bytes = Buffer.from(text, 'utf8');
     await jobs.write(job, bytes, { end });
     return { job, written: bytes.length };
   },
 });
+
+function presentInput({ job, written }: z.output<typeof data>): string {
+  return `wrote ${counted(written, 'byte')} to ${job}`;
+}

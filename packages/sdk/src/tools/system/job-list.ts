@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { JOB_STATES } from '../../contracts/jobs.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
+import { counted, shownName } from '../../present/rows.ts';
 
 const data = z.strictObject({
   jobs: z.array(
@@ -28,6 +30,7 @@ export const jobList = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
+  present: presentJobs,
   run: (_args, { jobs, redactCommand }) => ({
     jobs: jobs.list().map(({ id, command, state, code, startedAt }) => ({
       job: id,
@@ -38,3 +41,11 @@ export const jobList = defineTool({
     })),
   }),
 });
+
+function presentJobs({ jobs }: z.output<typeof data>): ToolText {
+  const rows = jobs.map(({ job, command, state, code, started_at }) => {
+    const ended = code === null ? state : `${state}, exit ${code}`;
+    return `${job}: ${ended}, since ${new Date(started_at).toISOString()}: ${shownName(command)}`;
+  });
+  return { head: counted(jobs.length, 'job'), parts: [{ type: 'text', text: rows }] };
+}

@@ -26,7 +26,7 @@ describe('job_poll', () => {
       await endOf(session, await startJob(scratch, 'seq 1'));
       const before = readdirSync('/proc/self/fd').length;
       const polled = await endOf(session, await startJob(scratch, 'seq 1000000'));
-      const page = await session.call('artifact_read', { artifact: polled['stdout_artifact'], offset: -8 });
+      const page = await session.call('artifact_read', { artifact: String(polled['stdout_artifact']), offset: -8 });
       assert.equal((page.data as { content: string }).content, '1000000\n', JSON.stringify(page.errors));
       assert.equal(readdirSync('/proc/self/fd').length, before);
     }));

@@ -3,6 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { JOB_STATES } from '../../contracts/jobs.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
+import { outputText } from '../../present/output-text.ts';
 
 const WAIT_MAX = 60_000;
 
@@ -39,6 +41,8 @@ export const jobPoll = defineTool({
   risk: 'low',
   timeoutMs: WAIT_MAX + 5_000,
   measure: ({ stdout, stderr }) => stdout.length + stderr.length,
+  hasLargeAnswers: true,
+  present: presentPoll,
   async run({ job, wait_ms }, { jobs, signal }) {
     const polled = await jobs.poll(job, wait_ms, signal);
     const { stdout, stderr } = polled.artifacts;
@@ -55,3 +59,18 @@ export const jobPoll = defineTool({
     };
   },
 });
+
+function presentPoll(polled: z.output<typeof data>): ToolText {
+  const { job, state, code, signal, stdout, stderr, missed_bytes, stdout_artifact, stderr_artifact } = polled;
+  const ended = state === 'running' ? 'running' : `${state}, ${signal === null ? `exit ${code ?? 'unknown'}` : signal}`;
+  const missed = missed_bytes === 0 ? '' : `, ${missed_bytes} bytes were dropped before this`;
+  const isSilent = stdout === '' && stderr === '';
+  return outputText({
+    head: `${job}: ${ended}${missed}${isSilent ? ', nothing new' : ''}`,
+    stdout,
+    stderr,
+    stdoutArtifact: stdout_artifact,
+    stderrArtifact: stderr_artifact,
+    rest: 'poll more often, or read the artifact when the job has ended',
+  });
+}

@@ -31,8 +31,13 @@ export const jobStop = defineTool({
   idempotent: true,
   rehearse: 'none',
   timeoutMs: 10_000,
+  present: presentStopped,
   async run({ job }, { jobs }) {
     const { id, state, code } = await jobs.stop(job);
     return { job: id, state, code };
   },
 });
+
+function presentStopped({ job, state, code }: z.output<typeof data>): string {
+  return `${job}: ${state}${code === null ? '' : `, exit ${code}`}`;
+}

@@ -2,8 +2,10 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
 import { compilePattern, patternProblem } from '../../pattern/compile-pattern.ts';
 import { listProcesses } from '../../platform/processes/process-list.ts';
+import { counted, shownName } from '../../present/rows.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 10_000;
@@ -43,6 +45,7 @@ export const procList = defineTool({
   risk: 'low',
   idempotent: true,
   timeoutMs: 10_000,
+  present: presentProcesses,
   run({ filter, limit }, { redactCommand }) {
     const matches = compileFilter(filter);
     const found = listProcesses()
@@ -70,4 +73,10 @@ function compileFilter(filter: string | undefined): (text: string) => boolean {
   }
   const pattern = compilePattern(filter);
   return (text) => pattern.test(text);
+}
+
+function presentProcesses({ processes, truncated }: z.output<typeof data>): ToolText {
+  const rows = processes.map(({ pid, cmd, cpu, mem_mb }) => `${pid}: ${cpu}% cpu, ${mem_mb} MiB: ${shownName(cmd)}`);
+  const more = truncated ? ', not all shown' : '';
+  return { head: `${counted(processes.length, 'process', 'processes')}${more}`, parts: [{ type: 'text', text: rows }] };
 }

@@ -130,7 +130,7 @@ describe('shell_exec [S0-36]', () => {
       assert.equal(data.stdout_bytes, 6_888_896);
       assert.ok(data.stdout.startsWith('1\n2\n') && data.stdout.endsWith('999999\n1000000\n'));
       assert.ok(data.stdout.length < 5.5 * 1024 * 1024);
-      const artifact = data.stdout_artifact;
+      const artifact = data.stdout_artifact ?? 'none';
       const page = await session.call('artifact_read', { artifact, offset: -8, max_bytes: 100 });
       assert.equal((page.data as { content: string }).content, '1000000\n');
       const found = await session.call('artifact_read', { artifact, search: '^54321$' });

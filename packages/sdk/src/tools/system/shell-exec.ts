@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
 import type { JobArtifacts } from '../../contracts/jobs.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
+import { callText, type ToolText } from '../../contracts/tool-text.ts';
+import { outputText } from '../../present/output-text.ts';
 import { OutputKeeper } from './output/output-keeper.ts';
 import { OutputReporter } from './output/output-reporter.ts';
 
@@ -82,6 +84,8 @@ export const shellExec = defineTool({
   timeoutArg: 'timeout_ms',
   privateArgs: ['env', 'stdin'],
   measure: ({ stdout_bytes, stderr_bytes }) => stdout_bytes + stderr_bytes,
+  hasLargeAnswers: true,
+  present: presentOutput,
   run: runCommand,
 });
 
@@ -232,4 +236,21 @@ function jobStarted(job: string, keepers: Answering['keepers']): z.output<typeof
     network_enforced: true,
     job,
   };
+}
+
+/** Further fields that say how it ended may be there. */
+function presentOutput(outcome: z.output<typeof data>): ToolText {
+  const { code, stdout, stderr, truncated, stdout_artifact, stderr_artifact, job, ...others } = outcome;
+  const facts: Record<string, unknown> = others;
+  const ended = ['signal', 'timed_out'].flatMap((name) => (facts[name] ? [`${name} ${String(facts[name])}`] : []));
+  const state = job === undefined ? `exit ${code ?? 'unknown'}` : `still running: ${callText('job_poll', { job })}`;
+  const head = [state, ...ended, ...(truncated ? ['the middle of the output is left out'] : [])].join(', ');
+  return outputText({
+    head: stdout === '' && stderr === '' && job === undefined ? `${head}, no output` : head,
+    stdout,
+    stderr,
+    stdoutArtifact: stdout_artifact,
+    stderrArtifact: stderr_artifact,
+    rest: 'run it again with its output filtered, such as | tail -n 200',
+  });
 }

@@ -6,8 +6,9 @@ export interface Branch {
   readonly name: string;
   readonly hash: string;
   readonly upstream: string | null;
-  readonly ahead: number;
-  readonly behind: number;
+  /** Null, like `behind`, without an upstream and when it no longer exists. */
+  readonly ahead: number | null;
+  readonly behind: number | null;
   /** The upstream is configured but not there any more. */
   readonly gone?: true;
   readonly current: boolean;
@@ -46,12 +47,13 @@ function isRemoteHead([name = '', , , , , symref = '']: readonly string[]): bool
 
 function branchOf(fields: readonly string[]): Branch {
   const [name = '', hash = '', upstream = '', track = '', head = '', , subject = ''] = fields;
+  const isKnown = upstream !== '' && track !== 'gone';
   return {
     name: shortName(name),
     hash,
     upstream: upstream === '' ? null : shortName(upstream),
-    ahead: Number(/ahead (\d+)/.exec(track)?.[1] ?? 0),
-    behind: Number(/behind (\d+)/.exec(track)?.[1] ?? 0),
+    ahead: isKnown ? Number(/ahead (\d+)/.exec(track)?.[1] ?? 0) : null,
+    behind: isKnown ? Number(/behind (\d+)/.exec(track)?.[1] ?? 0) : null,
     ...(track === 'gone' ? { gone: true as const } : {}),
     current: head === '*',
     remote: name.startsWith('refs/remotes/'),

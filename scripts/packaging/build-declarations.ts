@@ -1,9 +1,9 @@
-/** What is packed is what is built: builds what is missing or old, and removes what has no source. */
+/** Declarations, as they are packed: builds what is missing or old, and removes what has no source. */
 import { existsSync, globSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { mustRun } from './run-program.ts';
 
-export async function buildPackages(root: string, names: readonly string[]): Promise<void> {
+export async function buildDeclarations(root: string, names: readonly string[]): Promise<void> {
   const folders = names.map((name) => path.join(root, 'packages', name));
   for (const folder of folders) removeOrphans(folder);
   if (folders.every(isFresh)) return;
@@ -14,8 +14,8 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
 
 /** Left behind by sources that were moved or deleted; nothing imports them, but they would be published. */
 function removeOrphans(folder: string): void {
-  for (const name of globSync('dist/**/*.{js,d.ts,js.map,d.ts.map}', { cwd: folder })) {
-    const source = name.replace(/^dist/, 'src').replace(/\.(?:js|d\.ts)(?:\.map)?$/, '.ts');
+  for (const name of globSync('dist/**/*.d.ts{,.map}', { cwd: folder })) {
+    const source = name.replace(/^dist/, 'src').replace(/\.d\.ts(?:\.map)?$/, '.ts');
     if (!existsSync(path.join(folder, source))) rmSync(path.join(folder, name));
   }
 }
@@ -24,7 +24,7 @@ function isFresh(folder: string): boolean {
   return globSync('src/**/*.ts', { cwd: folder })
     .filter((name) => !name.endsWith('.test.ts'))
     .every((name) => {
-      const output = path.join(folder, name.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
+      const output = path.join(folder, name.replace(/^src/, 'dist').replace(/\.ts$/, '.d.ts'));
       return existsSync(output) && statSync(output).mtimeMs >= statSync(path.join(folder, name)).mtimeMs;
     });
 }

@@ -1,0 +1,48 @@
+/** Data cut to a number of bytes and still data: long lists and texts lose their ends, and the result fits the same schema. */
+import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+
+export interface FittedData {
+  /** Undefined where nothing that is left could be cut. */
+  readonly data: JsonObject | undefined;
+  readonly isCut: boolean;
+}
+
+/** Shorter texts are names and digests, which mean something only when they are whole. */
+const LEAST_CHARACTERS = 1000;
+
+export function fitData(data: JsonObject, maxBytes: number): FittedData {
+  if (fits(data, maxBytes)) return { data, isCut: false };
+  let characters = Math.floor(maxBytes / 2);
+  for (let items = Math.floor(maxBytes / 8); items >= 1; items = Math.floor(items / 2)) {
+    const cut = shorten(data, characters, items) as JsonObject;
+    if (fits(cut, maxBytes)) return { data: marked(cut), isCut: true };
+    characters = Math.max(LEAST_CHARACTERS, Math.floor(characters / 2));
+  }
+  return { data: undefined, isCut: true };
+}
+
+function fits(data: JsonObject, maxBytes: number): boolean {
+  return textLength(data) <= maxBytes && Buffer.byteLength(JSON.stringify(data)) <= maxBytes;
+}
+
+/** Less than what it takes as JSON, found without writing it out: that takes longest for what is too long. */
+function textLength(value: JsonValue): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let length = 0;
+  for (const inner of Object.values(value)) length += textLength(inner as JsonValue);
+  return length;
+}
+
+function shorten(value: JsonValue, characters: number, items: number): JsonValue {
+  if (typeof value === 'string') return value.length <= characters ? value : value.slice(0, characters).toWellFormed();
+  if (Array.isArray(value)) return value.slice(0, items).map((item: JsonValue) => shorten(item, characters, items));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, shorten(inner as JsonValue, characters, items)]);
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+/** Tools that can cut their own answer have a word for it. */
+function marked(data: JsonObject): JsonObject {
+  return typeof data['truncated'] === 'boolean' ? { ...data, truncated: true } : data;
+}
