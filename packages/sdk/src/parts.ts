@@ -49,6 +49,13 @@ export { lowerProviderCall, type ToolCallRequest } from './package/tool-call.ts'
 export { parseRoute, type ToolRoute, validateRoute } from './package/tool-route.ts';
 export { createRouter, type ToolRouter } from './package/tool-router.ts';
 export { validatePackage } from './package/validate-package.ts';
+export {
+  type LocatedProgram,
+  type SandboxView,
+  type ViewedToolchain,
+  type ViewOptions,
+  viewSandbox,
+} from './platform/commands/sandbox-view.ts';
 export { canonicalJson, digest } from './platform/digest.ts';
 export { currentInstance, isAlive } from './platform/processes/process-identity.ts';
 export type { RunLocation } from './platform/runs/find-runs.ts';
@@ -57,5 +64,7 @@ export { acpStatus, acpToolCallUpdate, permissionAnswer, permissionGranted } fro
 export { intersectPolicies, narrowPolicies } from './policy/intersect-policy.ts';
 export { type SurfaceReport, validateSurface } from './policy/surface.ts';
 export { createRedactor, type Redactor } from './redaction/redactor.ts';
+export { defaultRegistry } from './registry/default-registry.ts';
 export { registryJsonSchema } from './registry/document.ts';
+export { programOf } from './shell/pattern-reach.ts';
 export { witnessedHeads } from './witnessed-heads.ts';

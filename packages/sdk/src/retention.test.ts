@@ -17,7 +17,15 @@ const root = mkdtempSync(join(tmpdir(), 'tool-runtime-retention-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const NEVER = { records_days: 0, records_max: 0, archives_days: 0, answers_days: 0, runs_days: 0 };
+const NEVER = {
+  records_days: 0,
+  records_max: 0,
+  archives_days: 0,
+  answers_days: 0,
+  runs_days: 0,
+  caches_days: 0,
+  caches_max_mib: 0,
+};
 
 interface Scene {
   readonly journal: JournalStore;

@@ -56,7 +56,7 @@ export function keepRetention(setting: RetentionSetting, report: (thrown: unknow
 
 export async function applyRetention({ parts, registry, state }: Omit<RetentionSetting, 'stamp'>): Promise<void> {
   const { journal, clock } = parts;
-  const { records_days, records_max, archives_days, answers_days, runs_days } = registry.retention;
+  const { records_days, records_max, archives_days, answers_days, runs_days, ...caches } = registry.retention;
   if (records_days > 0) await journal.rotate({ before: clock.now() - records_days * DAY_MS, minRecords: MIN_RECORDS });
   if (records_max > 0) await journal.rotate({ keepRecords: records_max, minRecords: MIN_RECORDS });
   await journal.prune({
@@ -64,6 +64,11 @@ export async function applyRetention({ parts, registry, state }: Omit<RetentionS
     ...(answers_days > 0 ? { answersOlderThanMs: answers_days * DAY_MS } : {}),
   });
   if (runs_days > 0) await removeRuns({ parts, registry, state }, runs_days * DAY_MS);
+  const { pruneCaches } = await import('./platform/files/prune-caches.ts');
+  await pruneCaches(state, {
+    ...(caches.caches_days > 0 ? { usedBeforeMs: clock.now() - caches.caches_days * DAY_MS } : {}),
+    ...(caches.caches_max_mib > 0 ? { maxBytes: caches.caches_max_mib * 1024 * 1024 } : {}),
+  });
 }
 
 async function removeRuns(

@@ -6,7 +6,6 @@
 import { type ErrorEntry, type ToolError, toToolError } from '@tool-runtime/protocol';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
-import type { WallProblem } from './contracts/commands.ts';
 import type { Coordinator } from './contracts/coordinator.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type {
@@ -34,6 +33,7 @@ import type { ReconciledCall } from './journal/reconcile.ts';
 import { keepWitness, type Witness, type WitnessOptions } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import type { WallCheck } from './platform/commands/sandbox-view.ts';
 import { createDisk } from './platform/descriptors/disk.ts';
 import { openRoot, type Root, type RootBackend } from './platform/descriptors/root.ts';
 import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/files/workspace.ts';
@@ -158,13 +158,6 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-export interface WallCheck {
-  /** `bubblewrap` or `none`. */
-  readonly isolation: string;
-  /** What is missing, and what to do. */
-  readonly problem?: WallProblem;
-}
-
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Everything below begins at what is opened here: the path given may lead elsewhere later.
   const unfinished = createUnfinishedFolders();
@@ -265,7 +258,10 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
     const unfinished = await parts.reconcile();
     await workspace.sweepLeftovers();
     await workspace.sweepNoted();
-    const checkWall = () => tryWall(registry, { workspace: root, state: state.path });
+    const checkWall = async () => {
+      const { tryWall } = await import('./platform/commands/sandbox-view.ts');
+      return tryWall(registry, { workspace: root, state: state.path });
+    };
     return assembleRuntime({
       parts,
       registry,
@@ -380,16 +376,6 @@ async function signOff({ journal, instanceId, reportUnexpected }: RuntimeParts):
   } catch (thrown) {
     reportUnexpected(toToolError(thrown));
   }
-}
-
-async function tryWall(
-  { isolation: name }: Registry,
-  places: { readonly workspace: Root; readonly state: string },
-): Promise<WallCheck> {
-  const { createSessionSandbox } = await import('./platform/sandbox/session-sandbox.ts');
-  const { isolation } = createSessionSandbox({ ...places, isolation: name, allowedDomains: [] });
-  const problem = await isolation.check();
-  return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** A process that lives long finds calls of others that died meanwhile without being restarted. */

@@ -12,7 +12,7 @@ import { createCommandRunner } from '../src/platform/commands/command-runner.ts'
 import { createSpawner } from '../src/platform/processes/spawner.ts';
 import { createBubblewrap } from '../src/platform/sandbox/isolation-bubblewrap.ts';
 
-const [base = '', user = ''] = process.argv.slice(2);
+const [base = '', user = '', network = 'own'] = process.argv.slice(2);
 const [home, workspace, state, shown] = ['home', 'workspace', 'home/shown/state', 'home/shown'].map((name) =>
   join(base, name),
 ) as [string, string, string, string];
@@ -45,7 +45,17 @@ const narrow = createCommandRunner({
 
 function start(runner: OpenCommandRunner, argv: readonly string[], more: Partial<CommandRequest> = {}) {
   const list = { pipelines: [{ operator: null, commands: [{ argv, column: 1 }] }] };
-  return runner.start({ list, cwd: '.', env: {}, stdin: null, network: false, maxOutputBytes: 100_000, ...more });
+  const mayStay = network === 'shared';
+  return runner.start({
+    list,
+    cwd: '.',
+    env: {},
+    stdin: null,
+    network: false,
+    mayStay,
+    maxOutputBytes: 100_000,
+    ...more,
+  });
 }
 
 async function run(runner: OpenCommandRunner, argv: readonly string[]): Promise<CommandOutcome> {

@@ -56,8 +56,11 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'show secrets on command lines': 'true 0',
 };
 
-for (const uid of process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?? NOBODY]) {
-  test(`the wall holds for user ${uid}, and lets through what it should [S0-36 S0-37 S0-38]`, async (t) => {
+const USERS = process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?? NOBODY];
+const CASES = USERS.flatMap((uid) => (['own', 'shared'] as const).map((network) => ({ uid, network })));
+
+for (const { uid, network } of CASES) {
+  test(`the wall holds for user ${uid} with ${network} loopback, and lets through what it should [S0-36 S0-37 S0-38]`, async (t) => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'wall-')));
     t.after(() => rmSync(base, { recursive: true, force: true }));
     if (process.getuid?.() === 0) chownSync(base, uid, uid);
@@ -67,6 +70,7 @@ for (const uid of process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?
       CHILD,
       base,
       String(uid),
+      network,
     ]);
     const { uid: ranAs, report } = JSON.parse(stdout);
     const { 'count of processes': processes, ...rest } = report;

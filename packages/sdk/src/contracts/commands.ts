@@ -14,6 +14,8 @@ export interface CommandRequest {
   readonly stdin: Uint8Array | 'open' | null;
   /** True: the registry's domains, through our proxy. False: no network at all. */
   readonly network: boolean;
+  /** It may go on as a job: later commands without network reach what it listens to on loopback. */
+  readonly mayStay?: boolean;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
@@ -133,6 +135,17 @@ export interface SandboxRequest {
   readonly protectedPaths: readonly ProtectedPath[];
   /** Programs in them can be run. */
   readonly folders?: readonly LentFolder[];
+  /** The network to start in, for programs without a way out of it. Left out: one of their own. */
+  readonly network?: SharedNetwork;
+}
+
+/** A loopback that several sandboxes share, with no way out. */
+export interface SharedNetwork {
+  /** Put before a program, these words start it inside. */
+  readonly words: readonly string[];
+  /** As the kernel names it. */
+  readonly identity: string;
+  close(): void;
 }
 
 /** The wall around the processes of one command list. */
@@ -167,4 +180,6 @@ export interface Isolation {
   check(): Promise<WallProblem | undefined>;
   /** Only after `check` found no problem. */
   enter(request: SandboxRequest): Sandbox;
+  /** A network for several sandboxes; undefined where there can be none. Only after `check` found no problem. */
+  openNetwork?(): Promise<SharedNetwork | undefined>;
 }

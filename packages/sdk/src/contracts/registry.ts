@@ -138,6 +138,8 @@ export interface Retention {
   readonly archives_days: number;
   readonly answers_days: number;
   readonly runs_days: number;
+  readonly caches_days: number;
+  readonly caches_max_mib: number;
 }
 
 export interface Registry {

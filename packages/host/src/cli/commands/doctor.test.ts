@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../../test/run-cli.ts';
 
@@ -47,6 +50,46 @@ describe('tool-runtime doctor', () => {
     scratch.write('tool-runtime.yaml', 'version: 1\nside_effect_level: network\n');
     const { code, findings } = await examine(scratch.options);
     assert.deepEqual([code, findings.get('registry')?.state], [0, 'warning']);
+  });
+
+  test('says what the registry needs and this machine does not have, with the line to add', async () => {
+    using scratch = createScratch();
+    const home = join(scratch.root, 'home');
+    for (const program of ['.bun/bin/bun', 'bin/only-outside']) {
+      mkdirSync(dirname(join(home, program)), { recursive: true });
+      writeFileSync(join(home, program), '#!/bin/sh\n', { mode: 0o755 });
+    }
+    mkdirSync(join(scratch.workspace, '.husky'));
+    execFileSync('git', ['init', '-q'], { cwd: scratch.workspace });
+    execFileSync('git', ['remote', 'add', 'origin', 'https://git.example.org/a/b'], { cwd: scratch.workspace });
+    const registry = join(scratch.root, 'registry.yaml');
+    const text = (chains: string) =>
+      `version: 1\nshell_allow: ['^bun ', '^only-outside$', '^no-such-program ', '^git status$']\nsandbox: {${chains}}\n`;
+    const env = { HOME: home, PATH: `${process.env['PATH']}:${join(home, 'bin')}` };
+    const messages = async (chains: string) => {
+      writeFileSync(registry, text(chains));
+      const { code, findings } = await examine([...scratch.options, '--registry', registry], env);
+      assert.equal(code, 0);
+      return (check: string) => findings.get(check)?.message ?? '';
+    };
+    const without = await messages('toolchains: []');
+    assert.match(
+      without('chains'),
+      /^commands see no toolchain; not .*bun.*; to show one, add it to sandbox\.toolchains$/,
+    );
+    assert.match(without('programs'), /bun is at ~\/\.bun\/bin\/bun, outside the sandbox: .*toolchains: \[bun\]/);
+    assert.match(without('programs'), /only-outside is at ~\/bin\/only-outside, .*path: \[~\/bin\]/);
+    assert.match(without('programs'), /no-such-program is not installed/);
+    assert.match(without('hooks'), /\.husky/);
+    assert.match(without('remotes'), /origin at git\.example\.org/);
+    const shown = await messages('toolchains: [bun], path: [~/bin]');
+    assert.match(shown('chains'), /^commands see bun \(~\/\.bun\/bin\)/);
+    assert.equal(shown('programs'), 'no-such-program is not installed');
+    const refused = await messages('read_only: [~/.ssh, ~/bin, "/proc"]');
+    assert.match(
+      refused('sandbox'),
+      /^sandbox\.read_only cannot show \/proc: it belongs to the system \(.*registry\.yaml:3\)/,
+    );
   });
 
   test('reports a broken registry instead of failing with it', async () => {

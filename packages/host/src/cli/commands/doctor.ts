@@ -5,16 +5,12 @@ import { plainText } from '../../terminal/plain-text.ts';
 import { paint, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
-
-interface Finding {
-  readonly check: string;
-  readonly state: 'ok' | 'warning' | 'failed';
-  readonly message: string;
-}
+import type { Finding } from './doctor/finding.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'Check Node, path sandbox, state folder, journal, registry and the programs that tools need',
+  summary:
+    'Check Node, sandbox, state folder, journal, and what the registry needs: programs, toolchains, hooks, remotes',
   configure(command, done) {
     withSharedOptions(command).action(async (options: SharedOptions) => {
       const findings = [nodeVersion(), program('git', ['--version']), ...(await runtimeChecks(options))];
@@ -40,6 +36,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
   try {
     return await withRuntime(options, async (runtime) => {
       const report = runtime.verify();
+      const { projectChecks } = await import('./doctor/project-checks.ts');
       return [
         wall(await runtime.checkWall()),
         gitLocks(await runtime.staleGitLocks()),
@@ -60,6 +57,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
           state: runtime.warnings.length === 0 ? 'ok' : 'warning',
           message: runtime.warnings.length === 0 ? runtime.registry.fingerprint : `${runtime.warnings.length} warnings`,
         },
+        ...(await projectChecks({ workspace: options.workspace, state: options.state, registry: runtime.registry })),
       ];
     });
   } catch (thrown) {

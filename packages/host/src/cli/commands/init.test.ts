@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createScratch, runCli } from '../../../test/run-cli.ts';
@@ -15,7 +15,7 @@ describe('tool-runtime init', () => {
     scratch.write('package-lock.json', '{}');
     const { code, stdout } = await runCli(['init', ...scratch.options]);
     assert.equal(code, 0);
-    assert.match(stdout, /^wrote tool-runtime\.yaml$/m);
+    assert.match(stdout, /^wrote tool-runtime\.yaml for a CI job$/m);
     const text = readFileSync(join(scratch.workspace, 'tool-runtime.yaml'), 'utf8');
     assert.match(text, /^# yaml-language-server: \$schema=\.\/tool-runtime\.schema\.json/);
     assert.match(text, /build: ['"]?npm run build/);
@@ -24,6 +24,35 @@ describe('tool-runtime init', () => {
     assert.equal((await runCli(['trust', ...scratch.options])).code, 0);
     const tools = await runCli(['tools', ...scratch.options]);
     assert.deepEqual([tools.code, tools.stderr], [0, '']);
+  });
+
+  test('says in five lines what the registry allows, for whom it was asked', async () => {
+    for (const [profile, commands] of [
+      ['agent', 'any command line, by bash inside the sandbox'],
+      ['ci', '3 patterns in shell_allow, run without a shell'],
+      ['reader', 'none'],
+    ] as const) {
+      using scratch = createScratch();
+      scratch.write('package.json', PACKAGE);
+      const { code, stdout } = await runCli(['init', '--for', profile, ...scratch.options]);
+      const [, summary = ''] = stdout.split('it allows:\n');
+      const lines = summary.split('\n').filter((line) => line.startsWith('  '));
+      assert.deepEqual([code, lines.length, lines[1]], [0, 5, `  commands  ${commands}`]);
+    }
+    using scratch = createScratch();
+    assert.equal((await runCli(['init', '--for', 'everyone', ...scratch.options])).code, 2);
+  });
+
+  test('lists toolchains, and names programs that are not there', async () => {
+    using scratch = createScratch();
+    scratch.write('pyproject.toml', '[tool.no-such-formatter]\n[tool.black]\n');
+    const home = join(scratch.root, 'home');
+    mkdirSync(join(home, '.bun/bin'), { recursive: true });
+    writeFileSync(join(home, '.bun/bin/bun'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { HOME: home, CARGO_HOME: '', PYENV_ROOT: '', NVM_DIR: '', JAVA_HOME: '', VIRTUAL_ENV: '', GOROOT: '' };
+    const { stdout } = await runCli(['init', '--dry-run', ...scratch.options], { env });
+    assert.match(stdout, /^# {3}bun: ~\/\.bun\/bin$/m);
+    assert.match(stdout, /^ {2}toolchains: \[.*bun.*\]$/m);
   });
 
   test('never overwrites: neither by init nor in a dry run, which only prints', async () => {

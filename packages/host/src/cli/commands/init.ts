@@ -1,14 +1,17 @@
 /** tool-runtime init: looks at the project and writes a commented registry for it. Never overwrites one. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SandboxView } from '@tool-runtime/sdk/parts';
 import { badUsage } from '../../terminal/bad-usage.ts';
 import { printJson, printLine, showWarning } from '../../terminal/terminal.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import type { DetectedProject, ProjectReader } from '../detect/detected-project.ts';
+import { type MissingSteps, PROFILES, type Profile } from '../detect/render-registry.ts';
 
 interface InitOptions extends SharedOptions {
   readonly dryRun?: boolean;
+  readonly for: Profile;
 }
 
 const FILE = 'tool-runtime.yaml';
@@ -20,6 +23,12 @@ export const init = defineCommand({
   summary: 'Detect language, package manager and commands, and write a commented tool-runtime.yaml',
   configure(command, done) {
     withSharedOptions(command)
+      .addOption(
+        command
+          .createOption('--for <profile>', 'who will work with it: an agent, a CI job, or a reader')
+          .choices(PROFILES)
+          .default('ci'),
+      )
       .option('--dry-run', 'print the file instead of writing it')
       .action(async (options: InitOptions) => {
         done(await runInit(options));
@@ -36,12 +45,17 @@ async function runInit(options: InitOptions): Promise<number> {
   }
   const { detectProject } = await import('../detect/detect-project.ts');
   const { renderRegistry } = await import('../detect/render-registry.ts');
-  const detected = detectProject(folderReader(options.workspace));
-  const text = renderRegistry(detected, { schemaRef: `./${SCHEMA_FILE}` });
+  const { keepPresent } = await import('../detect/keep-present.ts');
+  const view = await viewWorkspace(options);
+  const found = detectProject(folderReader(options.workspace));
+  const { detected, missing } = keepPresent(found, (program) => view.locate(program).state === 'inside');
+  const profile = options.for;
+  const toolchains = view.toolchains.filter(({ isShown }) => isShown);
+  const text = renderRegistry(detected, { schemaRef: `./${SCHEMA_FILE}`, profile, toolchains, missing });
   if (options.dryRun === true) process.stdout.write(text);
   else await writeFiles(options.workspace, text);
   if (options.json === true) printJson({ detected, written: options.dryRun !== true }, { compact: true });
-  else if (options.dryRun !== true) describe(detected);
+  else if (options.dryRun !== true) describe(detected, { profile, missing });
   return 0;
 }
 
@@ -53,13 +67,52 @@ async function writeFiles(workspace: string, text: string): Promise<void> {
   writeFileSync(join(workspace, SCHEMA_FILE), `${JSON.stringify(registryJsonSchema(), null, 2)}\n`, { flag: 'wx' });
 }
 
-function describe({ languages, packageManager, commands, git }: DetectedProject): void {
-  printLine(`wrote ${FILE}`);
+/** What commands would find, with every toolchain of this machine. */
+async function viewWorkspace({ workspace, state }: InitOptions): Promise<SandboxView> {
+  const { defaultRegistry, defaultStateFolder, viewSandbox } = await import('@tool-runtime/sdk/parts');
+  const root = realpathSync.native(workspace);
+  return viewSandbox({
+    registry: defaultRegistry(),
+    workspace: root,
+    state: state ?? defaultStateFolder(root, process.env),
+  });
+}
+
+interface Described {
+  readonly profile: Profile;
+  readonly missing: MissingSteps;
+}
+
+function describe(detected: DetectedProject, { profile, missing }: Described): void {
+  const { languages, packageManager, git } = detected;
   const found = [...languages, ...(packageManager === undefined ? [] : [packageManager])];
+  printLine(`wrote ${FILE} for ${profile === 'agent' ? 'an agent' : profile === 'ci' ? 'a CI job' : 'a reader'}`);
   printLine(`found ${found.length === 0 ? 'no known project' : found.join(', ')}`);
-  for (const [step, line] of Object.entries(commands)) printLine(`  ${step}: ${line}`);
+  for (const { command, program } of profile === 'reader' ? [] : Object.values(missing)) {
+    showWarning(`left out: ${command} (${program} was not found inside the sandbox)`);
+  }
   if (git === undefined) showWarning('not a git repository: commit rules have nothing to check');
+  printLine('it allows:');
+  for (const [subject, text] of summary(detected, profile)) printLine(`  ${subject.padEnd(9)} ${text}`);
   printLine('read it, then: tool-runtime trust');
+}
+
+/** Five lines, whatever the project. */
+function summary({ commands, shellAllow }: DetectedProject, profile: Profile): readonly (readonly [string, string])[] {
+  const steps = Object.keys(commands).filter((step) => step !== 'test');
+  const isReader = profile === 'reader';
+  const patterns =
+    shellAllow.length === 0 ? 'none' : `${shellAllow.length} patterns in shell_allow, run without a shell`;
+  return [
+    [
+      'files',
+      isReader ? 'read inside the workspace' : 'read and write inside the workspace, but not .git and the registry',
+    ],
+    ['commands', isReader ? 'none' : profile === 'agent' ? 'any command line, by bash inside the sandbox' : patterns],
+    ['network', 'none; list hosts in network.allowed_domains'],
+    ['git', isReader ? 'history and differences' : 'everything local; no push (git.allow_push)'],
+    ['commits', isReader ? 'none' : `checked for: ${['secrets', ...steps].join(', ')}`],
+  ];
 }
 
 function folderReader(workspace: string): ProjectReader {

@@ -19,7 +19,22 @@ export function joinCommands(sets: readonly ProjectCommands[]): ProjectCommands 
 }
 
 /** Patterns for the single commands of all steps: the runtime judges each side of `&&` and `|` by itself. */
-export function allowPatterns(commands: ProjectCommands): readonly string[] {
-  const lines = STEPS.flatMap((step) => commands[step]?.split(/ (?:&&|\|) /) ?? []);
-  return [...new Set(lines)].map((line) => `^${line.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
+export function allowPatterns(commands: ProjectCommands, scripts: readonly string[]): readonly string[] {
+  const lines = new Set(singleCommands(commands).filter((line) => !scripts.some((script) => isCallOf(line, script))));
+  return [
+    ...[...lines].map((line) => `^${escapePattern(line)}$`),
+    ...scripts.map((script) => `^${escapePattern(script)}( .*)?$`),
+  ];
+}
+
+export function singleCommands(commands: ProjectCommands): readonly string[] {
+  return STEPS.flatMap((step) => commands[step]?.split(/ (?:&&|\|) /) ?? []);
+}
+
+function isCallOf(line: string, script: string): boolean {
+  return line === script || line.startsWith(`${script} `);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

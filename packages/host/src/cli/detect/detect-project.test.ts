@@ -9,7 +9,7 @@ type Files = Readonly<Record<string, string>>;
 
 interface Sample {
   readonly files: Files;
-  readonly expected: Omit<DetectedProject, 'shellAllow'>;
+  readonly expected: Omit<DetectedProject, 'shellAllow' | 'scripts'>;
 }
 
 const samples = JSON.parse(readFileSync(new URL('fixtures/projects.json', import.meta.url), 'utf8')) as Readonly<
@@ -39,15 +39,27 @@ function scripts(table: Files): Files {
 describe('detectProject', () => {
   for (const [name, { files, expected }] of Object.entries(samples)) {
     test(`knows ${name}`, () => {
-      const { shellAllow, ...detected } = detectProject(inMemory(files));
+      const { shellAllow, scripts, ...detected } = detectProject(inMemory(files));
       assert.deepEqual(detected, expected);
       const single = Object.values(expected.commands).flatMap((command) => command.split(/ (?:&&|\|) /));
+      const isOpen = (command: string) => scripts.some((script) => `${command} `.startsWith(`${script} `));
       assert.deepEqual(
-        shellAllow.map((pattern) => pattern.slice(1, -1).replaceAll('\\', '')).sort(),
-        [...new Set(single)].sort(),
+        shellAllow.map((pattern) => pattern.replace(/^\^|(?:\( \.\*\)\?)?\$$/g, '').replaceAll('\\', '')).sort(),
+        [...new Set([...single.filter((command) => !isOpen(command)), ...scripts])].sort(),
       );
     });
   }
+
+  test('lists every script and target of the project, to be called with arguments', () => {
+    const scripts = JSON.stringify({ scripts: { test: 'x', 'lint:fix': 'x', 'a b': 'x', $evil: 'x', docs: 'x' } });
+    const makefile = 'all: lib.o\n\tcc\ncheck lint:\n\tx\nlib.o: lib.c\n\tcc\n.PHONY: all\n';
+    const found = detectProject(inMemory({ 'package.json': scripts, Makefile: makefile }));
+    const expected = ['npm test', 'npm run lint:fix', 'npm run docs', 'make all', 'make check', 'make lint'];
+    assert.deepEqual(found.scripts, expected);
+    const patterns = found.shellAllow.map((pattern) => new RegExp(pattern));
+    const allows = (line: string) => patterns.some((pattern) => pattern.test(line));
+    for (const script of expected) assert.ok(allows(script) && allows(`${script} -- x`) && !allows(`${script}x`));
+  });
 
   test('takes the manager from packageManager before any lockfile, and npm when nothing says', () => {
     const manager = (files: Files) => detectProject(inMemory(files)).packageManager;
@@ -127,8 +139,8 @@ describe('detectProject', () => {
     );
     fc.assert(
       fc.property(fc.dictionary(name, text, { maxKeys: 6 }), (files) => {
-        const { commands, shellAllow, git } = detectProject(inMemory(files));
-        for (const command of Object.values(commands))
+        const { commands, scripts, shellAllow, git } = detectProject(inMemory(files));
+        for (const command of [...Object.values(commands), ...scripts])
           assert.match(command, /^[\w./:=@ -]+(?:(?: && | \| )[\w./:=@ -]+)*$/);
         for (const pattern of shellAllow) assert.match(pattern, /^\^.+\$$/);
         assert.match(git?.defaultBranch ?? 'none', /^[\w./-]+$/);

@@ -16,6 +16,7 @@ import { ECOSYSTEMS } from './ecosystems/catalog.ts';
 
 /** With more projects than this a joined command would be a guess nobody reads. */
 const MAX_JOINED = 10;
+const MAX_SCRIPTS = 60;
 
 interface FolderFacts {
   readonly facts: EcosystemFacts;
@@ -29,13 +30,15 @@ export function detectProject(reader: ProjectReader): DetectedProject {
   const commands = root.length > 0 ? commandsOf(root) : belowCommands(below);
   const packageManager = all.find((facts) => facts.packageManager !== undefined)?.packageManager;
   const git = detectGit(reader);
+  const scripts = unique(all.flatMap((facts) => facts.scripts ?? [])).slice(0, MAX_SCRIPTS);
   return {
     languages: unique(all.flatMap(({ languages }) => languages)),
     ...(packageManager === undefined ? {} : { packageManager }),
     commands,
     ...(git === undefined ? {} : { git }),
     testGlobs: unique(all.flatMap(({ testGlobs }) => testGlobs)),
-    shellAllow: allowPatterns(commands),
+    shellAllow: allowPatterns(commands, scripts),
+    scripts,
   };
 }
 

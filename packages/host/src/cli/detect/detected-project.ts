@@ -24,8 +24,10 @@ export interface DetectedProject {
   /** Undefined: not a git work tree. */
   readonly git?: { readonly defaultBranch?: string };
   readonly testGlobs: readonly string[];
-  /** Patterns that allow the commands above, each from `^` to `$`, and nothing else. */
+  /** Patterns that allow the commands above and the scripts of the project, each from `^` to `$`. */
   readonly shellAllow: readonly string[];
+  /** Commands of the project that take arguments: `npm run lint`, `make check`. */
+  readonly scripts: readonly string[];
 }
 
 /** A folder that may hold a project of its own. */
@@ -43,6 +45,8 @@ export interface EcosystemFacts {
   /** As run from the workspace root. */
   readonly commands: ProjectCommands;
   readonly testGlobs: readonly string[];
+  /** Commands that take arguments, as run from the workspace root. */
+  readonly scripts?: readonly string[];
 }
 
 export interface Ecosystem {

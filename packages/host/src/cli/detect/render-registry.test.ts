@@ -16,6 +16,7 @@ import { isJsonObject } from '@tool-runtime/protocol';
 import { type AstIndex, createRuntime, type Runtime } from '@tool-runtime/sdk';
 import { detectProject } from './detect-project.ts';
 import type { DetectedProject, ProjectReader } from './detected-project.ts';
+import { keepPresent } from './keep-present.ts';
 import { renderRegistry } from './render-registry.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -109,7 +110,9 @@ describe('renderRegistry', () => {
         const allows = (line: string) => registry.shellAllow.some((pattern) => pattern.test(line));
         for (const line of Object.values(detected.commands).flatMap((command) => command.split(/ (?:&&|\|) /))) {
           assert.ok(allows(line), line);
-          assert.ok(!allows(`${line} x`) && !allows(`${line}x`) && !allows(`x ${line}`), line);
+          const isScript = detected.scripts.some((script) => `${line} `.startsWith(`${script} `));
+          assert.ok(allows(`${line} x`) === isScript && !allows(`x ${line}`), line);
+          assert.ok(isScript || !allows(`${line}x`), line);
         }
       }));
   }
@@ -168,6 +171,40 @@ describe('renderRegistry', () => {
       'code.no.unwrap',
     ]);
     assert.equal(renderRegistry(detected, { schemaRef }), renderRegistry(detected, { schemaRef, parser: true }));
+  });
+
+  test('an agent may run any command line in the sandbox, a reader may change and run nothing', async () => {
+    const detected = detectProject({ read: () => undefined, exists: () => false, list: () => [] });
+    const toolchains = [{ name: 'rust', folders: ['~/.cargo/bin'] }];
+    await withRuntime(renderRegistry(detected, { schemaRef, profile: 'agent', toolchains }), async (runtime) => {
+      assert.deepEqual([runtime.registry.shell.mode, runtime.registry.shellAllow.length], ['sandboxed', 0]);
+      assert.deepEqual([runtime.warnings, runtime.registry.sandbox.toolchains], [[], ['rust']]);
+      const { data } = await (await runtime.openSession()).call('shell_exec', {
+        cmd: 'echo "$((1 + 1))" > two; cat t*',
+      });
+      assert.equal(isJsonObject(data) && data['stdout'], '2\n');
+    });
+    await withRuntime(renderRegistry(detected, { schemaRef, profile: 'reader' }), async (runtime) => {
+      assert.deepEqual([runtime.warnings, runtime.registry.ceiling.side_effect_level], [[], 'read_only']);
+      const session = await runtime.openSession();
+      assert.equal((await session.call('file_write', { path: 'a', content: '' })).ok, false);
+      assert.equal((await session.call('fs_list', { path: '.' })).ok, true);
+    });
+  });
+
+  test('leaves out what cannot run, with the program that is missing, and its rule with it', () => {
+    const files: Files = { 'pyproject.toml': '[tool.ruff]\n[tool.pytest]\n', Makefile: 'docs:\n\tx\n' };
+    const found = detectProject({ read: (path) => files[path], exists: (path) => path in files, list: () => [] });
+    const { detected, missing } = keepPresent(found, (program) => program === 'pytest');
+    assert.deepEqual([detected.commands, detected.scripts], [{ test: 'pytest' }, ['pytest']]);
+    assert.deepEqual(detected.shellAllow, ['^pytest( .*)?$']);
+    const text = renderRegistry(detected, { schemaRef, missing });
+    assert.match(text, /^ {2}# lint: 'ruff check \.' # ruff was not found inside the sandbox$/m);
+    assert.match(text, /^ {2}# - rule: lint\.must\.pass # needs ruff$/m);
+    assert.deepEqual(
+      keepPresent(found, () => true),
+      { detected: found, missing: {} },
+    );
   });
 
   test('refuses a schema reference that would break out of its line', () => {

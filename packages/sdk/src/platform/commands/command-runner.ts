@@ -52,7 +52,11 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     request.requireFolder?.(cwd);
     const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
-    const sandbox = isolation.enter({ workspace, writable: options.writable ?? true, proxySocket, protectedPaths });
+    const network = await shared.network(request.mayStay === true && !request.network, request.signal);
+    const sandbox = isolation.enter({
+      ...{ workspace, writable: options.writable ?? true, proxySocket, protectedPaths },
+      ...(network === undefined ? {} : { network }),
+    });
     try {
       const env = commandEnvironment(request, { ...place, places: sandbox.places });
       const ready = confineAll(programs, sandbox, { cwd, env });

@@ -10,7 +10,7 @@ import type { SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { detectToolchains, shortenHome } from '../toolchains/detect-toolchains.ts';
 
 /** Programs that a project brings along, below the folder a command starts in or one above it. */
-const PROJECT_FOLDERS = ['node_modules/.bin', '.venv/bin', 'venv/bin'];
+export const PROJECT_FOLDERS = ['node_modules/.bin', '.venv/bin', 'venv/bin'];
 
 export interface ProgramPlace {
   readonly workspace: string;
@@ -96,7 +96,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

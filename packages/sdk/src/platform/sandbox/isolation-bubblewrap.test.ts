@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import type { SharedNetwork } from '../../contracts/commands.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { startSandboxed } from './sandboxed-process.ts';
+import { openSharedNetwork } from './shared-network.ts';
 
 interface Place {
   readonly workspace: string;
   /** Output of a shell script in the sandbox. */
-  run(script: string, hiddenPaths?: readonly string[]): Promise<string>;
+  run(script: string, hiddenPaths?: readonly string[], network?: SharedNetwork): Promise<string>;
 }
 
 function openPlace(t: TestContext): Place {
@@ -23,11 +25,14 @@ function openPlace(t: TestContext): Place {
   mkdirSync(folder, { mode: 0o700 });
   return {
     workspace,
-    async run(script, hiddenPaths = []) {
+    async run(script, hiddenPaths = [], network) {
       const isolation = createBubblewrap({ spawner: createSpawner(), folder, hiddenPaths });
       assert.equal(await isolation.check(), undefined);
       const root = openRoot(workspace);
-      const sandbox = isolation.enter({ workspace: root, writable: true, proxySocket: null, protectedPaths: [] });
+      const sandbox = isolation.enter({
+        ...{ workspace: root, writable: true, proxySocket: null, protectedPaths: [] },
+        ...(network === undefined ? {} : { network }),
+      });
       const words = { program: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, cwd: '.' };
       const program = { name: 'sh', confined: sandbox.confine(words) };
       const ends = { stdin: 'null', stdout: 'pipe', stderr: 'pipe' } as const;
@@ -59,3 +64,20 @@ test('what is hidden is not seen in the workspace either; the rest is [S0-36]', 
   assert.equal(await run('cat file; ls state'), 'openkey\n');
   assert.equal(await run('cat file; ls state', [state]), 'open');
 });
+
+test('a program does not start in another network than the one it was given [S0-36]', async (t) => {
+  const { run } = openPlace(t);
+  // Enters nothing, so the sandbox would keep the network of the host.
+  const words = ['/usr/bin/env'];
+  const network = { words, identity: 'net:[1]', close: () => {} };
+  await assert.rejects(run('echo ran', [], network), { code: 'E_POLICY', message: /another network/ });
+  const shared = await createShared(t);
+  assert.equal(await run('readlink /proc/self/ns/net', [], shared), `${shared.identity}\n`);
+});
+
+async function createShared(t: TestContext): Promise<SharedNetwork> {
+  const shared = await openSharedNetwork(createSpawner(), '/usr/bin/bwrap');
+  assert.ok(shared !== undefined);
+  t.after(() => shared.close());
+  return shared;
+}

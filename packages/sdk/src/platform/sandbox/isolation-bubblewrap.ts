@@ -33,6 +33,7 @@ import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-re
 import { prepareEtc } from './sandbox-etc.ts';
 import { isBelow, mountWords, startingFolder } from './sandbox-mounts.ts';
 import { PROTECTED, testSandbox } from './sandbox-self-test.ts';
+import { KEEP_NETWORK, openSharedNetwork, verifyNetwork } from './shared-network.ts';
 import { SETTLED, verifyEarlyMounts, verifyMounts } from './verify-mounts.ts';
 
 export interface BubblewrapOptions {
@@ -91,6 +92,9 @@ export function createBubblewrap(options: BubblewrapOptions): Isolation {
       if (stood === undefined)
         throw failure('isolation_failure', 'host_configuration_needed', 'Sandbox was not tested');
       return enterSandbox(stood, request);
+    },
+    async openNetwork() {
+      return stood === undefined ? undefined : openSharedNetwork(options.spawner, stood.bubblewrap.path);
     },
   };
 }
@@ -181,27 +185,32 @@ function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
   const relay: ProxyRelay | undefined = request.proxySocket === null ? undefined : { socket: request.proxySocket };
   const sources = [...standing.sources, ...relaySources(relay)];
   const { mounts, leave } = holdMounts(request, { sources, hidden: standing.hidden });
+  // A way out must not be left open for others: who has one shares nothing.
+  const network = relay === undefined ? request.network : undefined;
+  const [program = standing.bubblewrap.path, ...before] = [...(network?.words ?? []), standing.bubblewrap.path];
   const words: Words = [
+    ...before,
     ...standing.profile,
+    ...(network === undefined ? [] : KEEP_NETWORK),
     ...mountWords(mounts, standing.bubblewrap, standing.scratchBytes),
     ...['--remount-ro', '/', ...ADMISSION_WORDS],
   ];
   const visible = [...SHOWN, ...standing.sources.map(({ at }) => at), path, ...lentPaths(request)];
   return {
     places: { home: standing.home, temporary: TEMPORARY },
-    confine(program) {
-      checkVisible(program, visible);
-      const { loader, others } = splitEnvironment(program.env);
+    confine(wanted) {
+      checkVisible(wanted, visible);
+      const { loader, others } = splitEnvironment(wanted.env);
       const pauses = mounts.some(({ late }) => late);
-      const inner = [...standing.limits, ...relayWords(relay), program.program, ...program.args];
+      const inner = [...standing.limits, ...relayWords(relay), wanted.program, ...wanted.args];
       return {
-        program: standing.bubblewrap.path,
+        program,
         args: [
           ...words,
           ...markWords(pauses ? 3 : 2),
           ...loader,
           '--chdir',
-          startingFolder(program, request),
+          startingFolder(wanted, request),
           '--',
           ...inner,
         ],
@@ -211,7 +220,7 @@ function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
         pauses,
       };
     },
-    verify: (init) => verifyMounts(init, mounts),
+    verify: (init) => verifyMounts(init, mounts) && verifyNetwork(init, network),
     verifyEarly: (init) => verifyEarlyMounts(init, mounts),
     settle: settleReport,
     leave,

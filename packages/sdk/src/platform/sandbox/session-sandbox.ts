@@ -6,7 +6,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { once } from '@tool-runtime/protocol/internal';
-import type { HeldWorkspace, Isolation, ProtectedPath } from '../../contracts/commands.ts';
+import type { HeldWorkspace, Isolation, ProtectedPath, SharedNetwork } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import { openRoot } from '../descriptors/root.ts';
@@ -59,6 +59,8 @@ export interface SessionSandbox {
   readonly isolation: Isolation;
   /** Throws E_POLICY when no sandbox can be set up or the workspace was moved. A cancelled caller stops waiting. */
   require(signal?: AbortSignal): Promise<void>;
+  /** The loopback of the session: there once a program may stay. A cancelled caller stops waiting. */
+  network(mayStay: boolean, signal?: AbortSignal): Promise<SharedNetwork | undefined>;
   /** The proxy's socket, or null where the isolation has no use for one. A cancelled caller stops waiting. */
   proxySocket(signal?: AbortSignal): Promise<string | null>;
   close(): Promise<void>;
@@ -73,6 +75,7 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
   const isolation = typeof options.isolation === 'object' ? options.isolation : createIsolation(options, spawner);
   const rootPaths = options.protectedPaths ?? protectedInRoot(options.workspace);
   let proxy: Promise<EgressProxy> | undefined;
+  let network: Promise<SharedNetwork | undefined> | undefined;
   const openProxy = once(() => {
     proxy = openEgressProxy(options);
     return proxy;
@@ -90,12 +93,17 @@ export function createSessionSandbox(given: SessionSandboxOptions): SessionSandb
       requireInPlace(workspace);
       return unlessCancelled(requireSandbox(isolation), signal);
     },
+    async network(mayStay, signal) {
+      if (mayStay) network ??= isolation.openNetwork?.();
+      return network === undefined ? undefined : unlessCancelled(network, signal);
+    },
     async proxySocket(signal) {
       if (!isolation.enforcesNetwork) return null;
       return (await unlessCancelled(openProxy(), signal)).socket;
     },
     async close() {
       await (await proxy?.catch(() => undefined))?.close();
+      (await network?.catch(() => undefined))?.close();
       own?.close();
     },
   };

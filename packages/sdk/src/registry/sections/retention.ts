@@ -21,6 +21,15 @@ const schema = z.strictObject({
   runs_days: days
     .default(90)
     .describe('Days that folders of external runs are kept; the newest 10 of each tool stay; 0: all stay'),
+  caches_days: days
+    .default(30)
+    .describe('Days after its last use that the package cache of a workspace is deleted; 0: never'),
+  caches_max_mib: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(5120)
+    .describe('Size of the package caches of a workspace above which the largest are deleted; 0: any size'),
 });
 
 export const retention = defineSection({

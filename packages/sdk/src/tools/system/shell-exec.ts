@@ -104,6 +104,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
       env: given.env,
       stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
       network: given.allow_network,
+      mayStay: place !== undefined,
       maxOutputBytes: STREAM_BYTES,
       // Also for the job it may become: it runs on with the secrets of this call.
       filter: context.redactOutput,

@@ -19,6 +19,7 @@ export const cargo: Ecosystem = {
         fmt: `cargo fmt${place}${isWorkspace ? ' --all' : ''} --check`,
       },
       testGlobs: ['**/tests/**'],
+      scripts: ['build', 'check', 'test', 'clippy', 'fmt', 'run', 'doc', 'tree'].map((name) => `cargo ${name}`),
     };
   },
 };

@@ -26,6 +26,7 @@ export const go: Ecosystem = {
         fmt: formatCheck(view.folder === '' ? '.' : view.folder),
       },
       testGlobs: ['**/*_test.go'],
+      scripts: ['build', 'test', 'vet', 'list', 'doc'].map((name) => `go ${name}`),
     };
   },
 };

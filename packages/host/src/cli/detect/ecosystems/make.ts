@@ -6,6 +6,8 @@ import type { Ecosystem, FolderView } from '../detected-project.ts';
 const FILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const TARGETS = /^([A-Za-z0-9][\w.-]*(?: [A-Za-z0-9][\w.-]*)*) ?::?(?!=)([^=]*)$/;
 const CONDITIONS = /^(?:ifn?eq|ifn?def|else|endif)\b/;
+/** Names get into command lines; one with a dot is mostly a file. */
+const PLAIN_NAME = /^[A-Za-z0-9][\w-]{0,60}$/;
 const CALLS = /(?:\$\(MAKE\)|\$\{MAKE\}|\bmake) +([\w.:-]+)/g;
 
 export const make: Ecosystem = {
@@ -29,6 +31,7 @@ export const make: Ecosystem = {
         fmt: run(chosen.fmt),
       }),
       testGlobs: [],
+      scripts: [...targets.keys()].filter((name) => PLAIN_NAME.test(name)).map((name) => `${program} ${name}`),
     };
   },
 };

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@tool-runtime/protocol';
 import { type ChosenScripts, chooseScripts } from '../choose-scripts.ts';
 import { commandSet } from '../command-set.ts';
-import type { Ecosystem, EcosystemFacts, FolderView } from '../detected-project.ts';
+import type { Ecosystem, EcosystemFacts, FolderView, ProjectCommands } from '../detected-project.ts';
 import { objectAt, parseObject, textAt } from '../plain-object.ts';
 
 const LOCKFILES: readonly (readonly [string, string])[] = [
@@ -16,6 +16,8 @@ const LOCKFILES: readonly (readonly [string, string])[] = [
 /** How each is told to work in another folder. */
 const IN_FOLDER: Readonly<Record<string, string>> = { npm: '--prefix ', pnpm: '--dir ', yarn: '--cwd ', bun: '--cwd=' };
 const TEST_GLOBS = ['**/*.test.*', '**/*.spec.*', '**/__tests__/**'];
+/** Names get into command lines. */
+const PLAIN_NAME = /^[A-Za-z0-9][\w:.-]{0,60}$/;
 const CALLS = /\b(?:npm|pnpm|yarn|bun|node)(?: --run| run-script| run)? +([\w:.-]+)/g;
 /** They take names of scripts as arguments, with a star for many. */
 const SCRIPT_RUNNERS = /\b(?:npm-run-all|run-s|run-p|concurrently)\b/;
@@ -27,14 +29,18 @@ function detectNode(view: FolderView): EcosystemFacts | undefined {
   if (text === undefined) return undefined;
   const manifest = parseObject(text);
   const packageManager = managerOf(view, manifest);
+  const scripts = objectAt(manifest, 'scripts');
   const usesTypes =
     view.exists('tsconfig.json') ||
     ['dependencies', 'devDependencies'].some((key) => 'typescript' in objectAt(manifest, key));
   return {
     languages: [usesTypes ? 'typescript' : 'javascript'],
     packageManager,
-    commands: runCommands(scriptsOf(objectAt(manifest, 'scripts')), packageManager, view.folder),
+    commands: runCommands(scriptsOf(scripts), packageManager, view.folder),
     testGlobs: TEST_GLOBS,
+    scripts: Object.keys(scripts)
+      .filter((name) => PLAIN_NAME.test(name))
+      .map((name) => runScript(name, packageManager, view.folder)),
   };
 }
 
@@ -44,12 +50,15 @@ function managerOf(view: FolderView, manifest: JsonObject): string {
   return LOCKFILES.find(([file]) => view.exists(file))?.[1] ?? 'npm';
 }
 
-function runCommands(chosen: ChosenScripts, manager: string, folder: string): EcosystemFacts['commands'] {
+function runCommands({ build, test, lint, fmt }: ChosenScripts, manager: string, folder: string): ProjectCommands {
+  const run = (name: string | undefined) => (name === undefined ? undefined : runScript(name, manager, folder));
+  return commandSet({ build: run(build), test: run(test), lint: run(lint), fmt: run(fmt) });
+}
+
+function runScript(name: string, manager: string, folder: string): string {
   const place = folder === '' ? '' : ` ${IN_FOLDER[manager]}${folder}`;
-  const run = (name: string | undefined) => (name === undefined ? undefined : `${manager}${place} run ${name}`);
   // `bun test` is bun's own runner and passes over the script.
-  const test = chosen.test === 'test' && manager !== 'bun' ? `${manager}${place} test` : run(chosen.test);
-  return commandSet({ build: run(chosen.build), test, lint: run(chosen.lint), fmt: run(chosen.fmt) });
+  return name === 'test' && manager !== 'bun' ? `${manager}${place} test` : `${manager}${place} run ${name}`;
 }
 
 function scriptsOf(scripts: JsonObject): ChosenScripts {

@@ -34,6 +34,7 @@ export const python: Ecosystem = {
       languages: ['python'],
       packageManager: manager.name,
       commands: toolCommands(view, text, manager),
+      scripts: /pytest/.test(toolCommands(view, text, manager).test ?? '') ? [`${manager.prefix}pytest`] : [],
       testGlobs: TEST_GLOBS,
     };
   },
