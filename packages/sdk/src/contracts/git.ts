@@ -105,6 +105,8 @@ export interface GitRepository {
   run(request: GitRun): Promise<GitOutput>;
   config(signal?: AbortSignal): Promise<GitConfig>;
   identity(signal?: AbortSignal): Promise<GitIdentity>;
+  /** The operator's own configuration, which git itself never reads. */
+  operatorConfig(): Promise<GitConfig>;
   /** Throws E_GIT for a name that is not configured, E_POLICY for an address that is not allowed. */
   remote(name: string, purpose: 'fetch' | 'push', signal?: AbortSignal): Promise<GitRemote>;
   readonly files: GitFiles;

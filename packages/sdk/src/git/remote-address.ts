@@ -31,29 +31,25 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
 export function rewriteAddress(
   address: string,
   { push }: { readonly push: boolean },
-  config: Pick<GitConfig, 'keys' | 'all'>,
+  configs: readonly Pick<GitConfig, 'keys' | 'all'>[],
 ): string {
-  const pushed = push ? longestRewrite(address, 'pushinsteadof', config) : undefined;
-  return pushed ?? longestRewrite(address, 'insteadof', config) ?? address;
+  const pushed = push ? longestRewrite(address, 'pushinsteadof', configs) : undefined;
+  return pushed ?? longestRewrite(address, 'insteadof', configs) ?? address;
 }
 
 function longestRewrite(
   address: string,
   name: 'insteadof' | 'pushinsteadof',
-  config: Pick<GitConfig, 'keys' | 'all'>,
+  configs: readonly Pick<GitConfig, 'keys' | 'all'>[],
 ): string | undefined {
-  const keys = [...new Set(config.keys())].filter((key) => key.startsWith('url.') && key.endsWith(`.${name}`));
-  let longest = -1;
-  let rewritten: string | undefined;
-  for (const key of keys) {
-    const base = key.slice('url.'.length, -(name.length + 1));
-    for (const prefix of config.all(key)) {
-      if (!address.startsWith(prefix) || prefix.length <= longest) continue;
-      longest = prefix.length;
-      rewritten = `${base}${address.slice(prefix.length)}`;
-    }
-  }
-  return rewritten;
+  const rules = configs.flatMap((config) =>
+    [...new Set(config.keys())]
+      .filter((key) => key.startsWith('url.') && key.endsWith(`.${name}`))
+      .flatMap((key) => config.all(key).map((prefix) => ({ base: key.slice(4, -(name.length + 1)), prefix }))),
+  );
+  const matching = rules.filter(({ prefix }) => address.startsWith(prefix));
+  const [best] = matching.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return best === undefined ? undefined : `${best.base}${address.slice(best.prefix.length)}`;
 }
 
 function httpAddress(name: string, address: string): RemoteAddress {

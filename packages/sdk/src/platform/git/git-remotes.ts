@@ -29,6 +29,8 @@ export interface RemoteQuestion {
   readonly name: string;
   readonly purpose: 'fetch' | 'push';
   readonly workspace: string;
+  /** Rewrites addresses too: its rules come first, as they do in git. */
+  readonly operator: GitConfig;
 }
 
 export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: RemoteRules): GitRemote {
@@ -41,7 +43,10 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
   if (question.purpose === 'push' && !rules.git.allow_push) throw pushForbidden(rules);
   const isRewritable = pushed.length === 0;
   const judged = used.map((written) => {
-    const address = rewriteAddress(written, { push: isRewritable && question.purpose === 'push' }, config);
+    const address = rewriteAddress(written, { push: isRewritable && question.purpose === 'push' }, [
+      question.operator,
+      config,
+    ]);
     return judgeAddress(parseRemoteAddress(name, address), name, question, rules);
   });
   const [first] = judged;
@@ -141,7 +146,11 @@ function credentialsFor(url: URL, { git, insecureCredentials }: RemoteRules): re
   return [[`http.${url.origin}/.extraHeader`, `Authorization: Basic ${Buffer.from(pair).toString('base64')}`]];
 }
 
-function localRemote(path: string, { name, workspace, purpose }: RemoteQuestion, rules: RemoteRules): Addressed {
+function localRemote(
+  path: string,
+  { name, workspace, purpose }: Omit<RemoteQuestion, 'operator'>,
+  rules: RemoteRules,
+): Addressed {
   const folder = realRepository(resolve(workspace, path));
   if (folder === undefined) {
     throw gitFailure(`Remote is not a repository on this machine: ${name}`, {
