@@ -12,10 +12,11 @@ import { judgeUrl } from '../../egress/judge-url.ts';
 import { fixedOptions } from '../../git/fixed-options.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkRemoteName } from '../../git/ref-names.ts';
-import { parseRemoteAddress, type RemoteAddress, rewriteAddress } from '../../git/remote-address.ts';
+import { parseRemoteAddress, type RemoteAddress, rewriteAddress, type SshAddress } from '../../git/remote-address.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { kindOf } from '../sandbox/bubblewrap-args.ts';
+import { findSshTarget, resolveSshHost } from './ssh-talk.ts';
 
 export type RemoteRules = Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git'> & {
   /** `file:line` of the key that decided. */
@@ -107,6 +108,7 @@ function judgeAddress(
   { workspace, purpose }: RemoteQuestion,
   rules: RemoteRules,
 ): Addressed {
+  if (address.transport === 'ssh') return sshRemote(address, name, rules);
   if (address.transport === 'local') return localRemote(address.path, { name, workspace, purpose }, rules);
   const judged = new URL(address.url);
   const credentials = judged.username !== '' || judged.password !== '';
@@ -128,6 +130,14 @@ function judgeAddress(
     settings: credentialsFor(judged, rules),
     env: { GIT_ALLOW_PROTOCOL: 'http:https' },
   };
+}
+
+function sshRemote(address: SshAddress, name: string, { allowedDomains }: RemoteRules): Addressed {
+  const { host, port } = resolveSshHost(address, name, process.env);
+  // The gate knows hosts and ports, whatever is spoken there.
+  judgeUrl(`https://${host}:${port}/`, allowedDomains);
+  const ssh = findSshTarget(address, name, process.env);
+  return { url: address.shown, address: address.url, transport: 'ssh', ssh, options: [], settings: [], env: {} };
 }
 
 /** Git follows no redirect to a place nobody checked; the proxy would refuse it anyway. */

@@ -214,12 +214,26 @@ function accepted(request: GitRun, output: GitOutput): GitOutput {
   throw failed(request, output, {});
 }
 
-function failed({ words }: GitRun, output: GitOutput, more: JsonObject): ToolError {
+const SSH_FAILURES: readonly { readonly said: RegExp; readonly reason: string; readonly next: string }[] = [
+  {
+    said: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    reason: 'host_key_changed',
+    next: 'the host has another key than ~/.ssh/known_hosts says: have the operator find out why before changing the file',
+  },
+  {
+    said: /Permission denied \(publickey|agent refused operation/,
+    reason: 'ssh_login_refused',
+    next: 'have the operator add the right key to the ssh agent (ssh-add -l lists them)',
+  },
+];
+
+function failed({ words, remote }: GitRun, output: GitOutput, more: JsonObject): ToolError {
   const said = output.stderr.trim();
   const [verb = 'git'] = words;
+  const known = remote?.ssh === undefined ? undefined : SSH_FAILURES.find((one) => one.said.test(said));
   return gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
-    reason: 'git_failed',
-    next: 'read the message of git in details.stderr',
+    reason: known?.reason ?? 'git_failed',
+    next: known?.next ?? 'read the message of git in details.stderr',
     details: { verb, exit_code: output.code, stderr: said.slice(0, 4000), ...more },
   });
 }
