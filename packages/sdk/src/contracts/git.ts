@@ -42,7 +42,8 @@ export interface GitRemote {
   readonly alias: string;
   /** Without credentials, for messages. */
   readonly url: string;
-  readonly transport: 'http' | 'local';
+  readonly transport: 'http' | 'local' | 'ssh';
+  readonly ssh?: SshTarget;
   /** Absolute folder of a local remote outside the workspace, shown to git for this run only. */
   readonly folder?: LentFolder;
   /** Absolute git folder of a local remote. */
@@ -52,6 +53,20 @@ export interface GitRemote {
   /** Options of verbs that say how the other side of a local talk is started: with our configuration over its own. */
   readonly peer?: { readonly uploadPack: string; readonly receivePack: string };
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where an ssh remote is, and what is needed to reach it and no other host. */
+export interface SshTarget {
+  readonly host: string;
+  readonly user: string;
+  readonly port: string;
+  readonly hostKeyAlias?: string;
+  /** Lines of known_hosts about this host. */
+  readonly knownHosts: readonly string[];
+  /** Public keys to choose from the agent's; empty: any of them. */
+  readonly identities: readonly string[];
+  /** Socket of the operator's agent. */
+  readonly agent: string;
 }
 
 export interface PushRequest {
@@ -105,6 +120,8 @@ export interface GitRepository {
   run(request: GitRun): Promise<GitOutput>;
   config(signal?: AbortSignal): Promise<GitConfig>;
   identity(signal?: AbortSignal): Promise<GitIdentity>;
+  /** The operator's own configuration, which git itself never reads. */
+  operatorConfig(): Promise<GitConfig>;
   /** Throws E_GIT for a name that is not configured, E_POLICY for an address that is not allowed. */
   remote(name: string, purpose: 'fetch' | 'push', signal?: AbortSignal): Promise<GitRemote>;
   readonly files: GitFiles;

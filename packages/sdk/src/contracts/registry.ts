@@ -102,7 +102,10 @@ export interface GitSettings {
   readonly allow_push: boolean;
   /** Replacing or deleting what a remote has; protected branches stay closed. */
   readonly allow_force_push: boolean;
+  /** Commits and pushes need a work tree without unstaged changes. */
   readonly require_clean_tree_for_commit: boolean;
+  /** Every commit is signed off, unless the call says otherwise. */
+  readonly signoff: boolean;
   /** Keys of repository configuration that may take effect although they run programs; `*` as wildcard. */
   readonly allow_config: readonly string[];
   /** Host → name of the variable in the operator's environment that holds its token. */

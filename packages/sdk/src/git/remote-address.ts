@@ -4,7 +4,19 @@ import { gitFailure } from './git-failure.ts';
 
 export type RemoteAddress =
   | { readonly transport: 'http'; readonly url: string; readonly shown: string }
-  | { readonly transport: 'local'; readonly path: string; readonly shown: string };
+  | { readonly transport: 'local'; readonly path: string; readonly shown: string }
+  | SshAddress;
+
+export interface SshAddress {
+  readonly transport: 'ssh';
+  /** As git is given it. */
+  readonly url: string;
+  readonly user: string | undefined;
+  /** A name of the operator's ssh configuration, or of the network. */
+  readonly host: string;
+  readonly port: string | undefined;
+  readonly shown: string;
+}
 
 export function parseRemoteAddress(name: string, address: string): RemoteAddress {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
@@ -16,10 +28,11 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
   }
   // host:path is ssh for git; a bare word is a folder beside the work tree.
   if (isSchemeless && !/^[^/]*:/.test(address)) return localAddress(name, address);
+  if (isSchemeless || scheme === 'ssh') return sshAddress(name, address, isSchemeless ? SSH_SHORT : SSH_URL);
   throw gitFailure(`Remote cannot be reached from here: ${name}`, {
     path: 'remote',
     reason: 'unsupported_transport',
-    next: 'use an https address: ssh, git and helper transports start other programs with their own keys',
+    next: 'use an https or ssh address: git and helper transports start other programs or check nothing',
     details: { transport: scheme ?? (address.includes('::') ? 'helper' : 'ssh') },
   });
 }
@@ -31,29 +44,25 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
 export function rewriteAddress(
   address: string,
   { push }: { readonly push: boolean },
-  config: Pick<GitConfig, 'keys' | 'all'>,
+  configs: readonly Pick<GitConfig, 'keys' | 'all'>[],
 ): string {
-  const pushed = push ? longestRewrite(address, 'pushinsteadof', config) : undefined;
-  return pushed ?? longestRewrite(address, 'insteadof', config) ?? address;
+  const pushed = push ? longestRewrite(address, 'pushinsteadof', configs) : undefined;
+  return pushed ?? longestRewrite(address, 'insteadof', configs) ?? address;
 }
 
 function longestRewrite(
   address: string,
   name: 'insteadof' | 'pushinsteadof',
-  config: Pick<GitConfig, 'keys' | 'all'>,
+  configs: readonly Pick<GitConfig, 'keys' | 'all'>[],
 ): string | undefined {
-  const keys = [...new Set(config.keys())].filter((key) => key.startsWith('url.') && key.endsWith(`.${name}`));
-  let longest = -1;
-  let rewritten: string | undefined;
-  for (const key of keys) {
-    const base = key.slice('url.'.length, -(name.length + 1));
-    for (const prefix of config.all(key)) {
-      if (!address.startsWith(prefix) || prefix.length <= longest) continue;
-      longest = prefix.length;
-      rewritten = `${base}${address.slice(prefix.length)}`;
-    }
-  }
-  return rewritten;
+  const rules = configs.flatMap((config) =>
+    [...new Set(config.keys())]
+      .filter((key) => key.startsWith('url.') && key.endsWith(`.${name}`))
+      .flatMap((key) => config.all(key).map((prefix) => ({ base: key.slice(4, -(name.length + 1)), prefix }))),
+  );
+  const matching = rules.filter(({ prefix }) => address.startsWith(prefix));
+  const [best] = matching.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return best === undefined ? undefined : `${best.base}${address.slice(best.prefix.length)}`;
 }
 
 function httpAddress(name: string, address: string): RemoteAddress {
@@ -69,6 +78,25 @@ function httpAddress(name: string, address: string): RemoteAddress {
   bare.username = '';
   bare.password = '';
   return { transport: 'http', url: address, shown: bare.href };
+}
+
+const SSH_URL =
+  /^ssh:\/\/(?:(?<user>[^@/:]+)@)?(?<host>[^@/:[\]]+)(?::(?<port>\d{1,5}))?\/(?<path>[^\x00-\x20\x7f]+)$/i;
+const SSH_SHORT = /^(?:(?<user>[^@/:]+)@)?(?<host>[^@/:[\]]+):(?<path>[^\x00-\x20\x7f]+)$/;
+/** What ssh and the remote's shell cannot read as anything but a name. */
+const PLAIN_NAME = /^(?!-)[A-Za-z0-9._-]{1,253}$/;
+
+function sshAddress(name: string, address: string, form: RegExp): RemoteAddress {
+  const { user, host = '', port, path = '' } = form.exec(address)?.groups ?? {};
+  const isPlain = [user ?? 'git', host].every((text) => PLAIN_NAME.test(text));
+  if (!isPlain || path.startsWith('-')) {
+    throw gitFailure(`Remote has no valid address: ${name}`, {
+      path: 'remote',
+      reason: 'bad_address',
+      next: `correct remote.${name}.url: user@host:path, or ssh://user@host:port/path, without a password`,
+    });
+  }
+  return { transport: 'ssh', url: address, user, host, port, shown: address };
 }
 
 function localAddress(name: string, path: string): RemoteAddress {

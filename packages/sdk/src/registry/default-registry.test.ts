@@ -10,7 +10,8 @@ describe('defaultRegistry', () => {
     assert.deepEqual(registry.git, {
       allow_push: false,
       allow_force_push: false,
-      require_clean_tree_for_commit: true,
+      require_clean_tree_for_commit: false,
+      signoff: false,
       allow_config: [],
       credentials: {},
     });

@@ -61,6 +61,7 @@ describe('the examples of the format', () => {
       allow_push: true,
       allow_force_push: false,
       require_clean_tree_for_commit: true,
+      signoff: false,
       allow_config: [],
       credentials: {},
     });
@@ -122,7 +123,8 @@ describe('a registry that loads', () => {
         git: {
           allow_push: false,
           allow_force_push: false,
-          require_clean_tree_for_commit: true,
+          require_clean_tree_for_commit: false,
+          signoff: false,
           allow_config: [],
           credentials: {},
         },
@@ -237,7 +239,7 @@ describe('a registry that loads', () => {
   test('has a fingerprint that follows the meaning and not the spelling', () => {
     const one = load('version: 1\ngit: {allow_push: true}\nshell_allow: []\n').fingerprint;
     assert.equal(
-      load('# note\ngit:\n  require_clean_tree_for_commit: true\n  allow_push: true\nversion: 1\n').fingerprint,
+      load('# note\ngit:\n  require_clean_tree_for_commit: false\n  allow_push: true\nversion: 1\n').fingerprint,
       one,
     );
     assert.notEqual(load('version: 1\ngit: {allow_push: false}\n').fingerprint, one);

@@ -77,7 +77,7 @@ describe('what a session may not ask for', () => {
     ['shell', 'git: {}', "shell_allow: ['^ls']", ['session.yaml:2 Shell is not allowed by the host: ^ls']],
     [
       'push and a dirty tree',
-      'git: {}',
+      'git: {require_clean_tree_for_commit: true}',
       'git:\n  allow_push: true\n  require_clean_tree_for_commit: false',
       ['session.yaml:3 Push is not allowed by the host', 'session.yaml:4 Clean tree is required by the host'],
     ],
@@ -265,7 +265,8 @@ describe('what holds when both are narrowed', () => {
     assert.deepEqual(registry.git, {
       allow_push: true,
       allow_force_push: false,
-      require_clean_tree_for_commit: true,
+      require_clean_tree_for_commit: false,
+      signoff: false,
       allow_config: [],
       credentials: {},
     });

@@ -5,6 +5,7 @@ import type { GitVerb } from '../contracts/git.ts';
 
 const FILES = { 'a.txt': 'one\n', 'b.txt': 'one\n' };
 const GUARDED: readonly GitVerb[] = ['commit', 'push', 'rebase', 'merge', 'checkout', 'pull'];
+const STRICT = 'git: {require_clean_tree_for_commit: true}';
 const EXEMPT: readonly GitVerb[] = ['add', 'restore', 'stash', 'fetch', 'branch', 'abort', 'recover'];
 
 async function reasons(gate: Gate, verb: GitVerb): Promise<string> {
@@ -20,8 +21,8 @@ describe('sec.git.clean_tree [S0-62]', () => {
     });
   });
 
-  test('4.15 refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that clean it up [S0-16 S0-62]', async () => {
-    await withGate({ files: FILES }, async (gate) => {
+  test('4.15 the strict form refuses guarded verbs while a tracked file has unstaged changes, and exempts the ones that clean it up [S0-16 S0-20 S0-62]', async () => {
+    await withGate({ files: FILES, registry: STRICT }, async (gate) => {
       gate.repository.write({ 'a.txt': 'two\n' });
       for (const verb of GUARDED) {
         assert.equal(await reasons(gate, verb), 'E_POLICY sec.git.clean_tree unstaged', verb);
@@ -43,7 +44,7 @@ describe('sec.git.clean_tree [S0-62]', () => {
           gate.repository.write({ 'c.txt': 'x' });
           gate.repository.git('add', '--intent-to-add', 'c.txt');
         }
-        assert.equal(await reasons(gate, 'push'), 'E_POLICY sec.git.clean_tree unstaged', harm);
+        assert.equal(await reasons(gate, 'merge'), 'E_POLICY sec.git.clean_tree unstaged', harm);
       });
     }
   });
@@ -59,12 +60,15 @@ describe('sec.git.clean_tree [S0-62]', () => {
     });
   });
 
-  test('require_clean_tree_for_commit: false lets a commit leave changes behind, and no other verb [S0-20]', async () => {
-    await withGate({ files: FILES, registry: 'git: {require_clean_tree_for_commit: false}' }, async (gate) => {
+  test('by default a commit or push leaves unstaged changes where they are; verbs that replace files refuse them [S0-20]', async () => {
+    await withGate({ files: FILES }, async (gate) => {
       gate.stage({ 'b.txt': 'staged\n' });
       gate.repository.write({ 'a.txt': 'two\n' });
       assert.equal(await reasons(gate, 'commit'), 'ok');
-      assert.equal(await reasons(gate, 'push'), 'E_POLICY sec.git.clean_tree unstaged');
+      assert.equal(await reasons(gate, 'push'), 'ok');
+      for (const verb of ['rebase', 'merge', 'checkout', 'pull'] as const) {
+        assert.equal(await reasons(gate, verb), 'E_POLICY sec.git.clean_tree unstaged', verb);
+      }
     });
   });
 
@@ -87,7 +91,7 @@ describe('sec.git.clean_tree [S0-62]', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d/${at} “x”\n.txt`, 'one\n']));
     await withGate({ files: many }, async (gate) => {
       gate.repository.write(Object.fromEntries(Object.keys(many).map((name) => [name, 'two\n'])));
-      const { error } = await gate.ask({ verb: 'push' });
+      const { error } = await gate.ask({ verb: 'merge' });
       assert.match(String(error?.message), /^[^\n]*, and \d+ more$/);
       assert.equal(error?.details?.['count'], 30);
       assert.equal(Object.keys(error?.details?.['paths'] ?? {}).length, 20);
@@ -95,7 +99,7 @@ describe('sec.git.clean_tree [S0-62]', () => {
   });
 
   test('works before the first commit, and leaves a missing repository to the verb [S0-62]', async () => {
-    await withGate({}, async (gate) => {
+    await withGate({ registry: STRICT }, async (gate) => {
       gate.stage({ 'a.txt': 'one\n' });
       assert.equal(await reasons(gate, 'commit'), 'ok');
       gate.repository.write({ 'a.txt': 'two\n' });

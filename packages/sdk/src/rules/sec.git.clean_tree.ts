@@ -1,7 +1,8 @@
 /**
  * sec.git.clean_tree: git verbs start from a work tree in which nothing can get lost or be taken for something else.
  *
- * Staged changes are what a commit is for, and a push does not touch them; verbs that change the work tree refuse them too.
+ * A commit takes what is staged and leaves the rest, and a push touches neither, unless the registry demands a clean tree
+ * for them. Verbs that change the work tree refuse staged and unstaged changes.
  * Untracked files are ignored here. Unmerged files always stop the call.
  */
 import { isToolError } from '@tool-runtime/protocol';
@@ -24,7 +25,7 @@ export const secGitCleanTree = defineRule({
   id: 'sec.git.clean_tree',
   category: 'Git',
   description:
-    'Nothing is unmerged or changed without being staged; where files are replaced, nothing is staged either',
+    'Nothing is unmerged; where files are replaced, nothing is changed or staged (git.require_clean_tree_for_commit: nothing is unstaged for commit and push either)',
   phase: 'guard',
   trigger: 'commit, push, rebase, merge, checkout, pull',
   defaultEnforcement: 'blocking',
@@ -54,7 +55,8 @@ function judge(entries: readonly StatusEntry[], { verb }: GitIntent, { registry 
   const tracked = entries.filter(({ kind }) => kind === 'tracked');
   const unstaged = tracked.filter(({ worktree }) => worktree !== '.');
   const staged = tracked.filter(({ index }) => index !== '.');
-  const isDemanded = verb !== 'commit' || registry.git.require_clean_tree_for_commit;
+  // Neither touches the work tree: a commit takes what is staged, a push what is committed.
+  const isDemanded = STAGED_ALLOWED[verb] !== true || registry.git.require_clean_tree_for_commit;
   return [
     ...violation('Files are unmerged', unmerged, {
       reason: 'unmerged',

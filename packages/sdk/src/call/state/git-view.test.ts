@@ -30,6 +30,7 @@ function watchedGit(): { readonly git: GitRepository; readonly reached: string[]
       },
       config: reach('config', {} as never),
       identity: reach('identity', {} as never),
+      operatorConfig: reach('operatorConfig', {} as never),
       remote: reach('remote', REMOTE),
       requireChangeable: reach('requireChangeable', undefined),
       files: {

@@ -34,6 +34,7 @@ export function lazySessionPrograms(options: LazyProgramsOptions): SessionProgra
       run: async (request) => (await open()).git.run(request),
       config: async (signal) => (await open()).git.config(signal),
       identity: async (signal) => (await open()).git.identity(signal),
+      operatorConfig: async () => (await open()).git.operatorConfig(),
       remote: async (name, purpose, signal) => (await open()).git.remote(name, purpose, signal),
       takeNotices: () => opened?.git.takeNotices() ?? [],
       requireChangeable: async (paths) => (await open()).git.requireChangeable(paths),

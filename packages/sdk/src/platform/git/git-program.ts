@@ -19,6 +19,7 @@ import {
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
+import { openSshTalk, type SshTalk } from './ssh-talk.ts';
 
 export interface GitProgram {
   /** Exit codes are not checked here. `overrides`: words before the verb that close what the repository's settings open. */
@@ -43,34 +44,38 @@ export function createGitProgram(
   ];
   const running = new Set<SandboxedProcess>();
   let program: string | undefined;
+
+  async function start(request: GitRun, { folders, overrides, proxy, talk }: Start): Promise<GitOutput> {
+    program ??= findGit(shared.workspace.path);
+    const sandbox = enterSandbox(shared, request, { folders, proxy, talk });
+    try {
+      const remoteOptions = request.remote?.options ?? [];
+      const confined = sandbox.confine({
+        program,
+        args: [...options, ...overrides, ...places(shared, folders), ...remoteOptions, ...request.words],
+        env: { ...environment(request, folders, sandbox.places.home), ...talk?.env },
+        cwd: '.',
+      });
+      const setting = { spawner: shared.spawner, sandbox, stop: request.signal };
+      const run = () => runIn(setting, { name: 'git', confined }, { request, running });
+      return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
+    } finally {
+      sandbox.leave();
+    }
+  }
+
   return {
     async run(request, folders, overrides) {
       await shared.require(request.signal);
-      program ??= findGit(shared.workspace.path);
-      const sandbox = enterSandbox(
-        shared,
-        request,
-        request.remote === undefined ? null : await proxyFor(request, shared),
-        folders,
-      );
+      const proxy = await proxyFor(request, shared);
+      const ssh = request.remote?.ssh;
+      const proxied = proxy !== null;
+      const talk =
+        ssh === undefined ? undefined : await openSshTalk(ssh, { workspace: shared.workspace.path, proxied });
       try {
-        const confined = sandbox.confine({
-          program,
-          args: [
-            ...options,
-            ...overrides,
-            ...places(shared, folders),
-            ...(request.remote?.options ?? []),
-            ...request.words,
-          ],
-          env: environment(request, folders, sandbox.places.home),
-          cwd: '.',
-        });
-        const setting = { spawner: shared.spawner, sandbox, stop: request.signal };
-        const run = () => runIn(setting, { name: 'git', confined }, { request, running });
-        return await (request.access === 'read' ? run() : recorded(writes, foldersOf(request, folders), run));
+        return await start(request, { folders, overrides, proxy, talk });
       } finally {
-        sandbox.leave();
+        await talk?.close();
       }
     },
     async close() {
@@ -78,6 +83,14 @@ export function createGitProgram(
       await Promise.allSettled([...running].map(({ ended }) => ended));
     },
   };
+}
+
+interface Start {
+  readonly folders: GitFolders;
+  readonly overrides: readonly string[];
+  readonly proxy: string | null;
+  /** What ssh needs for the remote. */
+  readonly talk: SshTalk | undefined;
 }
 
 /** Git reports a fatal error, also of a child that was killed, from this exit code on. */
@@ -141,18 +154,18 @@ async function runIn(
 }
 
 function proxyFor({ remote, signal }: GitRun, shared: SessionSandbox): Promise<string | null> | null {
-  return remote?.transport === 'http' ? shared.proxySocket(signal) : null;
+  return remote === undefined || remote.transport === 'local' ? null : shared.proxySocket(signal);
 }
 
-function enterSandbox(shared: SessionSandbox, request: GitRun, proxySocket: string | null, { outside }: GitFolders) {
+function enterSandbox(shared: SessionSandbox, request: GitRun, { folders, proxy, talk }: Omit<Start, 'overrides'>) {
   const writable = request.access === 'write';
-  const folder = request.remote?.folder;
+  const lent = [request.remote?.folder, talk?.folder].filter((folder) => folder !== undefined);
   return shared.isolation.enter({
     workspace: shared.workspace,
     writable,
-    proxySocket,
+    proxySocket: proxy,
     protectedPaths: shared.protectedPaths('git'),
-    folders: [...outside.map((one) => ({ ...one, writable })), ...(folder === undefined ? [] : [folder])],
+    folders: [...folders.outside.map((one) => ({ ...one, writable })), ...lent],
   });
 }
 

@@ -30,7 +30,7 @@ function configOf(entries: Readonly<Record<string, readonly string[]>>): GitConf
 function judge(entries: Readonly<Record<string, readonly string[]>>, asked: Asked = {}): GitRemote {
   const { name = 'origin', purpose = 'push', registry = PUSH, workspace = '/nowhere' } = asked;
   const rules = { ...loadRegistry(`version: 1\n${registry}`, KNOWN), place: () => undefined };
-  return judgeRemote({ name, purpose, workspace }, configOf(entries), rules);
+  return judgeRemote({ name, purpose, workspace, operator: configOf({}) }, configOf(entries), rules);
 }
 
 function reasonOf(...words: Parameters<typeof judge>): unknown {

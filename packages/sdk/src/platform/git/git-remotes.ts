@@ -12,10 +12,11 @@ import { judgeUrl } from '../../egress/judge-url.ts';
 import { fixedOptions } from '../../git/fixed-options.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { checkRemoteName } from '../../git/ref-names.ts';
-import { parseRemoteAddress, type RemoteAddress, rewriteAddress } from '../../git/remote-address.ts';
+import { parseRemoteAddress, type RemoteAddress, rewriteAddress, type SshAddress } from '../../git/remote-address.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { kindOf } from '../sandbox/bubblewrap-args.ts';
+import { findSshTarget, resolveSshHost } from './ssh-talk.ts';
 
 export type RemoteRules = Pick<Registry, 'allowedDomains' | 'insecureCredentials' | 'git'> & {
   /** `file:line` of the key that decided. */
@@ -29,6 +30,8 @@ export interface RemoteQuestion {
   readonly name: string;
   readonly purpose: 'fetch' | 'push';
   readonly workspace: string;
+  /** Rewrites addresses too: its rules come first, as they do in git. */
+  readonly operator: GitConfig;
 }
 
 export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: RemoteRules): GitRemote {
@@ -41,7 +44,10 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
   if (question.purpose === 'push' && !rules.git.allow_push) throw pushForbidden(rules);
   const isRewritable = pushed.length === 0;
   const judged = used.map((written) => {
-    const address = rewriteAddress(written, { push: isRewritable && question.purpose === 'push' }, config);
+    const address = rewriteAddress(written, { push: isRewritable && question.purpose === 'push' }, [
+      question.operator,
+      config,
+    ]);
     return judgeAddress(parseRemoteAddress(name, address), name, question, rules);
   });
   const [first] = judged;
@@ -102,6 +108,7 @@ function judgeAddress(
   { workspace, purpose }: RemoteQuestion,
   rules: RemoteRules,
 ): Addressed {
+  if (address.transport === 'ssh') return sshRemote(address, name, rules);
   if (address.transport === 'local') return localRemote(address.path, { name, workspace, purpose }, rules);
   const judged = new URL(address.url);
   const credentials = judged.username !== '' || judged.password !== '';
@@ -125,6 +132,14 @@ function judgeAddress(
   };
 }
 
+function sshRemote(address: SshAddress, name: string, { allowedDomains }: RemoteRules): Addressed {
+  const { host, port } = resolveSshHost(address, name, process.env);
+  // The gate knows hosts and ports, whatever is spoken there.
+  judgeUrl(`https://${host}:${port}/`, allowedDomains);
+  const ssh = findSshTarget(address, name, process.env);
+  return { url: address.shown, address: address.url, transport: 'ssh', ssh, options: [], settings: [], env: {} };
+}
+
 /** Git follows no redirect to a place nobody checked; the proxy would refuse it anyway. */
 const HTTP_OPTIONS = ['-c', 'http.followRedirects=false', '-c', 'http.cookieFile='];
 
@@ -141,7 +156,11 @@ function credentialsFor(url: URL, { git, insecureCredentials }: RemoteRules): re
   return [[`http.${url.origin}/.extraHeader`, `Authorization: Basic ${Buffer.from(pair).toString('base64')}`]];
 }
 
-function localRemote(path: string, { name, workspace, purpose }: RemoteQuestion, rules: RemoteRules): Addressed {
+function localRemote(
+  path: string,
+  { name, workspace, purpose }: Omit<RemoteQuestion, 'operator'>,
+  rules: RemoteRules,
+): Addressed {
   const folder = realRepository(resolve(workspace, path));
   if (folder === undefined) {
     throw gitFailure(`Remote is not a repository on this machine: ${name}`, {

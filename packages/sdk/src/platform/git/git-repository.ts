@@ -7,14 +7,14 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { once } from '@tool-runtime/protocol/internal';
-import type { GitConfig, GitIdentity, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
+import type { GitConfig, GitOutput, GitRemote, GitRun, OpenGit } from '../../contracts/git.ts';
 import type { GoverningPlace } from '../../contracts/governing.ts';
 import type { Registry } from '../../contracts/registry.ts';
 import { gitFailure, lockedFile } from '../../git/git-failure.ts';
 import { judgeConfig } from '../../git/judge-config.ts';
 import { judgeState } from '../../git/judge-state.ts';
 import { overrideWords } from '../../git/overridden-config.ts';
-import { type ConfigEntry, parseConfig } from '../../git/parse-config.ts';
+import { type ConfigEntry, createConfig, parseConfig } from '../../git/parse-config.ts';
 import { createSettingNotices } from '../../git/setting-notices.ts';
 import { errnoCode } from '../errno-error.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
@@ -27,6 +27,7 @@ import { createGitProgram, findGit } from './git-program.ts';
 import { judgeRemote, readOnly } from './git-remotes.ts';
 import { readState } from './git-state.ts';
 import { createGitWrites } from './git-writes.ts';
+import { readOperatorConfig } from './operator-config.ts';
 
 interface GitOptions {
   readonly sandbox: SessionSandbox;
@@ -52,13 +53,19 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
   const writes = createGitWrites(state);
   const program = createGitProgram(sandbox, registry, writes);
   let judged: Judged | undefined;
-  let identity: (() => Promise<GitIdentity>) | undefined;
+  // Read once: the operator's file is not watched.
+  const operator = once(() =>
+    readOperatorConfig({
+      spawner: sandbox.spawner,
+      program: findGit(sandbox.workspace.path),
+      environment: process.env,
+    }),
+  );
   const notices = createSettingNotices();
 
   async function ready(signal: AbortSignal | undefined): Promise<Judged> {
     if (judged !== undefined && judged.witness === witnessOf(judged.watched)) return judged;
     judged = undefined;
-    identity = undefined;
     const folders = findGitFolders(sandbox.workspace.path);
     const base = baseFiles(sandbox.workspace.path, folders);
     const before = witnessOf(base);
@@ -101,21 +108,14 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
     config: async (signal) => (await ready(signal)).config,
     async identity(signal) {
       const { config } = await ready(signal);
-      identity ??= once(() =>
-        findIdentity({
-          config,
-          actor,
-          spawner: sandbox.spawner,
-          program: findGit(sandbox.workspace.path),
-          environment: process.env,
-        }),
-      );
-      return identity();
+      return findIdentity({ config, operator: await operator(), actor, environment: process.env });
     },
+    operatorConfig: operator,
     async remote(name, purpose, signal) {
       const { config } = await ready(signal);
       const place = (key: string) => placeOf(registry, key);
-      const remote = judgeRemote({ name, purpose, workspace: sandbox.workspace.path }, config, { ...registry, place });
+      const question = { name, purpose, workspace: sandbox.workspace.path, operator: await operator() };
+      const remote = judgeRemote(question, config, { ...registry, place });
       if (remote.repository !== undefined) await judgeLocalRemote(remote, remote.repository, signal);
       return remote;
     },
@@ -191,12 +191,6 @@ function witnessOf(files: readonly string[]): string {
     .join('|');
 }
 
-function createConfig(entries: readonly ConfigEntry[]): GitConfig {
-  const all = (key: string): readonly string[] =>
-    entries.filter((entry) => entry.key === key).map(({ value }) => value);
-  return { all, get: (key) => all(key).at(-1), keys: () => entries.map(({ key }) => key) };
-}
-
 function placeOf({ spot }: Pick<Registry, 'spot'>, key: string): string | undefined {
   const found = spot(key);
   return found === undefined ? undefined : `${found.file}:${found.line}`;
@@ -220,12 +214,26 @@ function accepted(request: GitRun, output: GitOutput): GitOutput {
   throw failed(request, output, {});
 }
 
-function failed({ words }: GitRun, output: GitOutput, more: JsonObject): ToolError {
+const SSH_FAILURES: readonly { readonly said: RegExp; readonly reason: string; readonly next: string }[] = [
+  {
+    said: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    reason: 'host_key_changed',
+    next: 'the host has another key than ~/.ssh/known_hosts says: have the operator find out why before changing the file',
+  },
+  {
+    said: /Permission denied \(publickey|agent refused operation/,
+    reason: 'ssh_login_refused',
+    next: 'have the operator add the right key to the ssh agent (ssh-add -l lists them)',
+  },
+];
+
+function failed({ words, remote }: GitRun, output: GitOutput, more: JsonObject): ToolError {
   const said = output.stderr.trim();
   const [verb = 'git'] = words;
+  const known = remote?.ssh === undefined ? undefined : SSH_FAILURES.find((one) => one.said.test(said));
   return gitFailure(`Git ${verb} failed: ${firstComplaint(said)}`, {
-    reason: 'git_failed',
-    next: 'read the message of git in details.stderr',
+    reason: known?.reason ?? 'git_failed',
+    next: known?.next ?? 'read the message of git in details.stderr',
     details: { verb, exit_code: output.code, stderr: said.slice(0, 4000), ...more },
   });
 }

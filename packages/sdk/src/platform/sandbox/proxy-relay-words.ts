@@ -13,7 +13,8 @@ export interface ProxyRelay {
 }
 
 const FOLDER = '/run/tool-runtime';
-const NODE = `${FOLDER}/node`;
+/** The Node that runs us, as a sandbox with a proxy sees it. */
+export const RELAY_NODE = `${FOLDER}/node`;
 const SOCKET = `${FOLDER}/proxy`;
 const PORT = '3128';
 /** The ending makes it a module without a package file beside it, as a source and as built. */
@@ -25,7 +26,7 @@ export function relaySources(relay: ProxyRelay | undefined): readonly Source[] {
   const folder = ENDING === 'ts' ? 'src' : 'dist';
   const script = fileURLToPath(inPackage(`${folder}/platform/sandbox/proxy-relay.${ENDING}`));
   return [
-    { from: process.execPath, at: NODE, writable: false },
+    { from: process.execPath, at: RELAY_NODE, writable: false },
     { from: script, at: SCRIPT, writable: false },
     { from: relay.socket, at: SOCKET, writable: true },
   ];
@@ -33,7 +34,7 @@ export function relaySources(relay: ProxyRelay | undefined): readonly Source[] {
 
 /** The words before the program's own. */
 export function relayWords(relay: ProxyRelay | undefined): Words {
-  return relay === undefined ? [] : [NODE, SCRIPT, SOCKET, PORT];
+  return relay === undefined ? [] : [RELAY_NODE, SCRIPT, SOCKET, PORT];
 }
 
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { GitSettings } from '../../contracts/registry.ts';
 import { shownNames } from '../../text/shown-names.ts';
-import type { Narrowing } from '../narrowing.ts';
+import { isWritten, type Narrowing } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
 
 /** At least a section and a name: a lone wildcard would switch the check off by accident. */
@@ -19,8 +19,14 @@ const schema = z.strictObject({
     .describe('Whether pushes may replace or delete what the remote has; never on protected branches'),
   require_clean_tree_for_commit: z
     .boolean()
-    .default(true)
-    .describe('Refuse commits while tracked files have unstaged changes'),
+    .default(false)
+    .describe(
+      'Refuse commits and pushes while tracked files have unstaged changes; otherwise they stay where they are',
+    ),
+  signoff: z
+    .boolean()
+    .default(false)
+    .describe('Add Signed-off-by to every commit, unless the call says otherwise; format.signOff does the same'),
   allow_config: z
     .array(z.string().regex(CONFIG_KEY, 'Not a configuration key: write section.name, with * as wildcard'))
     .default([])
@@ -47,8 +53,9 @@ function narrowGit({ host, session, overreach }: Narrowing): GitSettings {
   if (session.git.allow_force_push && !host.git.allow_force_push) {
     overreach.push({ path: 'git.allow_force_push', message: 'Forced push is not allowed by the host' });
   }
-  if (!session.git.require_clean_tree_for_commit && host.git.require_clean_tree_for_commit) {
-    const path = 'git.require_clean_tree_for_commit';
+  const path = 'git.require_clean_tree_for_commit';
+  const isLoose = !session.git.require_clean_tree_for_commit && isWritten(session, path);
+  if (isLoose && host.git.require_clean_tree_for_commit) {
     overreach.push({ path, message: 'Clean tree is required by the host' });
   }
   const added = session.git.allow_config.filter((key) => !host.git.allow_config.includes(key));
@@ -64,6 +71,7 @@ function narrowGit({ host, session, overreach }: Narrowing): GitSettings {
     allow_push: host.git.allow_push && session.git.allow_push,
     allow_force_push: host.git.allow_force_push && session.git.allow_force_push,
     require_clean_tree_for_commit: host.git.require_clean_tree_for_commit || session.git.require_clean_tree_for_commit,
+    signoff: host.git.signoff || session.git.signoff,
     allow_config: host.git.allow_config.filter((key) => session.git.allow_config.includes(key)),
     credentials: Object.fromEntries(
       Object.entries(host.git.credentials).filter(([at, name]) => session.git.credentials[at] === name),

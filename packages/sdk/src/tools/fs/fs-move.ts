@@ -1,7 +1,9 @@
 /** fs_move: one file or folder to another name, in one step. */
 import { z } from 'zod';
-import { defineTool } from '../../contracts/tool.ts';
+import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { counted, shownName } from '../../present/rows.ts';
+import { GIT_LOCKS } from '../git/git-annotations.ts';
+import { saveBefore } from '../git/recovery/save-before.ts';
 
 const args = z.strictObject({
   src: z.string().min(1).describe('File, folder or link to move, relative to the workspace root'),
@@ -15,7 +17,9 @@ const data = z.strictObject({
   entries: z.int().describe('Files, folders and links that were moved'),
   bytes: z.int().describe('Size of the files that were moved'),
   replaced: z.boolean().describe('Something at dst was replaced'),
+  recovery: z.string().exactOptional().describe('For git_recover: what was at dst before'),
 });
+type Args = z.output<typeof args>;
 
 export const fsMove = defineTool({
   name: 'fs_move',
@@ -39,15 +43,21 @@ export const fsMove = defineTool({
   },
   effect: 'write',
   risk: 'medium',
-  rehearse: 'run',
-  timeoutMs: 10_000,
+  rehearse: move,
+  timeoutMs: 60_000,
+  locks: GIT_LOCKS,
   present: presentMoved,
-  async run({ src, dst, overwrite, create_dirs }, { workspace, signal }) {
-    const { changes, entries, bytes } = await workspace.move(src, dst, { overwrite, createDirs: create_dirs, signal });
-    const replaced = changes.some(({ before, after }) => before !== null && after !== null);
-    return { moved: changes.length > 0, entries, bytes, replaced };
+  async run(given, context) {
+    const saved = given.overwrite ? await saveBefore(context, 'move', given.dst) : {};
+    return { ...(await move(given, context)), ...saved };
   },
 });
+
+async function move({ src, dst, overwrite, create_dirs }: Args, { workspace, signal }: ToolContext) {
+  const { changes, entries, bytes } = await workspace.move(src, dst, { overwrite, createDirs: create_dirs, signal });
+  const replaced = changes.some(({ before, after }) => before !== null && after !== null);
+  return { moved: changes.length > 0, entries, bytes, replaced };
+}
 
 function presentMoved(done: z.output<typeof data>, { src, dst }: z.output<typeof args>): string {
   const { moved, entries, bytes, replaced } = done;

@@ -8,15 +8,19 @@ interface Committed {
   readonly commit: string;
   readonly tree: string;
   readonly parent: string | null;
+  readonly recovery: string;
 }
 
 describe('git_commit [S0-45]', () => {
-  test('commits what is staged, signed off, and answers the hash git has [S0-45] (deep)', () =>
+  test('commits what is staged, signed off when asked, and answers the hash git has [S0-45] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' } }, async (repository, runtime) => {
       const parent = repository.git('rev-parse', 'HEAD').trim();
       repository.write({ 'a.txt': 'two\n' });
       repository.git('add', 'a.txt');
-      const done = await runtime.call<Committed>('git_commit', { message: 'fix: second\n\nBody -- with dashes' });
+      const done = await runtime.call<Committed>('git_commit', {
+        message: 'fix: second\n\nBody -- with dashes',
+        signoff: true,
+      });
       assert.equal(done.commit, repository.git('rev-parse', 'HEAD').trim());
       assert.equal(done.tree, repository.git('rev-parse', 'HEAD^{tree}').trim());
       assert.equal(done.parent, parent);
@@ -29,14 +33,54 @@ describe('git_commit [S0-45]', () => {
       assert.equal(message, 'Ada Tester <ada@example.org>');
     }));
 
-  test('the first commit of a repository, and one without a sign-off [S0-45]', () =>
+  test('the first commit of a repository; nothing is signed off by itself [S0-45]', () =>
     withRepository({}, async (repository, runtime) => {
       repository.write({ 'ü "x".txt': 'one\n' });
       repository.git('add', '.');
-      const done = await runtime.call<Committed>('git_commit', { message: 'feat: begin', signoff: false });
+      const done = await runtime.call<Committed>('git_commit', { message: 'feat: begin' });
       assert.equal(done.parent, null);
       assert.equal(repository.git('log', '-1', '--format=%B').trim(), 'feat: begin');
       assert.equal(repository.git('rev-parse', '--abbrev-ref', 'HEAD').trim(), 'main');
+    }));
+
+  test('format.signOff and git.signoff sign off, and the call has the last word [S0-45] (deep)', async () => {
+    const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+    const commit = async (registry: string, args: object) => {
+      const runtime = await openGitRuntime(repository, { registry: `version: 1\n${registry}` });
+      try {
+        await runtime.call('git_commit', { message: 'chore: x', allow_empty: true, ...args });
+        return repository.git('log', '-1', '--format=%B').includes('Signed-off-by: Ada Tester');
+      } finally {
+        await runtime.dispose();
+      }
+    };
+    try {
+      assert.equal(await commit('', {}), false);
+      assert.equal(await commit('git: {signoff: true}\n', {}), true);
+      assert.equal(await commit('git: {signoff: true}\n', { signoff: false }), false);
+      repository.git('config', 'format.signOff', 'true');
+      assert.equal(await commit('', {}), true);
+      assert.equal(await commit('', { signoff: false }), false);
+    } finally {
+      repository.dispose();
+    }
+  });
+
+  test('a part of the work is committed, the rest stays as it is, and the state before can be had back [S0-45]', () =>
+    withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository, runtime) => {
+      repository.write({ 'a.txt': 'two\n', 'b.txt': 'two\n', 'new.txt': 'new\n' });
+      repository.git('add', 'a.txt');
+      const before = repository.git('rev-parse', 'HEAD').trim();
+      const { recovery, commit } = await runtime.call<Committed>('git_commit', { message: 'fix: a' });
+      assert.equal(repository.git('status', '--porcelain'), ' M b.txt\n?? new.txt\n');
+      const refused = await runtime.refused('git_recover');
+      assert.equal(refused.details?.['reason'], 'commits_since');
+      assert.deepEqual(refused.details?.['dropped'], [`${commit.slice(0, 7)} fix: a`]);
+      assert.equal(repository.git('rev-parse', 'HEAD').trim(), commit, 'nothing moved');
+      const done = await runtime.call<{ dropped: string[] }>('git_recover', { recovery });
+      assert.deepEqual(done.dropped, [`${commit.slice(0, 7)} fix: a`]);
+      assert.equal(repository.git('rev-parse', 'HEAD').trim(), before);
+      assert.equal(repository.git('status', '--porcelain'), 'M  a.txt\n M b.txt\n?? new.txt\n');
     }));
 
   test('nothing staged is E_GIT, and allow_empty makes it a commit [S0-45] (deep)', () =>

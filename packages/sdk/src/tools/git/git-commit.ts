@@ -5,13 +5,17 @@
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
+import type { CommitCandidate } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
 import { headCommit } from '../../git/head-commit.ts';
+import { isTrue } from '../../git/parse-config.ts';
 import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
 import { shortHash } from '../../present/rows.ts';
 import { committerEnvironment } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
+import { namingRecovery } from './recovery/recovery-ref.ts';
+import { saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
   message: z
@@ -19,7 +23,10 @@ const args = z.strictObject({
     .max(65_536)
     .refine((text) => text.trim() !== '' && !text.includes('\0'), 'Message is empty')
     .describe('Commit message: a subject line, then an empty line and the rest'),
-  signoff: z.boolean().default(true).describe('Add a Signed-off-by line for the committer'),
+  signoff: z
+    .boolean()
+    .exactOptional()
+    .describe('Add a Signed-off-by line for the committer; default: as git.signoff or format.signOff say, else none'),
   allow_empty: z.boolean().default(false).describe('Commit although nothing is staged'),
   overrides: z
     .record(z.string(), z.string().trim().min(3))
@@ -31,6 +38,7 @@ const data = z.strictObject({
   commit: z.string().describe('Hash of the new commit'),
   tree: z.string().describe('Hash of its tree, the one the rules checked'),
   parent: z.string().nullable(),
+  recovery: z.string().exactOptional().describe('For git_recover: the state before'),
 });
 
 export const gitCommit = defineTool({
@@ -62,12 +70,21 @@ async function expectCommit({ message }: z.output<typeof args>, { git, expect }:
 }
 
 async function commit(given: z.output<typeof args>, context: ToolContext): Promise<z.output<typeof data>> {
-  const { git, candidate } = context;
+  const { candidate } = context;
   if (candidate === undefined) throw new TypeError('A commit was started without its gate');
+  const saved = await saveRecovery(context, { verb: 'commit' });
+  return namingRecovery(saved, async () => ({
+    ...(await commitCandidate(given, candidate, context)),
+    recovery: saved.ref,
+  }));
+}
+
+async function commitCandidate(given: z.output<typeof args>, candidate: CommitCandidate, context: ToolContext) {
+  const { git } = context;
   const output = await git.run({
     words: [
       ...['commit', '--no-verify', '--quiet', '--file=-', '--no-gpg-sign'],
-      ...(given.signoff ? ['--signoff'] : ['--no-signoff']),
+      (await isSignedOff(given.signoff, context)) ? '--signoff' : '--no-signoff',
       ...(given.allow_empty ? ['--allow-empty'] : []),
     ],
     access: 'write',
@@ -80,6 +97,12 @@ async function commit(given: z.output<typeof args>, context: ToolContext): Promi
   if (output.code !== 0) throw refused(output.stderr, candidate.tree === head?.tree);
   if (head?.tree !== candidate.tree) throw anotherTree(head?.tree);
   return { commit: head.hash, tree: head.tree, parent: head.parent };
+}
+
+async function isSignedOff(asked: boolean | undefined, { git, registry }: ToolContext): Promise<boolean> {
+  if (asked !== undefined || registry.git.signoff) return asked ?? true;
+  const [own, operator] = await Promise.all([git.config(), git.operatorConfig()]);
+  return isTrue(own.get('format.signoff') ?? operator.get('format.signoff'));
 }
 
 function refused(said: string, isSame: boolean): ToolError {

@@ -28,7 +28,7 @@ export const gitFetch = defineTool({
   category: 'git',
   title: 'Fetch',
   summary: "Bring a remote's branches into remote-tracking references",
-  policyNotes: 'The remote must be configured and its host allowed; ssh is not supported',
+  policyNotes: 'The remote must be configured and its host allowed; an ssh remote needs the agent and a known host key',
   args,
   data,
   annotations: REMOTE_GIT,

@@ -37,7 +37,8 @@ export const gitPull = defineTool({
   category: 'git',
   title: 'Pull',
   summary: 'Bring the current branch up to its remote counterpart',
-  policyNotes: 'Needs a clean tree; the remote must be configured and its host allowed; ssh is not supported',
+  policyNotes:
+    'Needs a clean tree; the remote must be configured and its host allowed; an ssh remote needs the agent and a known host key',
   args,
   data,
   annotations: REMOTE_GIT,

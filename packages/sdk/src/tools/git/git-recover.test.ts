@@ -293,7 +293,7 @@ describe('git_recover [S0-51]', () => {
       const error = await here.refused('git_recover', { recovery: saved.recovery });
       assert.equal(error.details?.['reason'], 'another_worktree');
       assert.equal((await here.refused('git_recover')).details?.['reason'], 'unknown_recovery');
-      await there.call<Recovered>('git_recover', {});
+      await there.call<Recovered>('git_recover', { recovery: saved.recovery });
       assert.deepEqual(stateOf(linked), before);
       assert.equal(repository.git('status', '--porcelain'), '');
     } finally {
@@ -356,6 +356,46 @@ describe('git_recover [S0-51]', () => {
       other.dispose();
     }
   });
+
+  test('brings back what fs_delete and fs_move took away, and neither branch nor index moves [S0-51]', () =>
+    withRepository(
+      { files: { 'src/a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' } },
+      async (repository, runtime) => {
+        repository.write({ 'src/a.txt': 'changed\n', 'src/new.txt': 'new\n', 'out/x.txt': 'made\n' });
+        repository.git('add', 'src/a.txt');
+        const deleted = await runtime.call<Saved>('fs_delete', { path: 'src', recursive: true });
+        repository.git('commit', '--quiet', '--allow-empty', '-m', 'feat: since');
+        const head = repository.git('rev-parse', 'HEAD').trim();
+        const index = readFileSync(repository.path('.git/index'));
+        const done = await runtime.call<Recovered & { from: string; dropped: string[] }>('git_recover');
+        assert.deepEqual([done.from, done.head, done.dropped], [deleted.recovery, head, []]);
+        assert.equal(readFileSync(repository.path('src/a.txt'), 'utf8'), 'changed\n');
+        assert.equal(readFileSync(repository.path('src/new.txt'), 'utf8'), 'new\n');
+        assert.equal(repository.git('rev-parse', 'HEAD').trim(), head, 'the commit made since is kept');
+        assert.deepEqual(readFileSync(repository.path('.git/index')), index);
+        const ignored = await runtime.call<Partial<Saved>>('fs_delete', { path: 'out', recursive: true });
+        assert.equal(ignored.recovery, undefined, 'what is ignored can be made again');
+        const moved = await runtime.call<Saved>('fs_move', { src: 'src/new.txt', dst: 'b.txt', overwrite: true });
+        assert.equal(readFileSync(repository.path('b.txt'), 'utf8'), 'new\n');
+        const back = await runtime.call<Recovered>('git_recover', { recovery: moved.recovery });
+        assert.equal(readFileSync(repository.path('b.txt'), 'utf8'), 'b\n');
+        await runtime.call('git_recover', { recovery: back.recovery });
+        assert.equal(readFileSync(repository.path('b.txt'), 'utf8'), 'new\n', 'going back can be undone');
+      },
+    ));
+
+  test('without a name it drops no commit that only the moved branch has, and says which [S0-51]', () =>
+    withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {
+      const { recovery } = await runtime.call<Saved>('save_state');
+      repository.commit({ 'a.txt': 'two\n' }, 'feat: two');
+      const refused = await runtime.refused('git_recover');
+      assert.match(JSON.stringify(refused.details?.['dropped']), /feat: two/);
+      assert.match(String(refused.details?.['next']), new RegExp(recovery));
+      repository.git('branch', 'kept');
+      const done = await runtime.call<Recovered & { dropped: string[] }>('git_recover');
+      assert.deepEqual([done.restored, done.dropped], [true, []], 'another branch has it');
+      assert.equal(readFileSync(repository.path('a.txt'), 'utf8'), 'one\n');
+    }));
 
   test('lists the points there are, newest first, and keeps a hundred [S0-51] (deep)', () =>
     withRepository({ files: { 'a.txt': 'one\n' }, tools }, async (repository, runtime) => {

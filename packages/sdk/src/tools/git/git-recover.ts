@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
@@ -18,11 +19,13 @@ import { touchedFiles } from './changes/touched-files.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { readHead, shortBranch } from './operation/read-head.ts';
 import { findLeftovers } from './recovery/find-leftovers.ts';
+import { putFiles } from './recovery/put-files.ts';
+import { toShown } from './recovery/raw-path.ts';
 import { type RecoveryPoint, readRecovery } from './recovery/read-recovery.ts';
 import { type RecoveryNote, readNote } from './recovery/recovery-note.ts';
 import { checkRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery/recovery-ref.ts';
 import { pathsInDanger, requireFreeBranch, restoreRecovery } from './recovery/restore-recovery.ts';
-import { type RecoveryContext, readWorktree, saveRecovery } from './recovery/save-recovery.ts';
+import { type RecoveryContext, readWorktree, saveFiles, saveRecovery } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
   recovery: z.string().exactOptional().describe('`recovery` from the answer of a git tool; default: the newest one'),
@@ -47,6 +50,7 @@ const data = z.strictObject({
   head: z.string().nullable(),
   branch: z.string().nullable(),
   files: z.int(),
+  dropped: z.array(z.string()).describe('Commits that no branch or tag leads to any more: short hash and subject'),
   recoveries: z.array(listed),
 });
 
@@ -55,7 +59,8 @@ export const gitRecover = defineTool({
   category: 'git',
   title: 'Recover',
   summary: 'Put branch, index and files back as they were before an earlier git call',
-  policyNotes: 'Saves the present state first; untracked files made since then stay',
+  policyNotes:
+    'Saves the present state first; untracked files made since then stay; commits are dropped only when the recovery point is named',
   args,
   data,
   annotations: WRITE_GIT,
@@ -71,7 +76,16 @@ export const gitRecover = defineTool({
   run: ({ recovery, list }, context) => (list ? listPoints(context) : recover(context, recovery)),
 });
 
-const NOTHING = { restored: false, from: null, recovery: null, head: null, branch: null, files: 0, recoveries: [] };
+const NOTHING = {
+  restored: false,
+  from: null,
+  recovery: null,
+  head: null,
+  branch: null,
+  files: 0,
+  dropped: [],
+  recoveries: [],
+};
 
 async function listPoints({ git }: ToolContext): Promise<z.output<typeof data>> {
   const points = await listRecoveries(git);
@@ -89,7 +103,10 @@ async function recover(context: ToolContext, asked: string | undefined): Promise
   const point = await readRecovery(git, ref);
   const { note } = point;
   if (note.worktree !== (await readWorktree(git))) throw anotherWorktree();
+  if (note.scope === 'files') return recoverFiles(context, point);
   const refs = [...Object.keys(note.refs), ...(note.branch === null ? [] : [note.branch])];
+  const dropped = await droppedCommits(git, note);
+  if (asked === undefined && dropped.length > 0) throw wouldDrop(ref, dropped);
   await clearLocks(context, refs);
   const { saved, leftovers } = await savePresent(context, point, refs);
   await requireFreeBranch(git, note.branch, saved.branch);
@@ -104,8 +121,63 @@ async function recover(context: ToolContext, asked: string | undefined): Promise
     head: note.head,
     branch: shortBranch(note.branch),
     files: point.files.length,
+    dropped: [...dropped],
     recoveries: [],
   };
+}
+
+/** Files that a tool took away come back; nothing else moves. */
+async function recoverFiles(context: ToolContext, point: RecoveryPoint): Promise<z.output<typeof data>> {
+  const paths = point.files.map(({ path }) => path);
+  await context.git.requireChangeable(paths);
+  for (const path of paths) context.workspace.requireAllowed(toShown(path), 'write', 'themselves');
+  const saved = await saveFiles(context, { verb: 'recover', paths });
+  await putFiles(context, point.files);
+  await reportPaths(context, paths);
+  const now = await readHead(context.git);
+  const told = { restored: true, from: point.ref, recovery: saved?.ref ?? null, ...now };
+  return { ...NOTHING, ...told, files: point.files.length };
+}
+
+const MAX_DROPPED = 50;
+
+/** What going back takes off the branches that it moves, unless another branch, tag or remote still has it. */
+async function droppedCommits(git: GitRepository, { head, branch, refs }: RecoveryNote): Promise<readonly string[]> {
+  const targets = new Map([...Object.entries(refs), ...(branch === null ? [] : [[branch, head] as const])]);
+  const { stdout } = await git.run({
+    words: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/', 'refs/remotes/'],
+    access: 'read',
+  });
+  const known = stdout
+    .toString('utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => ({ hash: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+  const [present] = await findObjects(git, ['HEAD^{commit}']);
+  const moved = known.filter(({ ref }) => targets.has(ref)).map(({ hash }) => hash);
+  const leaving = [...new Set([...moved, ...(present === undefined ? [] : [present])])];
+  if (leaving.length === 0) return [];
+  const kept = [...known.filter(({ ref }) => !targets.has(ref)).map(({ hash }) => hash), ...targets.values()];
+  const found = await findObjects(
+    git,
+    kept.flatMap((hash) => (hash === null ? [] : [`${hash}^{commit}`])),
+  );
+  const staying = found.flatMap((hash) => (hash === undefined ? [] : [`^${hash}`]));
+  const listed = await git.run({
+    words: ['log', '--no-show-signature', `--max-count=${MAX_DROPPED}`, '--format=%h %s', '--stdin'],
+    access: 'read',
+    stdin: `${[...leaving, ...staying].join('\n')}\n`,
+  });
+  return listed.stdout.toString('utf8').split('\n').filter(Boolean);
+}
+
+function wouldDrop(ref: string, dropped: readonly string[]) {
+  return gitFailure(`Commits were made since the newest recovery point: ${dropped.length}`, {
+    path: 'recovery',
+    reason: 'commits_since',
+    next: `pass recovery: ${ref} to drop them, or choose another point with list: true`,
+    details: { recovery: ref, dropped: dropped.map((line) => safeText(line, 200)) },
+  });
 }
 
 async function newestRef({ git }: ToolContext): Promise<string | undefined> {

@@ -10,9 +10,15 @@ import { gitFailure } from '../../../git/git-failure.ts';
 const hash = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const branch = z.string().regex(/^refs\/heads\/(?!-)[^\x00-\x20\x7f~^:?*[\\]+$/);
 
+/** What a point can be made before: verbs of git, and tools that take files away. */
+export const SAVED_VERBS = [...GIT_VERBS, 'delete', 'move'] as const;
+export type SavedVerb = (typeof SAVED_VERBS)[number];
+
 const note = z.strictObject({
   version: z.literal(1),
-  verb: z.enum(GIT_VERBS),
+  verb: z.enum(SAVED_VERBS),
+  /** Only files were saved: going back leaves HEAD, branches and the index alone. */
+  scope: z.literal('files').exactOptional(),
   time: z.iso.datetime(),
   /** Null before the first commit. */
   head: hash.nullable(),
@@ -38,7 +44,7 @@ export type RecoveryNote = z.output<typeof note>;
 export const NOTED_PATHS = 200;
 
 export function writeNote(told: RecoveryNote): string {
-  return `Recovery point before git ${told.verb}\n\n${JSON.stringify(told, null, 1)}\n`;
+  return `Recovery point before ${told.verb}\n\n${JSON.stringify(told, null, 1)}\n`;
 }
 
 /** Throws E_GIT for a commit that is no recovery point. */

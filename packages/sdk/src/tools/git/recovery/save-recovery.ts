@@ -11,13 +11,14 @@ import { gitFailure } from '../../../git/git-failure.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
 import { touchedFiles } from '../changes/touched-files.ts';
 import { branchOf, commitsOf, readOperationState, type StateFile } from '../operation/operation-state.ts';
+import { readHead } from '../operation/read-head.ts';
 import { type Captured, captureFiles, type Skipped } from './capture-files.ts';
 import { importStream } from './fast-import.ts';
 import { mayConvert } from './may-convert.ts';
 import { type RawPath, toShown } from './raw-path.ts';
 import { type DirtyTree, readDirty } from './read-dirty.ts';
 import { recoveryEntries } from './recovery-entries.ts';
-import { NOTED_PATHS, type RecoveryNote, writeNote } from './recovery-note.ts';
+import { NOTED_PATHS, type RecoveryNote, type SavedVerb, writeNote } from './recovery-note.ts';
 import { newRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery-ref.ts';
 import { standingAt } from './standing-at.ts';
 
@@ -83,6 +84,38 @@ export async function saveRecovery(context: RecoveryContext, request: RecoveryRe
   const { head, branch } = dirty;
   return { ref, details: { ...note }, head, branch, touched, dirty, state };
 }
+
+/** Saves these files, which a tool is about to write or take away, and nothing else. Undefined when none is there. */
+export async function saveFiles(
+  context: RecoveryContext,
+  { verb, paths }: { readonly verb: SavedVerb; readonly paths: readonly RawPath[] },
+): Promise<{ readonly ref: string } | undefined> {
+  const { git } = context;
+  const found = await standingAt(context, paths, { repositories: 'leave' });
+  if (found.size === 0) return undefined;
+  const [captured, worktree, { head, branch }] = await Promise.all([
+    captureFiles([...found], context),
+    readWorktree(git),
+    readHead(git),
+  ]);
+  warnOfSkipped(captured.skipped, context, 'they are too large or not readable, and this call may take them away');
+  const dirty = { ...NOTHING_DIRTY, head, branch: branch === null ? null : `refs/heads/${branch}` };
+  const time = new Date().toISOString();
+  const note = noteOf({ dirty, captured, skipped: captured.skipped, request: { verb }, time, worktree });
+  const ref = newRecoveryRef(time);
+  const stream = importStream({
+    ref,
+    time: Math.floor(Date.parse(time) / 1000),
+    message: writeNote({ ...note, scope: 'files' }),
+    parents: head === null ? [] : [head],
+    entries: await recoveryEntries(git, { dirty, captured, state: [], index: undefined }),
+  });
+  await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
+  await pruneRecoveries(git);
+  return { ref };
+}
+
+const NOTHING_DIRTY = { entries: [], repositories: [], hasUnfinished: false };
 
 async function lookAround(git: GitRepository, { target }: RecoveryRequest) {
   if (target === undefined) return { dirty: await readDirty(git), touched: [] };
@@ -157,14 +190,15 @@ function judgeSkipped(
       details: { paths: lost.slice(0, 20).map(({ path }) => toShown(path)) },
     });
   }
+  warnOfSkipped(left, { warn }, 'they are too large or not readable; this call does not touch them');
+}
+
+function warnOfSkipped(left: readonly Skipped[], { warn }: Pick<RecoveryContext, 'warn'>, next: string): void {
+  if (left.length === 0) return;
   warn({
     code: 'E_GIT',
     message: `Files are not in the recovery point: ${left.length}`,
-    details: {
-      reason: 'not_saved',
-      paths: left.slice(0, 20).map(({ path }) => toShown(path)),
-      next: 'they are too large or not readable; this call does not touch them',
-    },
+    details: { reason: 'not_saved', paths: left.slice(0, 20).map(({ path }) => toShown(path)), next },
   });
 }
 
@@ -172,7 +206,7 @@ interface Told {
   readonly dirty: DirtyTree;
   readonly captured: Captured;
   readonly skipped: readonly Skipped[];
-  readonly request: RecoveryRequest;
+  readonly request: Omit<RecoveryRequest, 'verb'> & { readonly verb: SavedVerb };
   readonly time: string;
   readonly worktree: string | null;
 }
