@@ -56,7 +56,6 @@ export const astGenerate = (use: UseServices): AnyTool =>
     effect: 'read',
     risk: 'low',
     idempotent: true,
-    answersWithContents: true,
     timeoutMs: FIVE_MINUTES_MS,
     needs: ['ast'],
     async run({ paths, language, incremental, max_files }, context) {

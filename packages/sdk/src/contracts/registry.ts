@@ -73,6 +73,7 @@ export interface Limits {
   readonly approval_timeout_ms: number;
   readonly max_jobs: number;
   readonly max_workspace_jobs: number;
+  readonly max_kept_jobs: number;
   /** Left out: by the number of processor cores. */
   readonly max_commands?: number;
 }

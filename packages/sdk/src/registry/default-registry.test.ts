@@ -23,6 +23,7 @@ describe('defaultRegistry', () => {
       approval_timeout_ms: 120_000,
       max_jobs: 16,
       max_workspace_jobs: 64,
+      max_kept_jobs: 0,
     });
   });
 

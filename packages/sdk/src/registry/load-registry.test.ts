@@ -142,6 +142,7 @@ describe('a registry that loads', () => {
           approval_timeout_ms: 120_000,
           max_jobs: 16,
           max_workspace_jobs: 64,
+          max_kept_jobs: 0,
         },
         budgets: {},
         coordinator: { required: [], timeout_ms: 2000, share_args: false },

@@ -17,6 +17,14 @@ const schema = z.strictObject({
     .max(10_000)
     .default(64)
     .describe('Jobs of all sessions of the workspace that may run at the same time; the operator sets it'),
+  max_kept_jobs: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(0)
+    .describe(
+      'Jobs of all sessions that may outlive theirs (keep of shell_exec), until their deadline or the end of the runtime; default: none',
+    ),
   max_commands: z
     .int()
     .min(1)
@@ -49,6 +57,7 @@ function narrowLimits(narrowing: Narrowing): Limits {
     approval_timeout_ms: lower('approval_timeout_ms'),
     max_jobs: lower('max_jobs'),
     max_workspace_jobs: lower('max_workspace_jobs'),
+    max_kept_jobs: lower('max_kept_jobs'),
     ...(maxCommands === undefined ? {} : { max_commands: maxCommands }),
   };
 }

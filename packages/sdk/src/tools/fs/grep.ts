@@ -86,7 +86,6 @@ export const grep = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 10_000,
   async run(asked, { workspace, signal }) {
     const { matches, counts, truncated, interrupted } = await workspace.search({

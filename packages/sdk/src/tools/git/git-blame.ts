@@ -60,7 +60,6 @@ export const gitBlame = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 60_000,
   async run({ path, rev, start_line, end_line }, { git }) {
     if (start_line !== undefined && end_line !== undefined && end_line < start_line) throw noLines();

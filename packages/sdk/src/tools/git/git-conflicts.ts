@@ -75,7 +75,6 @@ export const gitConflicts = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 30_000,
   async run(wanted, { git, workspace }) {
     const [in_progress, unmerged] = await Promise.all([

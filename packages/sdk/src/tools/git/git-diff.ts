@@ -67,7 +67,6 @@ export const gitDiff = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ patch }) => patch.length,
   async run(wanted, { git, workspace }) {

@@ -61,7 +61,6 @@ export const gitShow = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
   async run({ rev, path, context_lines, max_bytes }, { git }) {

@@ -28,7 +28,7 @@ describe('job_poll', () => {
       const polled = await endOf(session, await startJob(scratch, 'seq 1000000'));
       const page = await session.call('artifact_read', { artifact: polled['stdout_artifact'], offset: -8 });
       assert.equal((page.data as { content: string }).content, '1000000\n', JSON.stringify(page.errors));
-      assert.equal(readdirSync('/proc/self/fd').length, before);
+      assert.ok(readdirSync('/proc/self/fd').length <= before);
     }));
 
   test('an unknown job is E_VALIDATION_FAIL, and a job of another session is unknown', () =>
