@@ -36,6 +36,16 @@ test('the texts handed out, put together, are what was printed, wherever the loo
   );
 });
 
+test('half a character is no news: a poll waits for its rest', () => {
+  const stream = new JobStream();
+  stream.add(Buffer.from([0xe2, 0x82]));
+  assert.deepEqual([stream.hasNews, stream.take(false).text], [false, '']);
+  stream.add(Buffer.from([0xac]));
+  assert.deepEqual([stream.hasNews, stream.take(false).text], [true, '€']);
+  stream.add(Buffer.from([0xe2]));
+  assert.equal(stream.take(true).text, '\ufffd');
+});
+
 test('of what was not read in time the newest is kept, and the gap is exact', () => {
   const stream = new JobStream();
   const all = Buffer.from('ü line\n'.repeat(60_000));

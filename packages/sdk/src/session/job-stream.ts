@@ -38,8 +38,9 @@ export class JobStream {
     return this.#total;
   }
 
+  /** Whether there is a whole character to hand out. */
   get hasNews(): boolean {
-    return this.#handedOut < this.#total;
+    return this.#handedOut < this.#total && wholeCharactersEnd(this.since(this.#handedOut)) > 0;
   }
 
   /** What was not handed out yet. Half a character at the end waits for its rest, until the stream has ended. */

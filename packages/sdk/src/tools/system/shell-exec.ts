@@ -58,11 +58,13 @@ const gap = z.strictObject({
 });
 
 const data = z.strictObject({
-  code: z
-    .int()
+  code: z.int().nullable().describe('Exit code; null while a job runs'),
+  signal: z
+    .string()
     .nullable()
-    .describe('Exit code; 128 + n where a shell reports that a signal ended its command; null while a job runs'),
-  signal: z.string().nullable().describe('Null here: a command that a signal ended fails with E_SHELL and names it'),
+    .describe(
+      'Null here: a command that a signal ended fails with E_SHELL and names it. An exit code of 128 + n counts as signal n where that one kills or crashes (137 is SIGKILL); others, such as 130, stay codes',
+    ),
   timed_out: z.boolean().describe('False here: a command over its time fails with E_TIMEOUT and what it printed'),
   stdout: z.string().describe('As printed, escape sequences included; bytes that are no UTF-8 become U+FFFD'),
   stderr: z.string(),
