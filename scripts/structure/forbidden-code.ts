@@ -14,7 +14,7 @@ interface Ban {
 
 /** Folders that the system, git or the runtime fills: processes, descriptors, locks, the state folder, runs, a new workspace. */
 const OWN_FOLDERS =
-  /\/platform\/\w+\/(?:process-list|marked-processes|lost-sandboxes|spawner-node|sandbox-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
+  /\/platform\/\w+\/(?:process-list|listening-ports|marked-processes|lost-sandboxes|spawner-node|sandbox-etc|sealed-copy|tool-probe-scene|git-state|archive-files|artifact-files|state-folder|directory-entry|mark-files|unfinished-folders|git-writes|git-locks)\.ts$|\/lsp\/process-memory\.ts$|\/cli\/commands\/init\.ts$/;
 
 /** Publishes catalogs as a whole: a new envelope is one file and one line. docs/api lists the names. */
 const PUBLISHED_CATALOGS = /^packages\/protocol\/src\/index\.ts$/;

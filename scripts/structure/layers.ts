@@ -44,7 +44,7 @@ const SDK: Table = {
   validation: ['contracts', 'git', 'glob', 'policy'],
 
   platform: ['contracts'],
-  'platform/processes': ['contracts'],
+  'platform/processes': ['contracts', 'text'],
   'platform/network': ['contracts', 'egress'],
   'platform/descriptors': ['contracts'],
   'platform/protection': ['contracts', 'platform/descriptors'],
@@ -116,7 +116,7 @@ const SDK: Table = {
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
 
   'call/state': ['contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
-  'call/tool-context': ['contracts', 'git', 'platform', 'policy', 'validation', 'call/state'],
+  'call/tool-context': ['contracts', 'git', 'platform', 'policy', 'redaction', 'validation', 'call/state'],
   call: [
     'contracts',
     'git',

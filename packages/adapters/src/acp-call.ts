@@ -57,13 +57,13 @@ export function toAcpResult(call: AcpCall, response: ToolResponse, options: AcpO
     ...acpToolCallUpdate(call, ok ? 'completed' : 'failed'),
     locations: locationsOf(call, data, options),
     content: diffs.length > 0 ? diffs : [words],
-    rawOutput: redact(ok ? data : errors, options),
+    rawOutput: mask(ok ? data : errors, options),
   };
 }
 
-/** Secrets are taken out; not from diffs, which would then show text that was never written. */
+/** Known secrets are masked; not in diffs, which would then show text that was never written. */
 function wordsOf({ ok, data, errors }: ToolResponse, options: AcpOptions): string {
-  return boundText(ok ? JSON.stringify(redact(data, options)) : refusalText(errors));
+  return boundText(ok ? JSON.stringify(mask(data, options)) : refusalText(errors));
 }
 
 /** Kinds the protocol has and we do not, `switch_mode` among them, are `other`: never taken for harmless. */
@@ -134,6 +134,11 @@ function firstOf(value: unknown): unknown {
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Of what a tool answered only known secrets are masked: no guess may change output or contents. */
+function mask(value: unknown, { secrets = [] }: AcpOptions): unknown {
+  return isJsonValue(value) ? createRedactor({ secrets }).known.json(value) : undefined;
 }
 
 function redact(value: unknown, { secrets = [] }: AcpOptions): unknown {

@@ -38,7 +38,7 @@ export async function openAst({ ast, ...setting }: AstSetting): Promise<OpenAst 
     state,
     commands: programs.commands,
     registry,
-    redact: redactor.redactText,
+    redact: (text) => redactor.known.text(text),
   });
   return {
     index: opened.index,

@@ -43,7 +43,7 @@ export async function openSources(setting: SourceSetting): Promise<OpenToolSourc
         governing: setting.governing,
         names,
         openPrograms: (wall) => lazyPrograms(wall, setting),
-        redact: setting.redactor.redactText,
+        redact: (text) => setting.redactor.known.text(text),
       });
       opened.push(open);
       tools.push(...open.tools);

@@ -355,7 +355,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     async close() {
       clearInterval(reconciling);
       await Promise.all([...sessions].map((session) => session.close({ children: 'end' })));
-      await assembly.retention.finish();
+      await Promise.all([assembly.retention.finish(), parts.workspaceJobs.close()]);
       await source.close();
       await ast?.close();
       parts.events.close();

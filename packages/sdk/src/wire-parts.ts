@@ -31,6 +31,7 @@ import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
 import { createPathLocks } from './session/path-locks.ts';
+import { WorkspaceJobs } from './session/workspace-jobs.ts';
 
 export interface Places {
   readonly root: Root;
@@ -83,7 +84,7 @@ export async function wireParts(
     workspace,
     createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
     commandSlots,
-    jobCount: { running: 0, max: registry.limits.max_workspace_jobs },
+    workspaceJobs: new WorkspaceJobs(registry.limits.max_workspace_jobs),
     createPrograms: (sessionRegistry, { actor, sessionId }) =>
       lazySessionPrograms({
         workspace: root,

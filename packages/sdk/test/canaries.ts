@@ -19,18 +19,22 @@ export interface Find {
 
 export class Canaries {
   readonly #planted = new Map<string, string>();
+  readonly #guesses = new Set<string>();
 
   /** With characters that are spelled otherwise in JSON, URLs and base64, where the place can hold them. */
-  plant(place: string, { plain = false } = {}): string {
+  plant(place: string, { plain = false, isGuess = false } = {}): string {
     const value = `cnry${randomBytes(9).toString('hex')}${plain ? '' : '/+"=~'}`;
     this.#planted.set(value, place);
+    if (isGuess) this.#guesses.add(value);
     return value;
   }
 
-  find(at: string, said: unknown): Find[] {
+  /** `guesses: false` leaves out those that only look like secrets by their place: answers may hold them. */
+  find(at: string, said: unknown, { guesses = true } = {}): Find[] {
     const text =
       typeof said === 'string' ? said : Buffer.isBuffer(said) ? said.toString('latin1') : JSON.stringify(said);
-    return [...this.#planted].flatMap(([value, planted]) =>
+    const wanted = [...this.#planted].filter(([value]) => guesses || !this.#guesses.has(value));
+    return wanted.flatMap(([value, planted]) =>
       Object.entries(spellings(value)).flatMap(([spelling, form]) => {
         const index = text.indexOf(form);
         const around = text.slice(Math.max(0, index - 60), index + form.length + 20);
@@ -40,10 +44,10 @@ export class Canaries {
   }
 
   /** Every byte below a folder, names of files too. */
-  findBelow(folder: string): Find[] {
+  findBelow(folder: string, options: { readonly guesses?: boolean } = {}): Find[] {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
       const path = join(folder, name);
-      const content = lstatSync(path).isFile() ? this.find(name, readFileSync(path)) : [];
+      const content = lstatSync(path).isFile() ? this.find(name, readFileSync(path), options) : [];
       return [...this.find('name of a file', name), ...content];
     });
   }

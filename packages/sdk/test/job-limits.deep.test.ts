@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { ToolResponse } from '@tool-runtime/protocol';
@@ -98,7 +98,7 @@ describe('limits of jobs', () => {
       jobOf(await start(session, { cmd: 'sleep 600' }));
     }));
 
-  test('what a command printed before it became a job is told by the first poll, once', () =>
+  test('what a command printed before it became a job is in its answer, once, and polls go on after it', () =>
     withRegistry('', async ({ session, workspace }) => {
       writeFileSync(join(workspace, 'early.txt'), 'early\n');
       const printed = new Promise<void>((resolve) => {
@@ -106,8 +106,20 @@ describe('limits of jobs', () => {
       });
       const started = await startAfter(session, 3_000, printed);
       const job = jobOf(started);
-      const poll = async () => (await session.call('job_poll', { job, wait_ms: 0 })).data as { stdout: string };
-      assert.equal((await poll()).stdout, 'early\n');
-      assert.equal((await poll()).stdout, '');
+      const { stdout, stdout_bytes: bytes } = started.data as { stdout: string; stdout_bytes: number };
+      assert.deepEqual([stdout, bytes], ['early\n', 6]);
+      appendFileSync(join(workspace, 'early.txt'), 'later\n');
+      const poll = await session.call('job_poll', { job, wait_for_text: 'later\n', timeout_ms: 60_000 });
+      const data = poll.data as Record<string, unknown>;
+      assert.deepEqual([data['found'], data['stdout'], data['stdout_from']], [true, 'later\n', 6]);
+    }));
+
+  test('job_list says how long each job may still run', () =>
+    withRegistry('', async ({ session }) => {
+      jobOf(await start(session, { cmd: 'sleep 600', timeout_ms: 3_000_000 }));
+      const { data } = await session.call('job_list', {});
+      const [listed] = (data as { jobs: { remaining_ms: number; keep: boolean }[] }).jobs;
+      assert.ok((listed?.remaining_ms ?? 0) > 0 && (listed?.remaining_ms ?? 0) <= 3_000_000);
+      assert.equal(listed?.keep, false);
     }));
 });

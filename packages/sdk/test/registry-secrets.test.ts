@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import type { ToolResponse } from '@tool-runtime/protocol';
 import { Canaries } from './canaries.ts';
 import { openExternalScene } from './external-scene.ts';
 import { createRepository, openGitRuntime } from './git-repository.ts';
@@ -52,18 +53,29 @@ test('what an external tool is handed and given, printed in every spelling', asy
     registry: ["shell_allow: ['^echo( |$)']"],
   });
   const heard: unknown[] = [];
+  const answers: ToolResponse[] = [];
   const stop = scene.runtime.events.listen(scene.session.id, (event) => heard.push(event));
   const print = 'printf %s "$EXITS_TOOL_SECRET" | base64 -w0; echo "x$EXITS_TOOL_SECRET $*"; echo "$TOOL_INPUTS" >&2';
-  const given = { args: [`${print}; result`, '--token', canaries.plant('external args', { plain: true })] };
-  const inputs = { api_token: canaries.plant('external inputs', { plain: true }) };
+  const given = {
+    args: [`${print}; result`, '--token', canaries.plant('external args', { plain: true, isGuess: true })],
+  };
+  const inputs = { api_token: canaries.plant('external inputs', { plain: true, isGuess: true }) };
   try {
-    heard.push(await scene.session.call('a', { ...given, inputs }));
-    heard.push(await scene.session.call('a', { ...given, args: [`${print}; exit 3`, ...given.args.slice(1)], inputs }));
-    heard.push(await scene.session.call('a', { ...given, inputs, unknown: 1 }));
+    answers.push(await scene.session.call('a', { ...given, inputs }));
+    answers.push(
+      await scene.session.call('a', { ...given, args: [`${print}; exit 3`, ...given.args.slice(1)], inputs }),
+    );
+    answers.push(await scene.session.call('a', { ...given, inputs, unknown: 1 }));
     // Another tool of the same session does not say it either.
-    heard.push(await scene.session.call('shell_exec', { cmd: `echo ${process.env['EXITS_TOOL_SECRET']}` }));
+    answers.push(await scene.session.call('shell_exec', { cmd: `echo ${process.env['EXITS_TOOL_SECRET']}` }));
     heard.push([...scene.runtime.records()], scene.results());
-    assert.match(JSON.stringify(heard), /x\[redacted\] --token \[redacted\]/);
+    // The secret of the registry is masked and counted; what only looks like one passes as it was printed.
+    assert.match(JSON.stringify(answers), /x\[redacted\] --token cnry/);
+    assert.deepEqual(
+      answers.map(({ redacted }) => redacted),
+      [2, 2, undefined, 1],
+    );
+    assert.deepEqual(canaries.find('answers', answers, { guesses: false }), []);
     assert.deepEqual(canaries.find('heard', heard), []);
     assert.deepEqual(canaries.findBelow(scene.state), []);
   } finally {

@@ -24,6 +24,7 @@ interface Scene {
   readonly scratch: ScratchRuntime;
   /** Everything that anybody was told. */
   readonly heard: unknown[];
+  readonly answers: readonly ToolResponse[];
   readonly url: string;
   readonly silentUrl: string;
   call(tool: string, args: JsonObject, options?: CallOptions): Promise<ToolResponse>;
@@ -75,16 +76,20 @@ async function openScene(more: readonly string[] = []): Promise<Scene> {
     },
   });
   const { runtime, session, state } = scratch;
+  const answers: ToolResponse[] = [];
+  let keepsAnswers = false;
   const stop = runtime.events.listen(session.id, (event) => heard.push(event));
   return {
     canaries,
     scratch,
     heard,
+    answers,
     url: `http://${host}/`,
     silentUrl: `http://${host}/silent`,
     async call(tool, args, options) {
       const response = await session.call(tool, args, options);
-      heard.push(response);
+      answers.push(response);
+      keepsAnswers ||= options?.idempotencyKey !== undefined;
       return response;
     },
     async finish() {
@@ -92,11 +97,24 @@ async function openScene(more: readonly string[] = []): Promise<Scene> {
       heard.push([...runtime.records()], runtime.metrics.totals(session.id));
       server.closeAllConnections();
       server.close();
-      const found = [...heard.flatMap((said, at) => canaries.find(`heard ${at}`, said)), ...canaries.findBelow(state)];
+      const found = [
+        ...heard.flatMap((said, at) => canaries.find(`heard ${at}`, said)),
+        ...answers.flatMap((answer, at) => [
+          ...canaries.find(`answer ${at}`, answer, { guesses: false }),
+          ...canaries.find(`words of answer ${at}`, wordsOf(answer)),
+        ]),
+        // The answer of a call with a key is kept as it was given.
+        ...canaries.findBelow(state, { guesses: !keepsAnswers }),
+      ];
       await scratch.dispose();
       return found;
     },
   };
+}
+
+/** What the runtime itself says in an answer: all but the data and what a program printed. */
+function wordsOf({ errors, warnings }: ToolResponse): unknown {
+  return [...errors, ...warnings].map(({ details, ...entry }) => [entry, { ...details, stdout: '', stderr: '' }]);
 }
 
 /** How a call of this tool succeeds, prints what it was given, and is kept waiting. */
@@ -184,7 +202,7 @@ describe('a secret in an argument comes out nowhere', () => {
             await make(tool.name, ways, scene);
           }),
         );
-        if (ending === 'success') assert.ok(JSON.stringify(scene.heard).includes('[redacted]'));
+        if (ending === 'success') assert.ok(scene.answers.some(({ redacted }) => redacted !== undefined));
         const found = await scene.finish();
         assert.deepEqual(found, [], report(found));
       });
@@ -239,7 +257,7 @@ describe('a secret of a command comes out nowhere later', () => {
       await pollToTheEnd(job, scene);
     }
     await scene.call('job_list', {});
-    assert.match(JSON.stringify(scene.heard), /printed next/);
+    assert.match(JSON.stringify(scene.answers), /printed next/);
     await scene.call('job_stop', { job: started[0] ?? '' });
   });
 
@@ -330,18 +348,16 @@ describe('what is no secret passes unchanged', () => {
   const show = async (session: Session, args: JsonObject) =>
     (await session.call('shell_exec', args)).data as { stdout: string; stdout_artifact?: string };
 
-  test('output, artifacts, folders that shells name, and files that hold the secret', async () => {
+  test('output, artifacts, words of commands and folders that shells name', async () => {
     const scene = await openScene();
     const { session } = scene.scratch;
     const env = { API_TOKEN: 'a-secret-of-this-session' };
     assert.equal((await show(session, { cmd: 'seq 5', env })).stdout, '1\n2\n3\n4\n5\n');
     assert.match((await show(session, { cmd: 'printenv PWD', env })).stdout, /^\/.*workspace\n$|^\//);
     assert.equal((await show(session, { cmd: 'echo PWD=/srv OLDPWD=/ x', env })).stdout, 'PWD=/srv OLDPWD=/ x\n');
-    const content = `token = ${env.API_TOKEN}\n`;
-    await session.call('file_write', { path: 'kept.txt', content });
-    const read = await session.call('file_read', { path: 'kept.txt' });
-    assert.equal((read.data as { content: string }).content, content);
-    assert.equal((await show(session, { cmd: 'cat kept.txt' })).stdout, 'token = [redacted]\n');
+    assert.equal((await show(session, { cmd: 'echo --token undefined-value1' })).stdout, '--token undefined-value1\n');
+    assert.equal((await show(session, { cmd: 'echo undefined-value1' })).stdout, 'undefined-value1\n');
+    assert.equal((await show(session, { cmd: 'echo postgres', env: { PGPASSWORD: 'postgres' } })).stdout, 'postgres\n');
     const long = await show(session, { cmd: 'seq 1000000', env });
     const tail = await session.call('artifact_read', { artifact: long.stdout_artifact ?? '', tail_lines: 1 });
     assert.equal((tail.data as { content: string; total_bytes: number }).total_bytes, 6_888_896);

@@ -45,7 +45,7 @@ export interface PositionBase {
 
 export function positionsOf(tool: AnyTool, base: PositionBase, canaries: Canaries): Position[] {
   const { arg_schema: places } = completeAnnotations(tool.annotations);
-  const plant = (place: string, options?: { plain: boolean }): string =>
+  const plant = (place: string, options?: { plain?: boolean; isGuess?: boolean }): string =>
     canaries.plant(`${tool.name} ${place}`, options);
   return [
     ...places.env_params.flatMap((key) =>
@@ -60,12 +60,12 @@ export function positionsOf(tool: AnyTool, base: PositionBase, canaries: Canarie
     ...places.url_params.flatMap((key) =>
       Object.entries(URLS).map(([name, write]) => ({
         name: `${key} ${name}`,
-        args: { [key]: write(base.url, plant(`${key} ${name}`)) },
+        args: { [key]: write(base.url, plant(`${key} ${name}`, { isGuess: name !== 'user information' })) },
       })),
     ),
     ...places.command_params.flatMap((key) =>
       Object.entries(WORDS).map(([name, write]) => {
-        const words = [...base.program, ...write(plant(`${key} ${name}`, { plain: true }))];
+        const words = [...base.program, ...write(plant(`${key} ${name}`, { plain: true, isGuess: true }))];
         // A list of words where the tool takes one, a line otherwise.
         const isList = tool.args.shape[key]?.safeParse(words).success === true;
         return { name: `${key} ${name}`, args: { [key]: isList ? words : words.map(quoted).join(' ') } };

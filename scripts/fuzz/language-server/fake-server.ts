@@ -52,6 +52,10 @@ export class FakeLanguageServer implements RunningCommand {
 
   endInput(): void {}
 
+  isListening(): boolean {
+    return false;
+  }
+
   toBackground(): void {}
 
   async stop(): Promise<void> {

@@ -36,7 +36,6 @@ export const astEdit = (use: UseServices) =>
     innerPaths,
     effect: 'write',
     risk: 'medium',
-    answersWithContents: true,
     async rehearse(given, context) {
       const [{ rehearseEdit }, { ensureIndex }] = await Promise.all([
         import('./edit/run-edit.ts'),

@@ -56,7 +56,6 @@ export const astGenerate = (use: UseServices) =>
     effect: 'read',
     risk: 'low',
     idempotent: true,
-    answersWithContents: true,
     timeoutMs: FIVE_MINUTES_MS,
     needs: ['ast'],
     present: presentIndex,

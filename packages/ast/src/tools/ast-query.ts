@@ -44,7 +44,6 @@ export const astQuery = (use: UseServices) =>
     effect: 'read',
     risk: 'low',
     idempotent: true,
-    answersWithContents: true,
     timeoutMs: 60_000,
     maxTimeoutMs: 300_000,
     needs: ['ast'],

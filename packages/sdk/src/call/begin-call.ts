@@ -18,6 +18,7 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
     startedAt: parts.clock.now(),
     startedTick: parts.clock.monotonic(),
     warnings: [],
+    masks: { masked: 0 },
     trail: [],
     progress: { requested: false, pct: 0, ended: false },
     span: openSpan(request, callId, parts),

@@ -7,7 +7,7 @@
 import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
-import { redactEntry } from '../redaction/redact-error.ts';
+import { maskEntry } from '../redaction/redact-error.ts';
 import { type Execution, type GatedCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
 import { ChangeLog } from './state/change-log.ts';
 import { Grant } from './state/grant.ts';
@@ -105,7 +105,7 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
   return {
     status: error === undefined ? 'completed' : statusOf(error, call, execution),
     data: shownData(call, execution.data, parts),
-    errors: error === undefined ? [] : [redactEntry(completeRefusal(error).toEntry(), parts.redactor)],
+    errors: error === undefined ? [] : [maskEntry(completeRefusal(error).toEntry(), parts.redactor, call.open.masks)],
     changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
     bytes: bytesOf(call, execution),
     endedAt: parts.clock.now(),

@@ -5,7 +5,7 @@
 import { type JsonValue, type ToolError, type ToolResponse, toToolError } from '@tool-runtime/protocol';
 import { completeRefusal, failure } from '../contracts/failures.ts';
 import type { ToolPolicy } from '../contracts/policy.ts';
-import { redactEntry } from '../redaction/redact-error.ts';
+import { maskEntry } from '../redaction/redact-error.ts';
 import { announceEnd, announceViolation } from './state/call-events.ts';
 import { isOk, type OpenCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
@@ -17,9 +17,9 @@ export async function finishCall(call: RecordedCall, outcome: Outcome, parts: Se
   if (!isOk(outcome) || (hooks.isEmpty && policy === undefined)) return outcome;
   const { time } = call.open;
   const rewritten = await settle(() => time.wait('output', () => rewriteData(call, outcome.data, parts)));
-  if (!rewritten.ok) return withheld(outcome, rewritten.error, parts);
+  if (!rewritten.ok) return withheld(call, outcome, rewritten.error, parts);
   const judged = await settle(() => time.wait('output', () => judgeOutput(call, rewritten.value, policy, parts)));
-  if (!judged.ok) return withheld(outcome, judged.error, parts);
+  if (!judged.ok) return withheld(call, outcome, judged.error, parts);
   return rewritten.value === outcome.data ? outcome : { ...outcome, data: rewritten.value };
 }
 
@@ -61,8 +61,9 @@ async function judgeOutput(
 }
 
 /** The effect happened and is on record; only its data is withheld. */
-function withheld(outcome: Outcome, error: ToolError, { redactor }: RecordingParts): Outcome {
-  return { ...outcome, data: null, errors: [redactEntry(completeRefusal(error).toEntry(), redactor)] };
+function withheld(call: RecordedCall, outcome: Outcome, error: ToolError, { redactor }: RecordingParts): Outcome {
+  const entry = maskEntry(completeRefusal(error).toEntry(), redactor, call.open.masks);
+  return { ...outcome, data: null, errors: [entry] };
 }
 
 /** Tells listeners, metrics, budgets and the span how the call ended. */
@@ -93,6 +94,8 @@ export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionPart
 
 /** The one terminal message of a call. */
 export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: RecordingParts): ToolResponse {
+  const warnings = open.warnings.map((entry) => maskEntry(entry, redactor, open.masks));
+  const { masked } = open.masks;
   return {
     type: 'ToolResponse',
     ok: isOk(outcome),
@@ -101,6 +104,7 @@ export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: Re
     duration_ms: Math.round(outcome.durationMs * 1000) / 1000,
     data: outcome.data,
     errors: [...outcome.errors],
-    warnings: open.warnings.map((entry) => redactEntry(entry, redactor)),
+    warnings,
+    ...(masked === 0 ? {} : { redacted: masked }),
   };
 }

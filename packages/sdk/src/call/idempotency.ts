@@ -81,6 +81,7 @@ interface RecordedAnswer {
   readonly data: JsonValue;
   readonly errors: readonly ErrorEntry[];
   readonly warnings: readonly ErrorEntry[];
+  readonly redacted?: number;
 }
 
 /** Answers a repeated key from the record. The repetition is itself recorded. */
@@ -90,6 +91,7 @@ export async function recordReplay(call: JudgedCall, answer: JsonValue, parts: S
   await open.time.wait('record', () => writeTrail(open, parts));
   const recorded = answer as JsonObject & RecordedAnswer;
   open.warnings.push(...recorded.warnings);
+  open.masks.masked += recorded.redacted ?? 0;
   return {
     status: recorded.status,
     data: recorded.data,

@@ -136,8 +136,9 @@ describe('the path of a call', () => {
     });
   });
 
-  test('a secret in what is refused or fails stands neither in the answer nor in the records [S0-74]', () => {
-    const token = `ghp_${'a1'.repeat(15)}`;
+  test('what is refused or fails shows no known secret, and records no shape of one either [S0-13 S0-74]', () => {
+    const shape = `ghp_${'a1'.repeat(15)}`;
+    const token = `known-to-all ${shape}`;
     const failing = defineTool({
       ...nothing,
       name: 'probe_failing',
@@ -146,15 +147,23 @@ describe('the path of a call', () => {
       },
     });
     const text = 'version: 1\narg_constraints: [{ tool: file_read, arg_patterns: ["docs/**"] }]\n';
-    return withScratch({ tools: [failing], registry: { file: 'r.yaml', text } }, async (scratch) => {
-      const refused = await scratch.session.call('file_read', { path: token });
-      assert.equal(refused.errors[0]?.message, 'Argument is not allowed by policy: path = "[redacted]"');
-      const failed = await scratch.session.call('probe_failing', {});
-      assert.equal(failed.errors[0]?.message, 'Cannot log in with [redacted]');
-      const decided = [...scratch.runtime.records()].filter(({ kind }) => kind === 'decision' || kind === 'result');
-      assert.equal(decided.length, 3);
-      assert.doesNotMatch(JSON.stringify(decided), /ghp_/);
-    });
+    return withScratch(
+      { tools: [failing], registry: { file: 'r.yaml', text }, secrets: ['known-to-all'] },
+      async (scratch) => {
+        const refused = await scratch.session.call('file_read', { path: token });
+        assert.equal(refused.errors[0]?.message, `Argument is not allowed by policy: path = "[redacted] ${shape}"`);
+        const failed = await scratch.session.call('probe_failing', {});
+        assert.equal(failed.errors[0]?.message, `Cannot log in with [redacted] ${shape}`);
+        assert.deepEqual([refused.redacted, failed.redacted], [1, 1]);
+        const decided = [...scratch.runtime.records()].filter(({ kind }) => kind === 'decision' || kind === 'result');
+        assert.equal(decided.length, 3);
+        assert.doesNotMatch(JSON.stringify(decided), /ghp_|known-to-all/);
+        assert.deepEqual(
+          decided.map((record) => (record.kind === 'result' ? record.redacted : 0)),
+          [0, 0, 1],
+        );
+      },
+    );
   });
 
   test('a path outside the root is E_POLICY and nothing is touched, by name and by link [S0-34 S0-61]', () =>

@@ -9,7 +9,7 @@ import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import type { IntentRecord, JournalRecord, KeyClaim, ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
-import { redactEntry } from '../redaction/redact-error.ts';
+import { maskEntry } from '../redaction/redact-error.ts';
 import type { AdmittedCall, Execution, Outcome, RecordedCall } from './state/call-types.ts';
 import type { IdentityParts, RecordingParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
@@ -104,11 +104,14 @@ function write(
 }
 
 function answerOf(outcome: Outcome, call: RecordedCall, { redactor }: RecordingParts) {
+  const count = { ...call.open.masks };
+  const warnings = call.open.warnings.map((entry) => ({ ...maskEntry(entry, redactor, count) }));
   return {
     status: outcome.status,
     data: outcome.data,
     errors: outcome.errors.map((entry) => ({ ...entry })),
-    warnings: call.open.warnings.map((entry) => ({ ...redactEntry(entry, redactor) })),
+    warnings,
+    ...(count.masked === 0 ? {} : { redacted: count.masked }),
   };
 }
 
@@ -132,6 +135,7 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     })),
     ...(outcome.changes.length > MAX_FILES ? { files_total: outcome.changes.length } : {}),
     errors: outcome.errors.map(withoutOutput),
+    ...(call.open.masks.masked === 0 ? {} : { redacted: call.open.masks.masked }),
     ...(execution.facts === undefined ? {} : { details: execution.facts }),
     effect: { effect_id: call.effectId, ...(execution.error === undefined ? {} : { error_ref: execution.error.code }) },
   };

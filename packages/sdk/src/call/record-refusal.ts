@@ -3,20 +3,21 @@
 import type { JsonObject } from '@tool-runtime/protocol';
 import { ToolError } from '@tool-runtime/protocol';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
-import { redactError } from '../redaction/redact-error.ts';
+import type { MaskCount } from '../contracts/redaction.ts';
+import { maskError, redactError } from '../redaction/redact-error.ts';
 import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { reportFault, settle } from './state/settle.ts';
 import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
 
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {
-  const explained = explainRefusal(error, parts);
+  const explained = explainRefusal(error, parts, open.masks);
   const entry = completeRefusal(explained).toEntry();
   noteRequested(open, rawArgs(open.request, parts), parts);
   noteDecision(open, decisionOf(explained), parts);
   const written = await settle(() => open.time.wait('record', () => writeTrail(open, parts)));
   const errors = written.ok ? [entry] : [entry, await markUnrecorded(open, written.error, parts)];
-  await tellTool(open, explained, parts);
+  await tellTool(open, redactError(explained, parts.redactor), parts);
   return {
     status: isCancellation(explained) ? 'cancelled' : 'denied_before_execution',
     data: null,
@@ -42,10 +43,10 @@ async function tellTool(
   if (!told.ok) parts.reportUnexpected(told.error);
 }
 
-/** The refusal as callers and records see it: redacted, with the line that decided; what is our fault is reported. */
-export function explainRefusal(error: ToolError, parts: SessionParts): ToolError {
+/** The refusal as callers see it: known secrets masked, with the line that decided; what is our fault is reported. */
+export function explainRefusal(error: ToolError, parts: SessionParts, count?: MaskCount): ToolError {
   reportFault(error, parts);
-  return redactError(withRegistryLine(error, parts), parts.redactor);
+  return maskError(withRegistryLine(error, parts), parts.redactor, count);
 }
 
 /** A gate names the registry key it judged by; here the key becomes the file and line that decided. */

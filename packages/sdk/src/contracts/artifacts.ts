@@ -9,6 +9,8 @@ export interface ArtifactRef {
 }
 
 export interface ArtifactWriter {
+  /** Reads what was written so far, also before `finish`. */
+  readonly handle: string;
   write(chunk: Uint8Array): void;
   finish(): ArtifactRef;
   discard(): void;

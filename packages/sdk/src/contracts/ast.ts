@@ -34,6 +34,7 @@ export interface AstPorts {
   /** Inside the sandbox of the runtime's registry. */
   readonly commands: CommandRunner;
   readonly registry: Registry;
+  /** Masks known secrets and changes nothing else. */
   redact(text: string): string;
 }
 

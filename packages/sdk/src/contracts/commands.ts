@@ -32,6 +32,16 @@ export interface CapturedStream {
   readonly text: string;
   readonly totalBytes: number;
   readonly truncated: boolean;
+  /** What is left out of the middle, exactly; only when it was cut. */
+  readonly gap?: OutputGap;
+}
+
+export interface OutputGap {
+  /** Offset of the first byte that is left out. */
+  readonly from: number;
+  readonly bytes: number;
+  /** Line breaks among them. */
+  readonly lines: number;
 }
 
 export interface CommandOutcome {
@@ -53,6 +63,8 @@ export interface RunningCommand {
   readonly pids: readonly number[];
   write(bytes: Uint8Array): Promise<void>;
   endInput(): void;
+  /** Whether one of its processes listens on this TCP port, in whatever network namespace it runs. */
+  isListening(port: number): boolean;
   /** It goes on as a job: its place among the running commands is free for others. */
   toBackground(): void;
   /** Kills the tree; resolves when nothing of it is left. */

@@ -1,4 +1,4 @@
-/** Commands that outlive the call that started them. They belong to a session and end with it. */
+/** Commands that outlive the call that started them. They belong to a session and end with it, unless they are kept. */
 import type { RunningCommand } from './commands.ts';
 
 export const JOB_STATES = ['running', 'exited', 'killed', 'timed_out'] as const;
@@ -9,9 +9,13 @@ export interface JobView {
   readonly command: string;
   readonly state: JobState;
   readonly startedAt: number;
+  /** Until its deadline; null when it has ended. */
+  readonly remainingMs: number | null;
+  /** It outlives its session. */
+  readonly isKept: boolean;
   readonly code: number | null;
   readonly signal: string | null;
-  /** Handles of streams too long to be shown whole; known once the job has ended. */
+  /** Handles of streams that were too long to be handed out whole; they can be read while the job runs. */
   readonly artifacts: JobArtifacts;
 }
 
@@ -20,12 +24,36 @@ export interface JobArtifacts {
   readonly stderr?: string;
 }
 
-export interface JobOutput {
-  /** What was printed since the last look, the oldest part dropped when it was too much. */
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Bytes that were dropped because they were not read in time. */
+/** What a stream printed since the last look, the oldest part dropped when it was too much. */
+export interface StreamNews {
+  readonly text: string;
+  /** Offsets of the text's first byte and of the one after its last. */
+  readonly from: number;
+  readonly to: number;
+  /** What was dropped before it was handed out: bytes, and line breaks among them. */
   readonly missedBytes: number;
+  readonly missedLines: number;
+}
+
+export interface JobOutput {
+  readonly stdout: StreamNews;
+  readonly stderr: StreamNews;
+  /** Secrets masked in the streams since the last look. */
+  readonly masked: number;
+}
+
+/** What a poll waits for. Without text and port it is any news. */
+export interface JobWait {
+  readonly waitMs: number;
+  /** In what one of the streams printed, before or during the wait. */
+  readonly text?: string | undefined;
+  /** A TCP port that the job listens on. */
+  readonly port?: number | undefined;
+}
+
+export interface JobNews extends JobView, JobOutput {
+  /** Whether text and port were there; undefined when neither was asked for. */
+  readonly isThere: boolean | undefined;
 }
 
 /** Room for one job, held before its command starts, so that no command has to be killed for want of it. */
@@ -36,6 +64,10 @@ export interface JobPlace {
   adopt(job: {
     readonly command: string;
     readonly running: RunningCommand;
+    /** Handles of what is kept whole, while it runs. */
+    readonly artifacts: () => JobArtifacts;
+    /** Secrets masked so far. */
+    readonly masked: () => number;
     /** Called once, when the command has ended. */
     readonly closeOutput: () => JobArtifacts;
   }): string;
@@ -43,14 +75,21 @@ export interface JobPlace {
   release(): void;
 }
 
+export interface JobTerms {
+  /** The whole tree is killed after so long, counted from now. */
+  readonly lifeMs: number;
+  /** It outlives its session, until its deadline or the end of the runtime. */
+  readonly keep: boolean;
+}
+
 export interface JobTable {
-  /** `lifeMs`: the whole tree is killed after so long, counted from now. Throws E_POLICY when there are too many jobs. */
-  reserve(lifeMs: number): JobPlace;
+  /** Throws E_POLICY when there are too many jobs, or too many that are kept. */
+  reserve(terms: JobTerms): JobPlace;
   list(): readonly JobView[];
   /** Throws E_VALIDATION_FAIL for an unknown id. Waits until something happens or the time is up. */
-  poll(id: string, waitMs: number, signal: AbortSignal): Promise<JobView & JobOutput>;
+  poll(id: string, wait: JobWait, signal: AbortSignal): Promise<JobNews>;
   write(id: string, bytes: Uint8Array, options: { readonly end: boolean }): Promise<void>;
   stop(id: string): Promise<JobView>;
-  /** Stops everything. */
-  close(): Promise<void>;
+  /** Stops everything but kept jobs. Answers a promise that resolves when those have ended, where there are any. */
+  close(): Promise<{ readonly keptUntil: Promise<unknown> | undefined }>;
 }

@@ -104,6 +104,8 @@ export interface ResultRecord extends CallRecord {
   /** When there were more than are named. */
   readonly files_total?: number;
   readonly errors: readonly ErrorEntry[];
+  /** Known secrets that were masked in the answer; left out for none. */
+  readonly redacted?: number;
   /** What the tool itself wanted on record. */
   readonly details?: JsonObject;
   readonly effect: RecordedResult;

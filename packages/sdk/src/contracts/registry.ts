@@ -74,6 +74,7 @@ export interface Limits {
   readonly max_jobs: number;
   readonly max_workspace_jobs: number;
   readonly max_answer_tokens: number;
+  readonly max_kept_jobs: number;
   /** Left out: by the number of processor cores. */
   readonly max_commands?: number;
 }

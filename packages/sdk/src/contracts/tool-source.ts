@@ -35,6 +35,7 @@ export interface ToolSourcePorts {
   readonly names: ReadonlySet<string>;
   /** Programs that live as long as the runtime; closing the runner ends them. */
   openPrograms(wall: ProgramWall): OpenCommandRunner;
+  /** Masks known secrets and changes nothing else. */
   redact(text: string): string;
 }
 

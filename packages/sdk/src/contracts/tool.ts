@@ -51,12 +51,14 @@ export interface ToolContext {
   /** `data` is for machines, such as which stream a chunk of output came from. */
   progress(pct: number, message: string, data?: JsonObject): void;
   warn(entry: ErrorEntry): void;
-  /** Takes known secrets and token shapes out of text that did not come from the workspace. */
+  /** Masks known secrets in a text. Answers are masked anyway: this is for text that is cut or encoded first. */
   redact(text: string): string;
   /** A command as it may be shown: secrets given as options, headers, assignments or in URLs are taken out. */
   redactCommand(command: string | readonly string[]): string;
-  /** Takes known secrets out of bytes that come in chunks, such as what a program prints. */
+  /** Masks known secrets in bytes that come in chunks, such as what a program prints. Nothing else is changed. */
   redactOutput(): ByteFilter;
+  /** Reports secrets that were masked by other means than those above; the answer says how many there were. */
+  masked(count: number): void;
   /**
    * Reports a file that changed by other means than `workspace`, whose own changes are noticed anyway. The code index
    * follows it and records name it; rules of the after phase judge only what can be taken back.
@@ -136,8 +138,6 @@ export interface ToolDefinition<
   readonly maxTimeoutMs?: number;
   /** Argument that lets the caller choose the time limit. */
   readonly timeoutArg?: string;
-  /** Answers hold contents of the workspace, which pass as they are; of all others known secrets are taken out. */
-  readonly answersWithContents?: boolean;
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
   /** Every call needs an approval unless `auto_approve` lists the tool, also where no approval policy is written. */

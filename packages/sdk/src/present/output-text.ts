@@ -1,4 +1,5 @@
-/** What a program printed, as it printed it; of long output the failures come first, because they are what it is about. */
+/** What a program printed, without the colours and cursor moves of a terminal; of long output the failures come first, because they are what it is about. */
+import { stripVTControlCharacters } from 'node:util';
 import { callText, type TextPart, type ToolText } from '../contracts/tool-text.ts';
 import { failuresIn } from './failures-in.ts';
 
@@ -16,7 +17,11 @@ export interface PrintedOutput {
 /** From here on a reader has to search. */
 const LONG_CHARACTERS = 6000;
 
-export function outputText({ head, stdout, stderr, stdoutArtifact, stderrArtifact, rest }: PrintedOutput): ToolText {
+export function outputText({ head, stdoutArtifact, stderrArtifact, rest, ...printed }: PrintedOutput): ToolText {
+  const [stdout, stderr] = [printed.stdout, printed.stderr].map((text) => stripVTControlCharacters(text)) as [
+    string,
+    string,
+  ];
   const isLong = stdout.length + stderr.length > LONG_CHARACTERS;
   const failures = isLong ? failuresIn(`${stderr}\n${stdout}`) : [];
   const found =

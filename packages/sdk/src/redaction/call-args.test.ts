@@ -9,9 +9,10 @@ const { arg_schema: places } = completeAnnotations({
   arg_schema: { env_params: ['env'], header_params: ['headers'], command_params: ['cmd', 'argv'], url_params: ['url'] },
 });
 const SECRET = 'canary-of-this-place';
+const NONE = { known: [], suspected: [] };
 
 describe('secrets that arguments bring along', () => {
-  const cases: readonly [string, object, object][] = [
+  const cases: readonly [string, object, object, 'guess'?][] = [
     ['a variable', { env: { API_TOKEN: SECRET, LANG: 'C' } }, { env: { API_TOKEN: '[redacted]', LANG: 'C' } }],
     ['a URL in a variable', { env: { DB: `pg://a:${SECRET}@h` } }, { env: { DB: 'pg://a:[redacted]@h' } }],
     ['a header', { headers: { 'X-Api-Key': SECRET, A: 'b' } }, { headers: { 'X-Api-Key': '[redacted]', A: 'b' } }],
@@ -26,25 +27,29 @@ describe('secrets that arguments bring along', () => {
       { headers: { Authorization: `Basic ${Buffer.from(`me:${SECRET}`).toString('base64')}` } },
       { headers: { Authorization: '[redacted]' } },
     ],
-    ['an option of a line', { cmd: `tool --token ${SECRET} x` }, { cmd: 'tool --token [redacted] x' }],
-    ['an option of words', { argv: ['tool', '--token', SECRET] }, { argv: ['tool', '--token', '[redacted]'] }],
-    ['a URL', { url: `https://h/?access_token=${SECRET}` }, { url: 'https://h/?access_token=[redacted]' }],
-    ['words nobody declared', { args: ['--password', SECRET] }, { args: ['--password', '[redacted]'] }],
+    ['an option of a line', { cmd: `tool --token ${SECRET} x` }, { cmd: 'tool --token [redacted] x' }, 'guess'],
+    ['an option of words', { argv: ['tool', '--token', SECRET] }, { argv: ['tool', '--token', '[redacted]'] }, 'guess'],
+    ['a URL', { url: `https://h/?access_token=${SECRET}` }, { url: 'https://h/?access_token=[redacted]' }, 'guess'],
+    ['a password in a URL', { url: `https://a:${SECRET}@h/` }, { url: 'https://a:[redacted]@h/' }],
+    ['words nobody declared', { args: ['--password', SECRET] }, { args: ['--password', '[redacted]'] }, 'guess'],
     [
       'a member nobody declared',
       { inputs: { deep: { apiKey: SECRET } } },
       { inputs: { deep: { apiKey: '[redacted]' } } },
+      'guess',
     ],
   ];
-  for (const [what, args, shown] of cases) {
-    test(`${what} is learned and covered`, () => {
-      assert.ok(secretsIn(args, places).includes(SECRET), JSON.stringify(secretsIn(args, places)));
+  for (const [what, args, shown, guess] of cases) {
+    const isKnown = guess === undefined;
+    test(`${what} is ${isKnown ? 'known' : 'suspected'} and covered`, () => {
+      const { known, suspected } = secretsIn(args, places);
+      assert.deepEqual([known.includes(SECRET), suspected.includes(SECRET)], [isKnown, !isKnown], what);
       assert.deepEqual(shownArgs(args as never, places, createRedactor()), shown);
     });
   }
 
   test('percent-encoded ones are learned as they are meant, too', () => {
-    assert.deepEqual(secretsIn({ url: 'https://a:p%40ss-word@h/' }, places), ['p%40ss-word', 'p@ss-word']);
+    assert.deepEqual(secretsIn({ url: 'https://a:p%40ss-word@h/' }, places).known, ['p%40ss-word', 'p@ss-word']);
   });
 
   test('arguments of any other shape bring none, and ordinary ones stay as they are', () => {
@@ -56,7 +61,7 @@ describe('secrets that arguments bring along', () => {
       { env: 5, headers: [], cmd: {}, argv: 'x', url: null },
       { env: { A_TOKEN: 7 } },
     ]) {
-      assert.deepEqual(secretsIn(args, places), []);
+      assert.deepEqual(secretsIn(args, places), NONE);
     }
     const plain = {
       cmd: 'git log --oneline',
@@ -65,13 +70,18 @@ describe('secrets that arguments bring along', () => {
       page_token: 'where-it-goes-on',
       lines: ['a', 'b'],
     };
-    assert.deepEqual(secretsIn(plain, places), []);
+    assert.deepEqual(secretsIn(plain, places), NONE);
     assert.deepEqual(shownArgs(plain, places, createRedactor()), plain);
+  });
+
+  test('words and figures of ordinary text are suspected at most, wherever they are given', () => {
+    const env = { PGPASSWORD: 'postgres', SECRET_KEY: 'development', DB_PASSWORD: '123456', API_TOKEN: 'Zürich' };
+    assert.deepEqual(secretsIn({ env }, places), { known: [], suspected: Object.values(env) });
   });
 
   test('what is short is covered where it stands, and looked for nowhere else', () => {
     const args = { env: { API_TOKEN: 'abc' }, cmd: 'curl -u a:b x' };
-    assert.deepEqual(secretsIn(args, places), []);
+    assert.deepEqual(secretsIn(args, places), NONE);
     assert.deepEqual(shownArgs(args, places, createRedactor()), {
       env: { API_TOKEN: '[redacted]' },
       cmd: 'curl -u a:[redacted] x',

@@ -10,7 +10,7 @@ import { redactArgv, redactCommandLine } from './redact-command.ts';
 import { headerSecrets } from './redact-header.ts';
 import { redactUrls } from './redact-url.ts';
 import type { OnSecret } from './redact-words.ts';
-import { isSecretMember, type Redactor } from './redactor.ts';
+import { type FoundSecrets, isSecretMember, type Redactor } from './redactor.ts';
 import { isSecretHeader, isSecretVariable } from './secret-names.ts';
 
 type Places = Pick<ToolArgSchema, 'env_params' | 'header_params' | 'command_params' | 'url_params'>;
@@ -20,15 +20,26 @@ const MIN_LENGTH = 6;
 /** Where a listing continues: from one answer to the next call. */
 const BOOKMARK = /(?:page|next|continuation|cursor|sync|resume|start)[_-]?token$/i;
 
-/** Values that must not come back in anything the runtime says. The arguments may be of any shape. */
-export function secretsIn(args: unknown, places: Places): readonly string[] {
-  if (typeof args !== 'object' || args === null) return [];
-  const found = new Set<string>();
-  const note = (value: string): void => {
-    for (const form of [value, decoded(value)]) if (form.length >= MIN_LENGTH && form !== REDACTED) found.add(form);
+/** Letters alone or digits alone are words and figures of ordinary text (`postgres`, `development`, `123456`). */
+const WORD = /^(?:\p{L}+|\p{N}+)$/u;
+
+/**
+ * Values of variables, headers and URLs that are credentials by their place are known. The rest is suspected: what a
+ * name announces in a command, a query or any other argument. The arguments may be of any shape.
+ */
+export function secretsIn(args: unknown, places: Places): Required<FoundSecrets> {
+  if (typeof args !== 'object' || args === null) return { known: [], suspected: [] };
+  const known = new Set<string>();
+  const suspected = new Set<string>();
+  const note: Note = (value, isCredential) => {
+    for (const form of [value, decoded(value)]) {
+      if (form.length < MIN_LENGTH || form === REDACTED) continue;
+      if (isCredential && !WORD.test(form)) known.add(form);
+      else suspected.add(form);
+    }
   };
   showArgs(args as JsonObject, places, note);
-  return [...found];
+  return { known: [...known], suspected: [...suspected] };
 }
 
 /** A copy with every secret covered; the rest stays as it was sent. */
@@ -36,7 +47,10 @@ export function shownArgs(args: JsonObject, places: Places, redactor: Redactor):
   return redactor.known.json(showArgs(args, places, () => {}));
 }
 
-function showArgs(args: JsonObject, places: Places, note: OnSecret): JsonObject {
+type Note = (value: string, isCredential: boolean) => void;
+
+function showArgs(args: JsonObject, places: Places, note: Note): JsonObject {
+  const guess: OnSecret = (value) => note(value, false);
   const shown: Record<string, JsonValue> = {};
   const cover = (names: readonly string[], change: (value: JsonValue) => JsonValue): void => {
     for (const name of names) {
@@ -46,10 +60,10 @@ function showArgs(args: JsonObject, places: Places, note: OnSecret): JsonObject 
   };
   cover(places.env_params, (value) => mapEntries(value, (name, text) => showVariable(name, text, note)));
   cover(places.header_params, (value) => mapEntries(value, (name, text) => showHeader(name, text, note)));
-  cover(places.command_params, (value) => showCommand(value, note));
+  cover(places.command_params, (value) => showCommand(value, guess));
   cover(places.url_params, (value) => showUrls(value, note));
   const others = Object.entries(args).filter(([name]) => !(name in shown));
-  for (const [name, value] of others) shown[name] = showMember(name, value, note);
+  for (const [name, value] of others) shown[name] = showMember(name, value, guess);
   // In the order they came.
   return Object.fromEntries(Object.keys(args).map((name) => [name, shown[name] ?? null]));
 }
@@ -79,15 +93,15 @@ function mapEntries(value: JsonValue, show: (name: string, text: string) => stri
   return Object.fromEntries(entries);
 }
 
-function showVariable(name: string, value: string, note: OnSecret): string {
+function showVariable(name: string, value: string, note: Note): string {
   if (!isSecretVariable(name)) return redactUrls(value, note);
-  note(value);
+  note(value, true);
   return value === '' ? value : REDACTED;
 }
 
-function showHeader(name: string, value: string, note: OnSecret): string {
+function showHeader(name: string, value: string, note: Note): string {
   if (!isSecretHeader(name)) return value;
-  for (const secret of headerSecrets(value)) note(secret);
+  for (const secret of headerSecrets(value)) note(secret, true);
   return value === '' ? value : REDACTED;
 }
 
@@ -97,7 +111,7 @@ function showCommand(value: JsonValue, note: OnSecret): JsonValue {
   return isWords ? redactArgv(value as readonly string[], note) : value;
 }
 
-function showUrls(value: JsonValue, note: OnSecret): JsonValue {
+function showUrls(value: JsonValue, note: Note): JsonValue {
   if (typeof value === 'string') return redactUrls(value, note);
   return Array.isArray(value) ? value.map((item: JsonValue) => showUrls(item, note)) : value;
 }

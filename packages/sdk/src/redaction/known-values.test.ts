@@ -13,8 +13,8 @@ function pieces(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end));
 }
 
-function streamed(known: KnownValues, chunks: readonly Uint8Array[]): Buffer {
-  const filter = known.stream();
+function streamed(known: KnownValues, chunks: readonly Uint8Array[], count = { masked: 0 }): Buffer {
+  const filter = known.stream(count);
   return Buffer.concat([...chunks.map((chunk) => filter.push(chunk)), filter.end()]);
 }
 
@@ -26,7 +26,11 @@ describe('known values in a stream', () => {
         const known = new KnownValues(secrets);
         const text = [...texts, ...secrets, ...texts].join('').toWellFormed();
         const bytes = Buffer.from(text);
-        assert.equal(streamed(known, pieces(bytes, cuts)).toString(), known.text(text));
+        const counts = [{ masked: 0 }, { masked: 0 }, { masked: 0 }] as const;
+        assert.equal(streamed(known, pieces(bytes, cuts), counts[0]).toString(), known.text(text, counts[1]));
+        known.bytes(bytes, counts[2]);
+        assert.equal(counts[0].masked, counts[1].masked);
+        assert.equal(counts[0].masked, counts[2].masked);
         assert.deepEqual(Buffer.from(known.bytes(bytes)), streamed(known, [bytes]));
       }),
       { numRuns: 2000 },

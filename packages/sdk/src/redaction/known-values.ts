@@ -4,8 +4,8 @@
  * Nothing is guessed here: what does not hold one of the values passes unchanged, byte for byte.
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
-import type { ByteFilter, KnownSecrets } from '../contracts/redaction.ts';
-import { coverSpans, ValueFinder } from './find-values.ts';
+import type { ByteFilter, KnownSecrets, MaskCount } from '../contracts/redaction.ts';
+import { coverSpans, type Span, ValueFinder } from './find-values.ts';
 import { SecretStream } from './secret-stream.ts';
 
 export class KnownValues implements KnownSecrets {
@@ -23,26 +23,26 @@ export class KnownValues implements KnownSecrets {
     return this.forms.length === 0;
   }
 
-  readonly text = (text: string): string => {
+  readonly text = (text: string, count?: MaskCount): string => {
     if (this.isEmpty) return text;
     const spans = this.#texts.spans(text);
-    return spans.length === 0 ? text : coverSpans(text, spans);
+    return spans.length === 0 ? text : coverCounted(text, spans, count);
   };
 
   /** The same value when nothing was found. Names of members are texts too. */
-  json<T extends JsonValue>(value: T): T {
-    return this.isEmpty ? value : (mapTexts(value, this.text) as T);
+  json<T extends JsonValue>(value: T, count?: MaskCount): T {
+    return this.isEmpty ? value : (mapTexts(value, (text) => this.text(text, count)) as T);
   }
 
-  bytes(bytes: Uint8Array): Uint8Array {
+  bytes(bytes: Uint8Array, count?: MaskCount): Uint8Array {
     if (this.isEmpty) return bytes;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     const spans = this.#inBytes().spans(text);
-    return spans.length === 0 ? bytes : Buffer.from(coverSpans(text, spans), 'latin1');
+    return spans.length === 0 ? bytes : Buffer.from(coverCounted(text, spans, count), 'latin1');
   }
 
-  stream(): ByteFilter {
-    return new SecretStream(this.#inBytes());
+  stream(count?: MaskCount): ByteFilter {
+    return new SecretStream(this.#inBytes(), count);
   }
 
   /** Bytes are compared as Latin-1 texts, one character each. */
@@ -51,6 +51,11 @@ export class KnownValues implements KnownSecrets {
     this.#bytes ??= new ValueFinder(this.forms.filter((form) => form.isWellFormed()).map(asBytes));
     return this.#bytes;
   }
+}
+
+function coverCounted(text: string, spans: readonly Span[], count: MaskCount | undefined): string {
+  if (count !== undefined) count.masked += spans.length;
+  return coverSpans(text, spans);
 }
 
 /** The same value when `change` left every text as it was. */
@@ -73,6 +78,8 @@ const MIN_SECRET_LENGTH = 4;
 const MIN_LINE_LENGTH = 16;
 /** Fewer bytes leave too little behind that is the same whatever stands before them. */
 const MIN_SHIFTED_BYTES = 8;
+/** Shorter texts are found in base64 of anything, by chance. */
+const MIN_BASE64_LENGTH = 8;
 
 /** Each once. */
 function secretForms(secrets: Iterable<string>): readonly string[] {
@@ -106,5 +113,6 @@ function base64Forms(bytes: Buffer): readonly string[] {
     const end = Math.floor(((shift + bytes.length) * 8) / 6);
     return text.slice(Math.ceil((shift * 8) / 6), end);
   });
-  return forms.flatMap((form) => [form, form.replaceAll('-', '+').replaceAll('_', '/')]);
+  const long = forms.filter((form) => form.length >= MIN_BASE64_LENGTH);
+  return long.flatMap((form) => [form, form.replaceAll('-', '+').replaceAll('_', '/')]);
 }

@@ -1,9 +1,28 @@
 /** Errors as others may see them. */
 import { type ErrorEntry, type JsonObject, type JsonValue, ToolError } from '@tool-runtime/protocol';
+import type { MaskCount } from '../contracts/redaction.ts';
 import { mapTexts } from './known-values.ts';
 import type { Redactor } from './redactor.ts';
 
-/** Message, path and details of an error or a warning. */
+/** For the answer: known secrets are masked. Details hold what programs printed, which no guess may change. */
+export function maskEntry(entry: ErrorEntry, { known }: Redactor, count?: MaskCount): ErrorEntry {
+  const { message, path, details } = entry;
+  return {
+    ...entry,
+    message: known.text(message, count),
+    ...(path === undefined ? {} : { path: known.text(path, count) }),
+    ...(details === undefined ? {} : { details: known.json(details, count) }),
+  };
+}
+
+/** The same error when there is nothing to mask. */
+export function maskError(error: ToolError, redactor: Redactor, count?: MaskCount): ToolError {
+  const { message, path, details = {} } = maskEntry(error.toEntry(), redactor, count);
+  if (message === error.message && path === error.path && details === error.details) return error;
+  return new ToolError(error.code, message, { ...(path === undefined ? {} : { path }), details, cause: error.cause });
+}
+
+/** For records and logs: message, path and details of an error or a warning. */
 export function redactEntry(entry: ErrorEntry, redactor: Redactor): ErrorEntry {
   const { message, path, details } = entry;
   return {

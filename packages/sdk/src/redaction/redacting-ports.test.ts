@@ -25,7 +25,7 @@ test('records lose the secret in every text, and keep ids and hashes as they are
     args_summary: `cmd="${SECRET}"`,
     actor: 'me',
     client: 'test',
-    details: { [SECRET]: [SECRET, { deep: SECRET }] },
+    details: { [SECRET]: [SECRET, { deep: SECRET }], note: 'password=x1', path: `token=1 ${SECRET}` },
   };
   await redactingJournal(journal, redactor).append([record]);
   const [stored] = [...journal.read()];
@@ -35,7 +35,11 @@ test('records lose the secret in every text, and keep ids and hashes as they are
       ...record,
       seq: 0,
       args_summary: 'cmd="[redacted]"',
-      details: { '[redacted]': ['[redacted]', { deep: '[redacted]' }] },
+      details: {
+        '[redacted]': ['[redacted]', { deep: '[redacted]' }],
+        note: 'password=[redacted]',
+        path: 'token=1 [redacted]',
+      },
     },
   );
 });
@@ -48,25 +52,28 @@ test('events lose it in message and data; who listens hears them all the same', 
   redactingEvents(bus, redactor).emit('s', {
     ...message,
     progress: { pct: 1, message: `at ${SECRET}` },
-    data: { chunk: SECRET },
+    data: { chunk: `${SECRET} api_key=x1` },
   });
   assert.deepEqual(heard, [
-    { ...message, progress: { pct: 1, message: 'at [redacted]' }, data: { chunk: '[redacted]' } },
+    { ...message, progress: { pct: 1, message: 'at [redacted]' }, data: { chunk: '[redacted] api_key=[redacted]' } },
   ]);
 });
 
 test('artifacts are written without it, also where two chunks meet', () => {
   const written: Uint8Array[] = [];
+  const count = { masked: 0 };
   const store = {
     create: () => ({
+      handle: 'h',
       write: (chunk: Uint8Array) => void written.push(chunk),
       finish: () => ({ handle: 'h', digest: 'd', bytes: 1 }),
       discard: () => {},
     }),
   } as unknown as ArtifactStore;
-  const writer = redactingArtifacts(store, redactor).create();
+  const writer = redactingArtifacts(store, redactor, count).create();
   for (const part of ['a abcdef', '012345 b', ' abc']) writer.write(Buffer.from(part));
   assert.equal(writer.finish().handle, 'h');
+  assert.equal(count.masked, 1);
   assert.equal(Buffer.concat(written).toString(), 'a [redacted] b abc');
 });
 

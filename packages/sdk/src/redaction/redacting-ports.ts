@@ -1,27 +1,33 @@
-/** The ports of a session through which something leaves it, each with the known secrets taken out. */
+/**
+ * The ports of a session through which something leaves it. Known secrets are masked in all of them; what only looks
+ * like a secret is masked in events and records, never in artifacts, which hold what programs printed.
+ */
 import type { EventMessage, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ArtifactStore, ArtifactWriter } from '../contracts/artifacts.ts';
 import type { JournalRecord, JournalStore } from '../contracts/journal.ts';
+import type { MaskCount } from '../contracts/redaction.ts';
+import { mapTexts } from './known-values.ts';
 import type { Redactor } from './redactor.ts';
 
 /** Covered before they are written: what lies on the disk is what may be read. */
-export function redactingArtifacts(artifacts: ArtifactStore, redactor: Redactor): ArtifactStore {
+export function redactingArtifacts(artifacts: ArtifactStore, redactor: Redactor, count?: MaskCount): ArtifactStore {
   return {
     create() {
       const writer = artifacts.create();
-      return redactor.known.isEmpty ? writer : redactingWriter(writer, redactor);
+      return redactor.known.isEmpty ? writer : redactingWriter(writer, redactor, count);
     },
     read: (handle, range) => artifacts.read(handle, range),
     prune: (limits) => artifacts.prune(limits),
   };
 }
 
-function redactingWriter(writer: ArtifactWriter, { known }: Redactor): ArtifactWriter {
-  const filter = known.stream();
+function redactingWriter(writer: ArtifactWriter, { known }: Redactor, count: MaskCount | undefined): ArtifactWriter {
+  const filter = known.stream(count);
   const write = (bytes: Uint8Array): void => {
     if (bytes.length > 0) writer.write(bytes);
   };
   return {
+    handle: writer.handle,
     write: (chunk) => write(filter.push(chunk)),
     finish() {
       write(filter.end());
@@ -37,17 +43,17 @@ interface Emitter {
 
 export function redactingEvents<Bus extends Emitter>(events: Bus, redactor: Redactor): Bus {
   const emit = (sessionId: string, message: EventMessage): void => {
-    events.emit(sessionId, redactor.known.isEmpty ? message : coverEvent(message, redactor));
+    events.emit(sessionId, coverEvent(message, redactor));
   };
   return { ...events, emit };
 }
 
-function coverEvent(message: EventMessage, { known }: Redactor): EventMessage {
+function coverEvent(message: EventMessage, { redactText }: Redactor): EventMessage {
   const { progress, data } = message;
   return {
     ...message,
-    progress: { ...progress, message: known.text(progress.message) },
-    ...(data === undefined ? {} : { data: known.json(data) }),
+    progress: { ...progress, message: redactText(progress.message) },
+    ...(data === undefined ? {} : { data: mapTexts(data, redactText) as JsonObject }),
   };
 }
 
@@ -59,12 +65,13 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   ...['before', 'after', 'run_digest', 'result_digest', 'commit'],
 ]);
 
+/** Names of files: what happened to them is compared with them later, so no guess may change them. */
+const PATH = 'path';
+
 /** Answers of keyed calls are not touched: they are covered like every answer, and repeated as they were given. */
 export function redactingJournal(journal: JournalStore, redactor: Redactor): JournalStore {
-  const shown = (records: readonly JournalRecord[]): readonly JournalRecord[] => {
-    if (redactor.known.isEmpty) return records;
-    return records.map((record) => coverRecord(record as unknown as JsonObject, redactor) as unknown as JournalRecord);
-  };
+  const shown = (records: readonly JournalRecord[]): readonly JournalRecord[] =>
+    records.map((record) => coverRecord(record as unknown as JsonObject, redactor) as unknown as JournalRecord);
   return {
     append: (records) => journal.append(shown(records)),
     claim: (claim, records) => journal.claim(claim, shown(records)),
@@ -90,14 +97,14 @@ export function redactingJournal(journal: JournalStore, redactor: Redactor): Jou
 function coverRecord(value: JsonObject, redactor: Redactor): JsonObject {
   const entries = Object.entries(value).map(([name, item]): [string, JsonValue] => [
     redactor.known.text(name),
-    STRUCTURE.has(name) ? item : coverItem(item, redactor),
+    STRUCTURE.has(name) ? item : coverItem(name, item, redactor),
   ]);
   return Object.fromEntries(entries);
 }
 
-function coverItem(item: JsonValue, redactor: Redactor): JsonValue {
-  if (typeof item === 'string') return redactor.known.text(item);
+function coverItem(name: string, item: JsonValue, redactor: Redactor): JsonValue {
+  if (typeof item === 'string') return name === PATH ? redactor.known.text(item) : redactor.redactText(item);
   if (typeof item !== 'object' || item === null) return item;
-  if (Array.isArray(item)) return item.map((inner: JsonValue) => coverItem(inner, redactor));
+  if (Array.isArray(item)) return item.map((inner: JsonValue) => coverItem(name, inner, redactor));
   return coverRecord(item as JsonObject, redactor);
 }

@@ -162,15 +162,23 @@ describe('a redactor that learns', () => {
   test('hides what it learned, and those made from it before do not', () => {
     const runtime = createRedactor({ secrets: ['known-to-all'] });
     const [one, other] = [runtime.fork(), runtime.fork()];
-    one.learn(['learned-by-one']);
+    one.learn({ known: ['learned-by-one'] });
     assert.equal(one.redactText('known-to-all learned-by-one'), '[redacted] [redacted]');
     assert.equal(other.redactText('known-to-all learned-by-one'), '[redacted] learned-by-one');
     assert.equal(one.fork().redactText('learned-by-one'), '[redacted]');
   });
 
+  test('a suspected value is taken out of text about calls, and never known', () => {
+    const redactor = createRedactor();
+    redactor.learn({ suspected: ['undefined'] });
+    assert.equal(redactor.redactText('is undefined'), 'is [redacted]');
+    assert.equal(redactor.fork().redactText('is undefined'), 'is [redacted]');
+    assert.equal(redactor.known.text('is undefined'), 'is undefined');
+  });
+
   test('is bounded: the oldest are forgotten', () => {
     const redactor = createRedactor();
-    for (let count = 0; count < 300; count++) redactor.learn([`secret-number-${count}-`]);
+    for (let count = 0; count < 300; count++) redactor.learn({ known: [`secret-number-${count}-`] });
     assert.equal(redactor.redactText('secret-number-0-'), 'secret-number-0-');
     assert.equal(redactor.redactText('secret-number-299-'), '[redacted]');
   });

@@ -1,8 +1,9 @@
 /**
  * Takes secrets out of whatever leaves the runtime: answers, events, records, artifacts, logs.
  *
- * Two nets that are kept apart. `known` holds values that are known to be secret and changes nothing else. Shapes are
- * guesses: they are for text about calls, never for the contents of files.
+ * Two nets that are kept apart. `known` holds values that are known to be secret and changes nothing else; it is for
+ * every exit. Shapes and values that only look like secrets are guesses: they are for records, events and logs, never
+ * for answers, so that no guess changes what a program printed or a file contains.
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { KnownSecrets } from '../contracts/redaction.ts';
@@ -13,7 +14,7 @@ import { withoutShapes } from './shapes.ts';
 
 export interface Redactor {
   readonly known: KnownSecrets;
-  /** Known values and shapes. */
+  /** Known values and guesses, for records, events and logs. */
   redactText(text: string): string;
   /** The same value when nothing was found. Members with a secret's name lose their value whatever it is. */
   redactJson<T extends JsonValue>(value: T): T;
@@ -24,7 +25,15 @@ export interface Redactor {
   /** Knows what this one knows, and forgets what it learns itself together with its owner. */
   fork(): Redactor;
   /** The oldest are forgotten when there are too many. */
-  learn(secrets: readonly string[]): void;
+  learn(found: FoundSecrets): void;
+}
+
+/** Values that came with a call. */
+export interface FoundSecrets {
+  /** Given as credentials: taken out at every exit. */
+  readonly known?: readonly string[];
+  /** Taken for secrets by the look of their place: taken out of records, events and logs. */
+  readonly suspected?: readonly string[];
 }
 
 const MAX_LEARNED = 256;
@@ -39,7 +48,9 @@ export function createRedactor(options: { readonly secrets?: readonly string[] }
 class SecretRedactor implements Redactor {
   readonly #given: readonly string[];
   readonly #learned = new Set<string>();
+  readonly #guessed = new Set<string>();
   #known: KnownValues;
+  #suspected = new KnownValues([]);
 
   constructor(given: readonly string[]) {
     this.#given = given;
@@ -51,21 +62,18 @@ class SecretRedactor implements Redactor {
   }
 
   fork(): Redactor {
-    return new SecretRedactor([...this.#given, ...this.#learned]);
+    const copy = new SecretRedactor([...this.#given, ...this.#learned]);
+    copy.learn({ suspected: [...this.#guessed] });
+    return copy;
   }
 
-  learn(secrets: readonly string[]): void {
-    const fresh = secrets.filter((secret) => !this.#learned.has(secret) && !this.#given.includes(secret));
-    if (fresh.length === 0) return;
-    for (const secret of fresh) this.#learned.add(secret);
-    for (const oldest of this.#learned) {
-      if (this.#learned.size <= MAX_LEARNED) break;
-      this.#learned.delete(oldest);
-    }
-    this.#known = new KnownValues([...this.#given, ...this.#learned]);
+  learn({ known = [], suspected = [] }: FoundSecrets): void {
+    const fresh = known.filter((secret) => !this.#given.includes(secret));
+    if (remember(this.#learned, fresh)) this.#known = new KnownValues([...this.#given, ...this.#learned]);
+    if (remember(this.#guessed, suspected)) this.#suspected = new KnownValues(this.#guessed);
   }
 
-  readonly redactText = (text: string): string => withoutShapes(this.#known.text(text));
+  readonly redactText = (text: string): string => withoutShapes(this.#suspected.text(this.#known.text(text)));
 
   redactJson<T extends JsonValue>(value: T): T {
     return redactValue(value, this.redactText) as T;
@@ -79,6 +87,17 @@ class SecretRedactor implements Redactor {
   redactWords(words: readonly string[]): readonly string[] {
     return redactArgv(words).map(this.redactText);
   }
+}
+
+/** Whether there was anything new. */
+function remember(kept: Set<string>, secrets: readonly string[]): boolean {
+  const fresh = secrets.filter((secret) => !kept.has(secret));
+  for (const secret of fresh) kept.add(secret);
+  for (const oldest of kept) {
+    if (kept.size <= MAX_LEARNED) break;
+    kept.delete(oldest);
+  }
+  return fresh.length > 0;
 }
 
 function redactValue(value: JsonValue, redactText: (text: string) => string): JsonValue {

@@ -4,7 +4,7 @@
  * Held back is only what could be the beginning of a value, never more than the longest of them: a prompt that waits for
  * an answer is seen at once. The output is the same however the stream was cut into chunks.
  */
-import type { ByteFilter } from '../contracts/redaction.ts';
+import type { ByteFilter, MaskCount } from '../contracts/redaction.ts';
 import { coverSpans, REDACTED, type ValueFinder } from './find-values.ts';
 
 const NOTHING = new Uint8Array(0);
@@ -14,14 +14,18 @@ export class SecretStream implements ByteFilter {
   readonly #values: readonly string[];
   readonly #longest: number;
   readonly #beginnings: ReadonlySet<string>;
+  masked = 0;
   #held = '';
   /** So much of what is held belongs to a match that was covered already. */
   #covered = 0;
 
+  readonly #count: MaskCount | undefined;
+
   /** Of values as Latin-1 texts. */
-  constructor(finder: ValueFinder) {
+  constructor(finder: ValueFinder, count?: MaskCount) {
     const { values } = finder;
     this.#finder = finder;
+    this.#count = count;
     this.#values = values;
     this.#longest = Math.max(0, ...values.map(({ length }) => length));
     this.#beginnings = new Set(values.map((value) => value.charAt(0)));
@@ -33,7 +37,9 @@ export class SecretStream implements ByteFilter {
     const decided = this.#decidedEnd(text);
     if (decided === text.length && this.#held === '' && this.#covered === 0) {
       const spans = this.#finder.spans(text);
-      return spans.length === 0 ? chunk : Buffer.from(coverSpans(text, spans), 'latin1');
+      if (spans.length === 0) return chunk;
+      this.#note(spans.length);
+      return Buffer.from(coverSpans(text, spans), 'latin1');
     }
     return this.#release(text, decided);
   }
@@ -62,7 +68,10 @@ export class SecretStream implements ByteFilter {
       if (start >= decided) break;
       clean += text.slice(from, start);
       // Of a match that began in an earlier chunk the mark is out already.
-      if (start > 0 || this.#covered === 0) clean += REDACTED;
+      if (start > 0 || this.#covered === 0) {
+        clean += REDACTED;
+        this.#note(1);
+      }
       from = Math.min(end, decided);
       carried = end - from;
     }
@@ -70,5 +79,10 @@ export class SecretStream implements ByteFilter {
     this.#held = text.slice(decided);
     this.#covered = carried;
     return Buffer.from(clean, 'latin1');
+  }
+
+  #note(masks: number): void {
+    this.masked += masks;
+    if (this.#count !== undefined) this.#count.masked += masks;
   }
 }

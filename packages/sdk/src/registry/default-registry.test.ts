@@ -25,6 +25,7 @@ describe('defaultRegistry', () => {
       max_jobs: 16,
       max_workspace_jobs: 64,
       max_answer_tokens: 25_000,
+      max_kept_jobs: 0,
     });
   });
 

@@ -158,6 +158,7 @@ describe('a registry that loads', () => {
           max_jobs: 16,
           max_workspace_jobs: 64,
           max_answer_tokens: 25_000,
+          max_kept_jobs: 0,
         },
         budgets: {},
         coordinator: { required: [], timeout_ms: 2000, share_args: false },

@@ -42,9 +42,10 @@ import { checkSurface } from './check-surface.ts';
 import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
 import type { ChildBinding } from './family.ts';
-import { createJobTable, type JobCount } from './job-table.ts';
+import { createJobTable } from './job-table.ts';
 import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';
+import type { WorkspaceJobs } from './workspace-jobs.ts';
 
 /** What all sessions of a runtime share. */
 export interface RuntimeParts {
@@ -84,7 +85,7 @@ export interface RuntimeParts {
   readonly commandSlots: FairSlots;
   /** Starts the programs of all sessions. */
   readonly spawner: () => Promise<Spawner>;
-  readonly jobCount: JobCount;
+  readonly workspaceJobs: WorkspaceJobs;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;
   readonly findings: OpenFindingCache;
@@ -170,7 +171,13 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     readOnlyWorkspace: readOnlyView(runtime.workspace),
     http: runtime.createHttp(registry.allowedDomains, registry.insecureCredentials),
     programs: runtime.createPrograms(registry, identity),
-    jobs: createJobTable({ ...runtime, maxJobs: registry.limits.max_jobs }),
+    jobs: createJobTable({
+      ...runtime,
+      actor,
+      maxJobs: registry.limits.max_jobs,
+      // A child ends with its parent, and so does all it started.
+      maxKept: child === undefined ? registry.limits.max_kept_jobs : 0,
+    }),
     reporter: createMetricsReporter({
       sessionId: identity.sessionId,
       events: exits.events,

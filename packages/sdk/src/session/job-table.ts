@@ -1,154 +1,107 @@
 /** The jobs of one session: kept until the session ends, finished ones included, so that nothing is missed. */
 import { ToolError } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
-import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
-import { policyDenial } from '../contracts/failures.ts';
-import type { JobArtifacts, JobOutput, JobPlace, JobTable, JobView } from '../contracts/jobs.ts';
-
-const UNREAD_BYTES = 256 * 1024;
-const FINISHED_KEPT = 100;
-
-type StreamName = 'stdout' | 'stderr';
-
-interface Job {
-  readonly id: string;
-  readonly command: string;
-  readonly running: RunningCommand;
-  readonly startedAt: number;
-  readonly unread: Readonly<Record<StreamName, Unread>>;
-  readonly closeOutput: () => JobArtifacts;
-  isOverdue: boolean;
-  artifacts: JobArtifacts;
-  outcome: CommandOutcome | undefined;
-  /** Wakes those that wait for news. */
-  wake: PromiseWithResolvers<void>;
-}
-
-/** The newest bytes that have not been read yet. */
-class Unread {
-  readonly #decoder = new TextDecoder();
-  #chunks: Uint8Array[] = [];
-  #bytes = 0;
-  missed = 0;
-
-  add(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    while (this.#bytes > UNREAD_BYTES && this.#chunks.length > 1) {
-      const dropped = this.#chunks.shift()?.length ?? 0;
-      this.#bytes -= dropped;
-      this.missed += dropped;
-    }
-  }
-
-  get isEmpty(): boolean {
-    return this.#bytes === 0;
-  }
-
-  take(): string {
-    const text = this.#decoder.decode(Buffer.concat(this.#chunks), { stream: true });
-    this.#chunks = [];
-    this.#bytes = 0;
-    return text;
-  }
-}
-
-/** Jobs of all sessions of a workspace. */
-export interface JobCount {
-  running: number;
-  readonly max: number;
-}
+import type { CommandOutcome } from '../contracts/commands.ts';
+import type { JobPlace, JobTable, JobTerms } from '../contracts/jobs.ts';
+import { type Job, pollJob, tellListeners, viewOf } from './job.ts';
+import { JobStream } from './job-stream.ts';
+import { FINISHED_KEPT, tooMany, type WorkspaceJobs } from './workspace-jobs.ts';
 
 export interface JobTableOptions {
   readonly clock: Clock;
   newId(): string;
+  readonly actor: string;
   readonly maxJobs: number;
-  readonly jobCount: JobCount;
+  /** Of all sessions together that may outlive theirs. */
+  readonly maxKept: number;
+  readonly workspaceJobs: WorkspaceJobs;
 }
 
 export function createJobTable(options: JobTableOptions): JobTable {
-  const { maxJobs, jobCount } = options;
+  const { maxJobs, maxKept, workspaceJobs, actor } = options;
   const jobs = new Map<string, Job>();
   let running = 0;
 
-  function takePlace(): () => void {
+  function takePlace(keep: boolean): () => void {
     if (running >= maxJobs) throw tooMany('session', 'limits.max_jobs', maxJobs);
-    if (jobCount.running >= jobCount.max) throw tooMany('workspace', 'limits.max_workspace_jobs', jobCount.max);
+    const leaveShared = workspaceJobs.takePlace({ keep, maxKept });
     running += 1;
-    jobCount.running += 1;
     let isHeld = true;
     return () => {
-      if (!isHeld) return;
+      if (isHeld) running -= 1;
       isHeld = false;
-      running -= 1;
-      jobCount.running -= 1;
+      leaveShared();
     };
   }
 
-  function find(id: string): Job {
-    const job = jobs.get(id);
-    if (job !== undefined) return job;
-    throw new ToolError('E_VALIDATION_FAIL', `No such job in this session: ${id.slice(0, 80)}`, {
-      path: 'job',
-      details: { next: 'list the jobs of the session' },
-    });
+  /** Also those of earlier sessions of the same actor that were kept. */
+  function all(): readonly Job[] {
+    return [...workspaceJobs.ofActor(actor), ...jobs.values()];
   }
 
-  function finish(job: Job, outcome: CommandOutcome | undefined): void {
-    job.artifacts = job.closeOutput();
+  function find(id: string): Job {
+    const job = all().find((other) => other.id === id);
+    if (job === undefined) throw unknownJob(id);
+    return job;
+  }
+
+  function finish(job: Job, outcome: CommandOutcome | undefined, artifacts: ReturnType<Job['artifacts']>): void {
+    job.artifacts = () => artifacts;
     job.outcome = outcome ?? FAILED;
-    job.wake.resolve();
+    tellListeners(job);
     const finished = [...jobs.values()].filter((other) => other.outcome !== undefined);
     for (const old of finished.slice(0, -FINISHED_KEPT)) jobs.delete(old.id);
   }
 
-  function reserve(lifeMs: number): JobPlace {
-    const leavePlace = takePlace();
-    const unread = { stdout: new Unread(), stderr: new Unread() };
+  function reserve({ lifeMs, keep }: JobTerms): JobPlace {
+    const leavePlace = takePlace(keep);
+    const streams = { stdout: new JobStream(), stderr: new JobStream() };
     const startedAt = options.clock.now();
-    const since = performance.now();
+    const deadline = performance.now() + lifeMs;
     let job: Job | undefined;
     return {
       feed(stream, chunk) {
-        unread[stream].add(chunk);
-        job?.wake.resolve();
+        streams[stream].add(chunk);
+        if (job !== undefined) tellListeners(job);
       },
-      adopt(adopted) {
-        job = { ...newJob(`job-${options.newId()}`), ...adopted, startedAt, unread };
-        keep(job, lifeMs - (performance.now() - since), leavePlace);
-        return job.id;
+      adopt({ closeOutput, ...adopted }) {
+        const added: Job = {
+          ...newJob(`job-${options.newId()}`),
+          ...adopted,
+          startedAt,
+          deadline,
+          streams,
+          isKept: keep,
+        };
+        job = added;
+        watch(added, () => {
+          leavePlace();
+          return closeOutput();
+        });
+        return added.id;
       },
       release: () => job === undefined && leavePlace(),
     };
   }
 
   /** Until it ends by itself, or its time is up. */
-  function keep(job: Job, leftMs: number, leavePlace: () => void): void {
+  function watch(job: Job, leave: () => ReturnType<Job['artifacts']>): void {
     jobs.set(job.id, job);
     const timer = setTimeout(() => {
       job.isOverdue = true;
       void job.running.stop();
-    }, leftMs);
+    }, job.deadline - performance.now());
     const onEnd = (outcome: CommandOutcome | undefined): void => {
       clearTimeout(timer);
-      leavePlace();
-      finish(job, outcome);
+      finish(job, outcome, leave());
     };
     job.running.done.then(onEnd, () => onEnd(undefined));
   }
 
   return {
     reserve,
-    list: () => [...jobs.values()].map(viewOf),
-    async poll(id, waitMs, signal) {
-      const job = find(id);
-      if (job.outcome === undefined && job.unread.stdout.isEmpty && job.unread.stderr.isEmpty && waitMs > 0) {
-        await news(job, waitMs, signal);
-      }
-      // Whoever polls next waits for what comes next.
-      if (job.outcome === undefined) job.wake = Promise.withResolvers();
-      return { ...viewOf(job), ...takeOutput(job) };
-    },
+    list: () => all().map(viewOf),
+    poll: async (id, wait, signal) => pollJob(find(id), wait, signal),
     async write(id, bytes, { end }) {
       const job = find(id);
       if (job.outcome !== undefined) throw alreadyEnded(id);
@@ -162,8 +115,13 @@ export function createJobTable(options: JobTableOptions): JobTable {
       return viewOf(job);
     },
     async close() {
-      await Promise.allSettled([...jobs.values()].map((job) => job.running.stop()));
+      const isLeft = (job: Job): boolean => job.isKept && job.outcome === undefined;
+      const left = [...jobs.values()].filter(isLeft);
+      const others = [...jobs.values()].filter((job) => !isLeft(job));
       jobs.clear();
+      workspaceJobs.add(actor, left);
+      await Promise.allSettled(others.map((job) => job.running.stop()));
+      return { keptUntil: left.length === 0 ? undefined : Promise.allSettled(left.map((job) => job.running.done)) };
     },
   };
 }
@@ -177,53 +135,14 @@ const FAILED: CommandOutcome = {
   networkEnforced: true,
 };
 
-function newJob(id: string): Pick<Job, 'id' | 'artifacts' | 'outcome' | 'isOverdue' | 'wake'> {
-  return { id, artifacts: {}, outcome: undefined, isOverdue: false, wake: Promise.withResolvers() };
+function newJob(id: string): Pick<Job, 'id' | 'outcome' | 'isOverdue' | 'listeners' | 'maskedBefore'> {
+  return { id, outcome: undefined, isOverdue: false, listeners: new Set(), maskedBefore: 0 };
 }
 
-/** Several may wait for the same job; each ends with its own time and signal. */
-async function news(job: Job, waitMs: number, signal: AbortSignal): Promise<void> {
-  const { wake } = job;
-  const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
-  const timer = setTimeout(interrupt, waitMs);
-  signal.addEventListener('abort', () => interrupt(), { once: true });
-  await Promise.race([wake.promise, interrupted]);
-  clearTimeout(timer);
-}
-
-function takeOutput(job: Job): JobOutput {
-  const missedBytes = job.unread.stdout.missed + job.unread.stderr.missed;
-  job.unread.stdout.missed = 0;
-  job.unread.stderr.missed = 0;
-  return { stdout: job.unread.stdout.take(), stderr: job.unread.stderr.take(), missedBytes };
-}
-
-function stateOf(outcome: CommandOutcome | undefined, isOverdue: boolean): JobView['state'] {
-  if (outcome === undefined) return 'running';
-  if (outcome.signal === null) return 'exited';
-  return isOverdue ? 'timed_out' : 'killed';
-}
-
-function viewOf({ id, command, startedAt, outcome, isOverdue, artifacts }: Job): JobView {
-  return {
-    id,
-    command,
-    startedAt,
-    state: stateOf(outcome, isOverdue),
-    code: outcome?.code ?? null,
-    signal: outcome?.signal ?? null,
-    artifacts,
-  };
-}
-
-function tooMany(where: string, field: string, max: number): ToolError {
-  return policyDenial(`Too many jobs run in this ${where}: ${max}`, {
-    details: {
-      gate: 'jobs',
-      reason: 'too_many_jobs',
-      field,
-      next: 'job_list shows those of this session: wait for one to end (job_poll), or end one (job_stop)',
-    },
+function unknownJob(id: string): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', `No such job in this session: ${id.slice(0, 80)}`, {
+    path: 'job',
+    details: { next: 'list the jobs of the session' },
   });
 }
 

@@ -1,5 +1,6 @@
 /** Opens a session: narrows the registry, freezes the snapshot, puts the opening on record. */
 import { ToolError } from '@tool-runtime/protocol';
+import type { SessionParts } from '../call/state/session-parts.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import type { SessionRecord } from '../contracts/journal.ts';
 import type { CapabilityPolicy, Registry } from '../contracts/registry.ts';
@@ -116,12 +117,30 @@ async function openMember(identity: SessionIdentity, opening: Opening): Promise<
       parts.reporter.close();
       runtime.metrics.forget(sessionId);
       const recorded = runtime.journal.append([...(child?.closingRecords(reason, last) ?? []), record(reason)]);
-      await Promise.all([recorded, parts.jobs.close(), parts.programs.close()]);
+      const [leave] = await Promise.all([endPrograms(parts, leavePlace, runtime), recorded]);
       await child?.onClosed(last);
-      await leavePlace();
+      await leave();
     },
   });
   return session;
+}
+
+/** Answers how to leave the place afterwards. With kept jobs that and the end of the programs wait for them. */
+async function endPrograms(
+  { jobs, programs }: SessionParts,
+  leavePlace: () => Promise<void>,
+  { workspaceJobs }: RuntimeParts,
+): Promise<() => Promise<void>> {
+  const { keptUntil } = await jobs.close();
+  if (keptUntil === undefined) {
+    await programs.close();
+    return leavePlace;
+  }
+  workspaceJobs.closeAfter(keptUntil, async () => {
+    await programs.close();
+    await leavePlace();
+  });
+  return async () => {};
 }
 
 async function openChild(child: ChildBinding, owner: SessionOwner): Promise<Session> {

@@ -140,7 +140,7 @@ function createUpstream({ server, settings, ports, options, pins }: MountSetting
     allowedDomains: ports.registry.allowedDomains,
     insecureCredentials: ports.registry.insecureCredentials,
     isolation: ports.registry.isolation,
-    redact: (text) => ports.redact(secrets.redactText(text)),
+    redact: (text) => ports.redact(secrets.known.text(text)),
     openPrograms: ports.openPrograms,
     isLegacy: () => pins.of(server).family === 'legacy',
     review: (connection) => review(server, connection, { pins, log, approveNew }),

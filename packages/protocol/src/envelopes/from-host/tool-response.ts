@@ -15,6 +15,8 @@ export const toolResponseSchema = z
     data: jsonValueSchema,
     errors: z.array(errorEntrySchema).readonly(),
     warnings: z.array(errorEntrySchema).readonly(),
+    /** Known secrets that were masked in what the call answered, printed or kept; left out for none. */
+    redacted: z.int().positive().optional(),
   })
   .meta({ id: 'ToolResponse' });
 

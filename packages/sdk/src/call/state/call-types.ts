@@ -9,6 +9,7 @@ import type { TerminalStatus } from '../../contracts/classes.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
 import type { CommitCandidate, Publication } from '../../contracts/git.ts';
 import type { DecisionRecord, JournalRecord, KeyClaim } from '../../contracts/journal.ts';
+import type { MaskCount } from '../../contracts/redaction.ts';
 import type { RuleSubject } from '../../contracts/rule.ts';
 import type { CallSpan } from '../../contracts/telemetry.ts';
 import type { FileChange, MaybePromise, Workspace } from '../../contracts/workspace.ts';
@@ -53,6 +54,8 @@ export interface OpenCall {
   readonly startedAt: number;
   readonly startedTick: number;
   readonly warnings: ErrorEntry[];
+  /** Secrets that were masked in the answer and in what the tool printed or kept. */
+  readonly masks: MaskCount;
   /** Records of this call that are not written yet, in order. */
   readonly trail: JournalRecord[];
   readonly progress: { requested: boolean; pct: number; ended: boolean };
@@ -139,14 +142,9 @@ export interface Outcome {
   readonly durationMs: number;
 }
 
-/** The data of an answer as callers get it and records keep it. */
-export function shownData(
-  { compiled }: Pick<Call, 'compiled'>,
-  data: JsonValue,
-  { redactor }: RecordingParts,
-): JsonValue {
-  // Contents of files pass unchanged: a caller may write back what it read.
-  return compiled.tool.answersWithContents === true ? data : redactor.known.json(data);
+/** The data of an answer as callers get it and records keep it: known secrets are masked and counted, of any tool. */
+export function shownData({ open }: Pick<Call, 'open'>, data: JsonValue, { redactor }: RecordingParts): JsonValue {
+  return redactor.known.json(data, open.masks);
 }
 
 export function isOk(outcome: Outcome): boolean {

@@ -16,14 +16,16 @@ import type { ToolContext } from '../../contracts/tool.ts';
 import type { Validation } from '../../contracts/validation.ts';
 import type { FileChange, Workspace } from '../../contracts/workspace.ts';
 import { fromOutermost } from '../../policy/path-rule.ts';
+import { redactingArtifacts } from '../../redaction/redacting-ports.ts';
 import { announceProgress } from '../state/call-events.ts';
-import type { GatedCall } from '../state/call-types.ts';
+import type { GatedCall, OpenCall } from '../state/call-types.ts';
 import type { ChangeLog } from '../state/change-log.ts';
 import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../state/git-view.ts';
 import type { Grant } from '../state/grant.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
+import { refusingMasks } from './refuse-masks.ts';
 
 const WRITES = sideEffectRank('workspace_write');
 const STARTS = sideEffectRank('process_exec');
@@ -67,6 +69,7 @@ export class CallContext implements ToolContext {
   readonly redact: (text: string) => string;
   readonly redactCommand: (command: string | readonly string[]) => string;
   readonly redactOutput: () => ByteFilter;
+  readonly masked: (count: number) => void;
   readonly changed: (change: FileChange) => void;
   readonly record: (facts: JsonObject) => void;
   facts: JsonObject | undefined;
@@ -90,16 +93,19 @@ export class CallContext implements ToolContext {
     this.publication = call.publication;
     this.#parts = parts;
     this.jobs = parts.jobs;
-    this.artifacts = parts.artifacts;
+    this.artifacts = countingArtifacts(open, parts);
     this.workspace =
       level >= WRITES
-        ? withDeletion(log.tracked(grant.workspace(call.workspace)), call, parts)
+        ? refusingMasks(withDeletion(log.tracked(grant.workspace(call.workspace)), call, parts), parts.redactor, open)
         : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
-    this.redact = parts.redact;
+    this.redact = (text) => parts.redactor.known.text(text, open.masks);
     this.redactCommand = (command) => parts.redactor.redactCommand(command);
-    this.redactOutput = () => parts.redactor.known.stream();
+    this.redactOutput = () => parts.redactor.known.stream(open.masks);
+    this.masked = (count) => {
+      open.masks.masked += count;
+    };
     this.changed = (change) => log.changes.push(change);
     this.record = (facts) => {
       this.facts = { ...this.facts, ...facts };
@@ -174,6 +180,11 @@ function commandsUnder(
     },
   });
   return { start: (request) => grant.use(() => commands.start(pathRule === undefined ? request : judged(request))) };
+}
+
+/** The session's store masks anyway; here the call learns how often. */
+function countingArtifacts({ masks }: OpenCall, { artifacts, redactor }: SessionParts): ArtifactStore {
+  return redactor.known.isEmpty ? artifacts : redactingArtifacts(artifacts, redactor, masks);
 }
 
 /** What the call's level allows. */

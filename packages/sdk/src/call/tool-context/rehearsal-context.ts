@@ -35,6 +35,7 @@ export class RehearsedCall implements RehearsalContext {
   readonly warn = IGNORE;
   readonly changed = IGNORE;
   readonly record = IGNORE;
+  readonly masked = IGNORE;
   readonly redact: (text: string) => string;
   readonly redactCommand: RehearsalContext['redactCommand'];
   readonly redactOutput: RehearsalContext['redactOutput'];
@@ -51,7 +52,7 @@ export class RehearsedCall implements RehearsalContext {
     this.workspace = rehearsedWorkspace(readOnlyView(call.workspace), this.expect);
     this.signal = call.open.signal();
     this.limitMs = call.limitMs;
-    this.redact = parts.redact;
+    this.redact = (text) => parts.redactor.known.text(text);
     this.redactCommand = (command) => parts.redactor.redactCommand(command);
     this.redactOutput = () => parts.redactor.known.stream();
   }

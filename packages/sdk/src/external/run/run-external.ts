@@ -5,7 +5,6 @@
  * copy in the sandbox; what it says about itself afterwards counts only as far as it can be checked.
  */
 import { constants } from 'node:os';
-import { stripVTControlCharacters } from 'node:util';
 import { toToolError } from '@tool-runtime/protocol';
 import type { CapturedStream } from '../../contracts/commands.ts';
 import type { ExternalToolSettings } from '../../contracts/external.ts';
@@ -58,7 +57,8 @@ async function execute(
   const stderr = new OutputCapture(STREAM_BYTES);
   const streams = { stdout, stderr };
   // Before anything is kept: where the middle is left out, a value could be cut in two.
-  const filters = { stdout: attempt.secrets.stream(), stderr: attempt.secrets.stream() };
+  const count = { masked: 0 };
+  const filters = { stdout: attempt.secrets.stream(count), stderr: attempt.secrets.stream(count) };
   const setting = { settings, host: ports.environment, wrapperVersion: ports.wrapperVersion };
   const facts = {
     ...files,
@@ -84,12 +84,13 @@ async function execute(
     onOutput: (stream, chunk) => streams[stream].add(filters[stream].push(chunk)),
   });
   for (const name of ['stdout', 'stderr'] as const) streams[name].add(filters[name].end());
+  context.masked(count.masked);
   const exitCode = end.code ?? 128 + (constants.signals[end.signal as NodeJS.Signals] ?? 0);
   return { end, exitCode, stdout: shown(stdout.finish(), attempt), stderr: shown(stderr.finish(), attempt) };
 }
 
 function shown(stream: CapturedStream, { secrets }: RunAttempt): CapturedStream {
-  return { ...stream, text: secrets.text(stripVTControlCharacters(stream.text)) };
+  return { ...stream, text: secrets.text(stream.text) };
 }
 
 function progressReporter(

@@ -5,6 +5,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { CommandOutcome, CommandRequest, ProcessEnd, RunningCommand } from '../../contracts/commands.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { nextPipeline } from '../../shell/next-pipeline.ts';
+import { isListening } from '../processes/listening-ports.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import type { InputSource } from '../processes/spawned-process.ts';
 import { notStarted, type ReadyProgram, type SandboxSetting } from '../sandbox/sandboxed-process.ts';
@@ -81,6 +82,10 @@ class CommandRun implements RunningCommand {
 
   endInput(): void {
     this.#stdin?.end();
+  }
+
+  isListening(port: number): boolean {
+    return isListening(this.pids, port);
   }
 
   toBackground(): void {

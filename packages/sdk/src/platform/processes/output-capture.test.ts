@@ -40,9 +40,14 @@ test('keeps the beginning and the end of what does not fit, says how much is mis
         const kept = capture(text, maxBytes, sizes);
         assert.equal(kept.totalBytes, total);
         assert.equal(kept.truncated, true);
-        const [, head = '', leftOut, tail = ''] = /^(.*)\n\[… (\d+) bytes left out …\]\n(.*)$/s.exec(kept.text) ?? [];
+        const [, head = '', bytes, lines, tail = ''] =
+          /^(.*)\n\[… (\d+) bytes, (\d+) lines left out …\]\n(.*)$/s.exec(kept.text) ?? [];
         assert.ok(text.startsWith(head) && text.endsWith(tail));
-        assert.equal(Number(leftOut), total - Buffer.byteLength(head) - Buffer.byteLength(tail));
+        const from = Buffer.byteLength(head);
+        assert.deepEqual(kept.gap, { from, bytes: Number(bytes), lines: Number(lines) });
+        assert.equal(Number(bytes), total - from - Buffer.byteLength(tail));
+        const leftOut = Buffer.from(text).subarray(from, from + Number(bytes));
+        assert.equal(leftOut.filter((byte) => byte === 10).length, Number(lines));
         assert.ok(Buffer.byteLength(head) > Math.ceil(maxBytes / 2) - 4);
         assert.ok(Buffer.byteLength(tail) > Math.floor(maxBytes / 2) - 4);
         assert.ok(Buffer.byteLength(head) + Buffer.byteLength(tail) <= maxBytes);

@@ -1,5 +1,6 @@
 /** Keeps the beginning and the end of a stream of any length in bounded memory, and counts all of it. */
 import type { CapturedStream } from '../../contracts/commands.ts';
+import { firstCharacterStart, wholeCharactersEnd } from '../../text/whole-characters.ts';
 
 export class OutputCapture {
   readonly #headBytes: number;
@@ -9,6 +10,8 @@ export class OutputCapture {
   /** A ring, made when the head is full. */
   #tail: Buffer | undefined;
   #total = 0;
+  /** Line breaks after the head. */
+  #breaks = 0;
 
   constructor(maxBytes: number) {
     this.#headBytes = Math.ceil(maxBytes / 2);
@@ -32,13 +35,15 @@ export class OutputCapture {
     if (!truncated) return { text: Buffer.concat([head, tail]).toString('utf8'), totalBytes: this.#total, truncated };
     const first = head.subarray(0, wholeCharactersEnd(head));
     const last = tail.subarray(firstCharacterStart(tail));
-    const leftOut = this.#total - first.length - last.length;
-    const text = `${first.toString('utf8')}\n[… ${leftOut} bytes left out …]\n${last.toString('utf8')}`;
-    return { text, totalBytes: this.#total, truncated };
+    const bytes = this.#total - first.length - last.length;
+    const lines = countBreaks(head.subarray(first.length)) + this.#breaks - countBreaks(last);
+    const text = `${first.toString('utf8')}\n[… ${bytes} bytes, ${lines} lines left out …]\n${last.toString('utf8')}`;
+    return { text, totalBytes: this.#total, truncated, gap: { from: first.length, bytes, lines } };
   }
 
   #addToTail(bytes: Uint8Array): void {
     this.#tail ??= Buffer.allocUnsafe(this.#tailBytes);
+    this.#breaks += countBreaks(bytes);
     // Only the newest fit; where they go follows from the count alone.
     const newest = bytes.subarray(Math.max(0, bytes.length - this.#tailBytes));
     const from = this.#total - this.#headBytes + bytes.length - newest.length;
@@ -57,20 +62,10 @@ export class OutputCapture {
   }
 }
 
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
-const LONGEST_CHARACTER = 4;
+const LINE_BREAK = 0x0a;
 
-/** Where the last character that is all there ends. Bytes that are no UTF-8 are left as they are. */
-function wholeCharactersEnd(bytes: Uint8Array): number {
-  let start = bytes.length - 1;
-  while (start > bytes.length - LONGEST_CHARACTER && isContinuation(bytes[start])) start--;
-  const lead = bytes[start] ?? 0;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  return length > 1 && start + length > bytes.length ? Math.max(start, 0) : bytes.length;
-}
-
-function firstCharacterStart(bytes: Uint8Array): number {
-  let start = 0;
-  while (start < LONGEST_CHARACTER - 1 && isContinuation(bytes[start])) start++;
-  return start;
+function countBreaks(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_BREAK); at !== -1; at = bytes.indexOf(LINE_BREAK, at + 1)) count += 1;
+  return count;
 }

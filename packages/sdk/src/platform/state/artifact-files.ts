@@ -1,4 +1,4 @@
-/** Artifacts as files (0600) in a folder (0700) of the state folder. Half-written ones have another name and are swept. */
+/** Artifacts as files (0600) in a folder (0700) of the state folder. Unfinished ones have another name and can be read. */
 import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -73,7 +73,9 @@ function createWriter(path: string, { count, disk }: Keeping): ArtifactWriter {
   const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   const hasher = createHash('sha256');
   let bytes = 0;
+  const handle = `artifact:${path.slice(-32)}`;
   return {
+    handle,
     write(chunk) {
       for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
       hasher.update(chunk);
@@ -85,7 +87,7 @@ function createWriter(path: string, { count, disk }: Keeping): ArtifactWriter {
       closeSync(fd);
       renameSync(draft, path);
       disk.settleNow(dirname(path));
-      return { handle: `artifact:${path.slice(-32)}`, digest: `sha256:${hasher.digest('hex')}`, bytes };
+      return { handle, digest: `sha256:${hasher.digest('hex')}`, bytes };
     },
     discard() {
       closeSync(fd);
@@ -101,13 +103,9 @@ function pathOf(folder: string, handle: string): string {
 }
 
 function readPage(path: string, handle: string, range: { offset: number; length: number }): ArtifactPage {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (thrown) {
-    if (errnoCode(thrown) === 'ENOENT') throw unknownArtifact(handle);
-    throw thrown;
-  }
+  // One that is finished meanwhile has its own name by the third look.
+  const fd = openIfThere(path) ?? openIfThere(`${path}${DRAFT_SUFFIX}`) ?? openIfThere(path);
+  if (fd === undefined) throw unknownArtifact(handle);
   try {
     const totalBytes = fstatSync(fd).size;
     const offset = range.offset < 0 ? Math.max(0, totalBytes + range.offset) : Math.min(range.offset, totalBytes);
@@ -116,6 +114,15 @@ function readPage(path: string, handle: string, range: { offset: number; length:
     return { bytes: bytes.subarray(0, length), offset, totalBytes };
   } finally {
     closeSync(fd);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
   }
 }
 

@@ -25,6 +25,14 @@ const schema = z.strictObject({
     .describe(
       'Longest text of one answer for a model, in tokens of four bytes; what is left out is named, with the call that gets it',
     ),
+  max_kept_jobs: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(0)
+    .describe(
+      'Jobs of all sessions that may outlive theirs (keep of shell_exec), until their deadline or the end of the runtime; default: none',
+    ),
   max_commands: z
     .int()
     .min(1)
@@ -58,6 +66,7 @@ function narrowLimits(narrowing: Narrowing): Limits {
     max_jobs: lower('max_jobs'),
     max_workspace_jobs: lower('max_workspace_jobs'),
     max_answer_tokens: lower('max_answer_tokens'),
+    max_kept_jobs: lower('max_kept_jobs'),
     ...(maxCommands === undefined ? {} : { max_commands: maxCommands }),
   };
 }

@@ -90,7 +90,6 @@ export const fileRead = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 10_000,
   measure: ({ content }) => content.length,
   hasLargeAnswers: true,

@@ -88,7 +88,6 @@ export const grep = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 10_000,
   hasLargeAnswers: true,
   present: presentHits,

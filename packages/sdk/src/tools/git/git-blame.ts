@@ -66,7 +66,6 @@ export const gitBlame = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 60_000,
   hasLargeAnswers: true,
   present: presentBlame,

@@ -77,7 +77,6 @@ export const gitConflicts = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 30_000,
   hasLargeAnswers: true,
   present: presentConflicts,

@@ -70,7 +70,6 @@ export const gitDiff = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ patch }) => patch.length,
   hasLargeAnswers: true,

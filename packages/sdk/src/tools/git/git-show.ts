@@ -68,7 +68,6 @@ export const gitShow = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  answersWithContents: true,
   timeoutMs: 30_000,
   measure: ({ commit, file }) => (commit?.patch ?? file?.content ?? '').length,
   hasLargeAnswers: true,

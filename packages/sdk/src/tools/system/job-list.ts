@@ -13,6 +13,8 @@ const data = z.strictObject({
       state: z.enum(JOB_STATES),
       code: z.int().nullable(),
       started_at: z.int().describe('Unix milliseconds'),
+      remaining_ms: z.int().nullable().describe('Time until its deadline (timeout_ms); null when it has ended'),
+      keep: z.boolean().describe('It outlives its session'),
     }),
   ),
 });
@@ -22,7 +24,7 @@ export const jobList = defineTool({
   category: 'proc',
   title: 'List jobs',
   summary: 'List the jobs of this session',
-  policyNotes: 'Only jobs of the same session',
+  policyNotes: 'Only jobs of the same session, and kept jobs of earlier sessions of the same actor',
   args: z.strictObject({}),
   data,
   annotations: { kind: 'read', side_effect_level: 'read_only', capabilities: { process: ['poll'] } },
@@ -32,12 +34,14 @@ export const jobList = defineTool({
   timeoutMs: 10_000,
   present: presentJobs,
   run: (_args, { jobs, redactCommand }) => ({
-    jobs: jobs.list().map(({ id, command, state, code, startedAt }) => ({
+    jobs: jobs.list().map(({ id, command, state, code, startedAt, remainingMs, isKept }) => ({
       job: id,
       command: redactCommand(command),
       state,
       code,
       started_at: startedAt,
+      remaining_ms: remainingMs,
+      keep: isKept,
     })),
   }),
 });

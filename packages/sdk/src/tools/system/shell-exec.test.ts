@@ -14,6 +14,7 @@ const REGISTRY = {
       (name) => `  - '^${name}( |$)'`,
     ),
     "  - '^python3 die\\.py$'",
+    "  - '^sh end\\.sh$'",
     "  - '^no-such-program$'",
     '',
   ].join('\n'),
@@ -137,6 +138,46 @@ describe('shell_exec [S0-36]', () => {
       assert.deepEqual((found.data as { matches: unknown }).matches, [{ line: 54321, text: '54321' }]);
       const tail = await session.call('artifact_read', { artifact, tail_lines: 2 });
       assert.equal((tail.data as { content: string }).content, '999999\n1000000\n');
+    }));
+
+  test('an exit code, one that a shell reports for a signal, a signal and a timeout are told apart (deep)', () =>
+    withShell(async ({ session, workspace }) => {
+      writeFileSync(join(workspace, 'die.py'), 'import os\nos.kill(os.getpid(), 15)\n');
+      writeFileSync(join(workspace, 'end.sh'), "sh -c 'kill -9 $$'\nexit 130\n");
+      // 128 + n of a signal that kills or crashes counts as that signal: the sandbox reports both alike.
+      const facts = ({ data, errors }: ToolResponse) => {
+        const said = (data ?? errors[0]?.details ?? {}) as Record<string, unknown>;
+        return [errors[0]?.code, said['code'], said['signal'], said['timed_out']];
+      };
+      const run = async (cmd: string, more = {}) => facts(await session.call('shell_exec', { cmd, ...more }));
+      assert.deepEqual(await run('false'), [undefined, 1, null, false]);
+      assert.deepEqual(await run('sh end.sh'), [undefined, 130, null, false]);
+      assert.deepEqual(await run('python3 die.py'), ['E_SHELL', null, 'SIGTERM', false]);
+      assert.deepEqual(await run('sleep 600', { timeout_ms: 3_000 }), ['E_TIMEOUT', null, 'SIGKILL', true]);
+    }));
+
+  test('from 16 KiB on the whole output is kept as an artifact too, also of a command over its time [S2-22] (deep)', () =>
+    withShell(async ({ session }) => {
+      const whole = async (artifact: unknown) =>
+        (await session.call('artifact_read' as string, { artifact, max_bytes: 1_000_000 })).data as { content: string };
+      const short = dataOf(await session.call('shell_exec', { cmd: 'seq 3000' }));
+      assert.deepEqual([short.stdout_bytes, short.stdout_artifact], [13_893, undefined]);
+      const long = dataOf(await session.call('shell_exec', { cmd: 'seq 5000' }));
+      assert.deepEqual([long.truncated, (await whole(long.stdout_artifact)).content], [false, long.stdout]);
+      const late = await session.call('shell_exec', { cmd: 'seq 5000; sleep 600', timeout_ms: 6_000 });
+      const { details = {} } = late.errors[0] ?? {};
+      assert.equal(late.errors[0]?.code, 'E_TIMEOUT');
+      assert.equal((await whole(details['stdout_artifact'])).content, details['stdout']);
+      assert.equal(details['stdout'], long.stdout);
+    }));
+
+  test('output passes as it was printed: escape sequences, a byte order mark, and U+FFFD for what is no UTF-8', () =>
+    withShell(async ({ session, workspace }) => {
+      const bytes = Buffer.concat([Buffer.from('\ufeff\u001b[31mred\u001b[0m\r\n'), Buffer.from([0xff, 0xc3, 0x28])]);
+      writeFileSync(join(workspace, 'raw.bin'), bytes);
+      const { stdout } = dataOf(await session.call('shell_exec', { cmd: 'cat raw.bin' }));
+      assert.equal(stdout, '\ufeff\u001b[31mred\u001b[0m\r\n\ufffd\ufffd(');
+      assert.equal(stdout, bytes.toString('utf8'));
     }));
 
   test('neither or both of cmd and argv is E_VALIDATION_FAIL', () =>

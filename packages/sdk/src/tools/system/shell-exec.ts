@@ -1,9 +1,9 @@
 /** shell_exec: plain commands without a shell (strict mode) or a script for bash (sandboxed mode), run in the sandbox. */
-import { stripVTControlCharacters } from 'node:util';
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { CapturedStream, CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
-import type { JobArtifacts } from '../../contracts/jobs.ts';
+import type { CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
+import type { JobArtifacts, JobNews, StreamNews } from '../../contracts/jobs.ts';
+import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { outputText } from '../../present/output-text.ts';
@@ -14,6 +14,8 @@ import { OutputReporter } from './output/output-reporter.ts';
 const TIMEOUT_DEFAULT = 600_000;
 const TIMEOUT_MAX = 3_600_000;
 const STREAM_BYTES = 5 * 1024 * 1024;
+/** What is longer is kept as an artifact as well: others cut answers far below the limit above. */
+const INLINE_BYTES = 16 * 1024;
 
 const args = z
   .strictObject({
@@ -38,23 +40,53 @@ const args = z
       .boolean()
       .default(false)
       .describe("Reach the registry's domains through the proxy; otherwise none"),
-    yield_after_ms: z.int().min(0).max(TIMEOUT_MAX).optional().describe('Answer with a job when it still runs by then'),
+    yield_after_ms: z
+      .int()
+      .min(0)
+      .max(TIMEOUT_MAX)
+      .optional()
+      .describe('Answer with a job when it still runs by then, and with what it printed so far'),
+    keep: z
+      .boolean()
+      .default(false)
+      .describe('The job outlives this session, until timeout_ms or the end of the runtime (limits.max_kept_jobs)'),
   })
-  .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv');
+  .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv')
+  .refine((given) => !given.keep || given.yield_after_ms !== undefined, 'keep needs yield_after_ms');
+
+const gap = z.strictObject({
+  from: z.int().describe('Offset of the first byte left out'),
+  bytes: z.int(),
+  lines: z.int().describe('Line breaks among them'),
+});
 
 const data = z.strictObject({
-  code: z.int().nullable().describe('Exit code as a shell reports it; null while a job runs'),
-  stdout: z.string(),
+  code: z.int().nullable().describe('Exit code; null while a job runs'),
+  signal: z
+    .string()
+    .nullable()
+    .describe(
+      'Null here: a command that a signal ended fails with E_SHELL and names it. An exit code of 128 + n counts as signal n where that one kills or crashes (137 is SIGKILL); others, such as 130, stay codes',
+    ),
+  timed_out: z.boolean().describe('False here: a command over its time fails with E_TIMEOUT and what it printed'),
+  stdout: z.string().describe('As printed, escape sequences included; bytes that are no UTF-8 become U+FFFD'),
   stderr: z.string(),
   stdout_bytes: z.int().describe('Bytes printed, also when the text is cut'),
   stderr_bytes: z.int(),
   truncated: z
     .boolean()
-    .describe('A stream was longer than 5 MiB: its middle is left out here, the artifact has it all'),
-  stdout_artifact: z.string().optional().describe('Handle for artifact_read'),
+    .describe(
+      'A stream was longer than 5 MiB, of a job longer than 256 KiB: a part is left out here, the artifact has it all',
+    ),
+  stdout_left_out: gap.optional().describe('What is left out of stdout, exactly'),
+  stderr_left_out: gap.optional(),
+  stdout_artifact: z
+    .string()
+    .optional()
+    .describe('Handle of the whole stream for artifact_read, from 16 KiB on; also while a job runs'),
   stderr_artifact: z.string().optional(),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
-  job: z.string().optional().describe('The command still runs; poll it with job_poll'),
+  job: z.string().optional().describe('The command still runs; job_poll continues exactly after this output'),
 });
 
 type Args = z.output<typeof args>;
@@ -94,9 +126,13 @@ export const shellExec = defineTool({
 
 async function runCommand(given: Args, context: ToolContext): Promise<z.output<typeof data>> {
   const keepers = { stdout: createKeeper(context), stderr: createKeeper(context) };
-  const place = given.yield_after_ms === undefined ? undefined : context.jobs.reserve(context.limitMs);
+  const place =
+    given.yield_after_ms === undefined
+      ? undefined
+      : context.jobs.reserve({ lifeMs: context.limitMs, keep: given.keep });
   const life = endsWith(context.signal);
-  const report = new OutputReporter(context, context.redact);
+  const report = new OutputReporter(context);
+  const filters: ByteFilter[] = [];
   const start = (): Promise<RunningCommand> =>
     context.commands.start({
       list: context.command ?? { pipelines: [] },
@@ -107,7 +143,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
       mayStay: place !== undefined,
       maxOutputBytes: STREAM_BYTES,
       // Also for the job it may become: it runs on with the secrets of this call.
-      filter: context.redactOutput,
+      filter: () => noted(context.redactOutput(), filters),
       onOutput(stream, chunk) {
         keepers[stream].add(chunk);
         place?.feed(stream, chunk);
@@ -125,13 +161,25 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
     life.detach();
     running.toBackground();
     const command = context.redactCommand(given.cmd ?? given.argv ?? []);
-    return jobStarted(place.adopt({ command, running, closeOutput: () => handlesOf(keepers) }), keepers);
+    const job = place.adopt({
+      command,
+      running,
+      artifacts: () => openHandles(keepers),
+      masked: () => filters.reduce((sum, { masked }) => sum + masked, 0),
+      closeOutput: () => handlesOf(keepers),
+    });
+    return jobStarted(await context.jobs.poll(job, { waitMs: 0 }, context.signal));
   } catch (thrown) {
     for (const keeper of Object.values(keepers)) keeper.discard();
     throw thrown;
   } finally {
     place?.release();
   }
+}
+
+function noted(filter: ByteFilter, filters: ByteFilter[]): ByteFilter {
+  filters.push(filter);
+  return filter;
 }
 
 /** A signal that fires with the call's, until the command has become a job and goes on without it. */
@@ -144,7 +192,7 @@ function endsWith(signal: AbortSignal): { readonly signal: AbortSignal; detach()
 }
 
 function createKeeper(context: ToolContext): OutputKeeper {
-  return new OutputKeeper(context.artifacts, STREAM_BYTES);
+  return new OutputKeeper(context.artifacts, INLINE_BYTES);
 }
 
 /** Undefined: it still runs. */
@@ -170,24 +218,32 @@ interface Answering {
 }
 
 function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
-  // Known secrets are masked in the stream already; guesses never change what a program printed.
-  const text = (stream: CapturedStream): string => stripVTControlCharacters(stream.text);
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   for (const hint of outcome.hints ?? []) context.warn(hint);
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
+  const { stdout, stderr } = outcome;
   const printed = {
-    stdout: text(outcome.stdout),
-    stderr: text(outcome.stderr),
-    stdout_bytes: outcome.stdout.totalBytes,
-    stderr_bytes: outcome.stderr.totalBytes,
-    truncated: outcome.stdout.truncated || outcome.stderr.truncated,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    stdout_bytes: stdout.totalBytes,
+    stderr_bytes: stderr.totalBytes,
+    truncated: stdout.truncated || stderr.truncated,
+    ...(stdout.gap === undefined ? {} : { stdout_left_out: { ...stdout.gap } }),
+    ...(stderr.gap === undefined ? {} : { stderr_left_out: { ...stderr.gap } }),
     ...(kept.stdout === undefined ? {} : { stdout_artifact: kept.stdout }),
     ...(kept.stderr === undefined ? {} : { stderr_artifact: kept.stderr }),
   };
   if (context.signal.aborted) throw stopped(context.signal, printed);
   if (outcome.signal !== null) throw diedBySignal(outcome.signal, printed);
-  return { code: outcome.code, ...printed, network_enforced: outcome.networkEnforced };
+  return { code: outcome.code, signal: null, timed_out: false, ...printed, network_enforced: outcome.networkEnforced };
+}
+
+function openHandles({ stdout, stderr }: Answering['keepers']): JobArtifacts {
+  return {
+    ...(stdout.handle === undefined ? {} : { stdout: stdout.handle }),
+    ...(stderr.handle === undefined ? {} : { stderr: stderr.handle }),
+  };
 }
 
 function handlesOf({ stdout, stderr }: Answering['keepers']): JobArtifacts {
@@ -201,11 +257,15 @@ function handlesOf({ stdout, stderr }: Answering['keepers']): JobArtifacts {
 /** The partial output travels in the details of the reason the pipeline gave. */
 function stopped(signal: AbortSignal, printed: JsonObject): ToolError {
   const reason = toToolError(signal.reason);
-  return new ToolError(reason.code, reason.message, { details: { ...reason.details, ...printed } });
+  const timed_out = reason.code === 'E_TIMEOUT';
+  const details = { ...reason.details, code: null, signal: 'SIGKILL', timed_out, ...printed };
+  return new ToolError(reason.code, reason.message, { details });
 }
 
 function diedBySignal(signal: string, printed: JsonObject): ToolError {
-  return new ToolError('E_SHELL', `Command was ended by a signal: ${signal}`, { details: { signal, ...printed } });
+  return new ToolError('E_SHELL', `Command was ended by a signal: ${signal}`, {
+    details: { code: null, signal, timed_out: false, ...printed },
+  });
 }
 
 /** The command itself is not affected. */
@@ -228,26 +288,38 @@ function quarantined(name: string): ErrorEntry {
   };
 }
 
-function jobStarted(job: string, keepers: Answering['keepers']): z.output<typeof data> {
+/** Its output so far; job_poll goes on where it ends. */
+function jobStarted({ id, stdout, stderr, artifacts }: JobNews): z.output<typeof data> {
   return {
     code: null,
-    stdout: '',
-    stderr: '',
-    stdout_bytes: keepers.stdout.bytes,
-    stderr_bytes: keepers.stderr.bytes,
-    truncated: false,
+    signal: null,
+    timed_out: false,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    stdout_bytes: stdout.to,
+    stderr_bytes: stderr.to,
+    truncated: stdout.missedBytes + stderr.missedBytes > 0,
+    ...(stdout.missedBytes === 0 ? {} : { stdout_left_out: missedGap(stdout) }),
+    ...(stderr.missedBytes === 0 ? {} : { stderr_left_out: missedGap(stderr) }),
+    ...(artifacts.stdout === undefined ? {} : { stdout_artifact: artifacts.stdout }),
+    ...(artifacts.stderr === undefined ? {} : { stderr_artifact: artifacts.stderr }),
     network_enforced: true,
-    job,
+    job: id,
   };
 }
 
-/** Further fields that say how it ended may be there. */
+function missedGap({ from, missedBytes, missedLines }: StreamNews): z.output<typeof gap> {
+  return { from: from - missedBytes, bytes: missedBytes, lines: missedLines };
+}
+
 function presentOutput(outcome: z.output<typeof data>): ToolText {
-  const { code, stdout, stderr, truncated, stdout_artifact, stderr_artifact, job, ...others } = outcome;
-  const facts: Record<string, unknown> = others;
-  const ended = ['signal', 'timed_out'].flatMap((name) => (facts[name] ? [`${name} ${String(facts[name])}`] : []));
+  const { code, stdout, stderr, stdout_artifact, stderr_artifact, job } = outcome;
   const state = job === undefined ? `exit ${code ?? 'unknown'}` : `still running: ${callText('job_poll', { job })}`;
-  const head = [state, ...ended, ...(truncated ? ['the middle of the output is left out'] : [])].join(', ');
+  const head = [
+    state,
+    ...leftOut('stdout', outcome.stdout_left_out),
+    ...leftOut('stderr', outcome.stderr_left_out),
+  ].join(', ');
   return outputText({
     head: stdout === '' && stderr === '' && job === undefined ? `${head}, no output` : head,
     stdout,
@@ -256,4 +328,9 @@ function presentOutput(outcome: z.output<typeof data>): ToolText {
     stderrArtifact: stderr_artifact,
     rest: 'run it again with its output filtered, such as | tail -n 200',
   });
+}
+
+function leftOut(name: string, missing: z.output<typeof gap> | undefined): readonly string[] {
+  if (missing === undefined) return [];
+  return [`${missing.bytes} bytes (${missing.lines} lines) of ${name} left out after byte ${missing.from}`];
 }

@@ -16,6 +16,7 @@ function smallDisk(room: number): Watched {
     create() {
       events.push('create');
       return {
+        handle: 'artifact:0',
         write(chunk) {
           left -= chunk.length;
           if (left < 0) throw Object.assign(new TypeError('no space left'), { code: 'ENOSPC' });

@@ -19,6 +19,11 @@ export class OutputKeeper {
     this.#inlineBytes = inlineBytes;
   }
 
+  /** Of the artifact while it is being written. */
+  get handle(): string | undefined {
+    return this.#writer?.handle;
+  }
+
   add(chunk: Uint8Array): void {
     this.bytes += chunk.length;
     if (this.problem !== undefined) return;
