@@ -3,6 +3,7 @@
  *
  * An entry of its own (`@tool-runtime/sdk/parts`), so that programs that only make calls do not load it.
  */
+export { builtInTools } from './built-in-tools.ts';
 export { judgeCredentials, needsEncryption, unencrypted } from './egress/judge-credentials.ts';
 export { judgeUrl } from './egress/judge-url.ts';
 export { checkTool } from './external/check-tool/check-tool.ts';
@@ -67,4 +68,5 @@ export { createRedactor, type Redactor } from './redaction/redactor.ts';
 export { defaultRegistry } from './registry/default-registry.ts';
 export { registryJsonSchema } from './registry/document.ts';
 export { programOf } from './shell/pattern-reach.ts';
+export { nearestName } from './text/nearest-name.ts';
 export { witnessedHeads } from './witnessed-heads.ts';

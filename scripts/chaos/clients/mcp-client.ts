@@ -15,7 +15,7 @@ export async function openMcp({ book, serve, workspace }: McpClientOptions): Pro
   const session = await openSession(serve, { workspace });
   book.opened(session.id);
   const address = {
-    url: new URL('/mcp?profile=full', serve.url),
+    url: new URL('/mcp?profile=structured', serve.url),
     headers: { authorization: `Bearer ${session.token}` },
   };
   return {

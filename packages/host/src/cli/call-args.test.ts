@@ -14,6 +14,7 @@ const schema = {
     note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
     max_bytes: { type: 'integer' },
     list: { type: 'array' },
+    quiet: { type: 'boolean' },
   },
 };
 
@@ -59,6 +60,14 @@ describe('parseCallArgs', () => {
       word: 'x y',
     });
     assert.deepEqual(await parse('content=null', 'path='), { content: 'null', path: '' });
+  });
+
+  test('takes --key value, and --key alone where the tool has a switch', async () => {
+    const args = await parse('--path', '--x=y', '--max-bytes', '5', '--quiet', 'content=1', '--note=null');
+    assert.deepEqual(args, { path: '--x=y', max_bytes: 5, quiet: true, content: '1', note: null });
+    assert.deepEqual(await parse('--quiet', 'false', '--other', 'x'), { quiet: false, other: 'x' });
+    await assert.rejects(parse('--path'), /Argument has no value: --path/);
+    await assert.rejects(parse('--path', 'a', 'path=b'), /Argument is given twice: path/);
   });
 
   test('passes every text unchanged to an argument that takes text', async () => {

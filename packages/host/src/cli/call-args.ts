@@ -1,4 +1,4 @@
-/** Arguments as people type them: a JSON object, key=value pairs, @file, or - for stdin. */
+/** Arguments as people type them: a JSON object, key=value pairs, --key value, @file, or - for stdin. */
 import { readFileSync } from 'node:fs';
 import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol';
 import { badUsage, type UsageError } from '../terminal/bad-usage.ts';
@@ -22,22 +22,54 @@ export async function parseSource(word: string): Promise<object> {
   return parseObject(Buffer.from(word), 'arguments');
 }
 
-function splitPairs(words: readonly string[]): ReadonlyMap<string, string> {
-  const pairs = new Map<string, string>();
-  for (const word of words) {
-    const [, key, text] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(word) ?? [];
-    if (key === undefined || text === undefined) throw misread(`Not a JSON object and not key=value: ${word}`);
-    if (pairs.has(key)) throw misread(`Argument is given twice: ${key}`);
-    pairs.set(key, text);
-  }
-  return pairs;
+const PAIR = /^(?:--)?([A-Za-z_][\w.-]*)=(.*)$/s;
+const FLAG = /^--([A-Za-z_][\w-]*)$/;
+
+/** A word that cannot be read in any way is refused before anything is opened. */
+function splitPairs(words: readonly string[]): readonly string[] {
+  const isMisread = (word: string, at: number): boolean =>
+    !PAIR.test(word) && !FLAG.test(word) && !FLAG.test(words[at - 1] ?? '');
+  const misreadWord = words.find(isMisread);
+  if (misreadWord !== undefined) throw misread(`Not a JSON object and not key=value: ${misreadWord}`);
+  const keys = words.flatMap((word) => PAIR.exec(word)?.[1] ?? []);
+  const twice = keys.find((key, at) => keys.indexOf(key) !== at);
+  if (twice !== undefined) throw misread(`Argument is given twice: ${twice}`);
+  return words;
 }
 
-function readPairs(pairs: ReadonlyMap<string, string>): ArgsReader {
+/** `--key value` takes the next word, unless the tool's schema says that it is a switch. */
+function readPairs(words: readonly string[]): ArgsReader {
   return (schemaOf) => {
     const schema = schemaOf();
-    return Object.fromEntries([...pairs].map(([key, text]) => [key, parseValue(text, acceptedTypes(schema, key))]));
+    const args = new Map<string, unknown>();
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] ?? '';
+      const [, flag] = FLAG.exec(word) ?? [];
+      const [, written = '', text = ''] = PAIR.exec(word) ?? [];
+      const key = argumentName(flag ?? written, schema);
+      const types = acceptedTypes(schema, key);
+      if (args.has(key)) throw misread(`Argument is given twice: ${key}`);
+      if (flag === undefined) args.set(key, parseValue(text, types));
+      else if (isSwitch(types, words[at + 1])) args.set(key, true);
+      else args.set(key, parseValue(wordAfter(word, words[++at]), types));
+    }
+    return Object.fromEntries(args);
   };
+}
+
+/** `--max-bytes` is max_bytes, where the tool has no argument with a dash. */
+function argumentName(written: string, schema: object | undefined): string {
+  return acceptedTypes(schema, written).size > 0 ? written : written.replaceAll('-', '_');
+}
+
+function isSwitch(types: ReadonlySet<string>, next: string | undefined): boolean {
+  const isBoolean = types.has('boolean') && types.size === 1;
+  return isBoolean && next !== 'true' && next !== 'false';
+}
+
+function wordAfter(flag: string, next: string | undefined): string {
+  if (next === undefined) throw misread(`Argument has no value: ${flag}`);
+  return next;
 }
 
 /** Text stays text where the tool takes text; elsewhere what reads as JSON is JSON. */
@@ -84,7 +116,7 @@ async function readStdin(): Promise<Uint8Array> {
 }
 
 function misread(message: string): UsageError {
-  return badUsage(message, 'for example: tool-runtime call file_read path=README.md');
+  return badUsage(message, 'for example: tool-runtime call file_read path=README.md, or --path README.md');
 }
 
 /** Which JSON types a tool's JSON Schema lets an argument have. */

@@ -3,11 +3,31 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { Command } from 'commander';
 import { createScratch, runCli } from '../../test/run-cli.ts';
 import * as catalog from './catalog.ts';
-import { loadCommands } from './main.ts';
+import type { CliCommand } from './command.ts';
+import { HELP } from './help.ts';
+import { addCommand, loadCommands } from './main.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+/** As a shell splits them: single quotes only. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+/** Everything but the action itself. Rejects for what the command does not take. */
+async function parse(command: CliCommand, words: readonly string[]): Promise<void> {
+  const program = new Command('tool-runtime').enablePositionalOptions();
+  addCommand(program, command, () => {});
+  const disarm = (one: Command): void => {
+    one.exitOverride().action(() => {});
+    one.commands.forEach(disarm);
+  };
+  program.commands.forEach(disarm);
+  await program.parseAsync(words, { from: 'user' });
+}
 
 describe('tool-runtime', () => {
   test('lists every command in its help', async () => {
@@ -18,11 +38,23 @@ describe('tool-runtime', () => {
       commands.map(({ name }) => name),
       Object.keys(catalog),
     );
+    const older = ['lock', 'run', 'runs', 'tool'];
     for (const { name, summary } of commands) {
-      assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
+      assert.equal(new RegExp(`^  ${name}\\b`, 'm').test(stdout), !older.includes(name), name);
       assert.ok(summary.length > 10);
     }
+    const groups = Object.keys(HELP).map((group) => stdout.indexOf(`\n${group}\n`));
+    assert.ok(groups.every((at) => at > 0));
   });
+
+  for (const [name, examples] of Object.values(HELP).flatMap((group) => Object.entries(group))) {
+    test(`${name} has examples that it can read`, async () => {
+      const [command] = await loadCommands(name);
+      assert.ok(command !== undefined && examples.length > 0);
+      for (const example of examples) await parse(command, wordsOf(example));
+      assert.match((await runCli([name, '--help'])).stdout, new RegExp(`Examples:\\n {2}tool-runtime ${name}`));
+    });
+  }
 
   test('prints its version', async () => {
     assert.deepEqual(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
@@ -32,7 +64,7 @@ describe('tool-runtime', () => {
     [['frobnicate'], /unknown command 'frobnicate'/],
     [['cal'], /Did you mean call\?/],
     [['call'], /missing required argument 'tool'/],
-    [['call', 'file_read', '--nope'], /unknown option '--nope'/],
+    [['call', 'file_read', '--nope'], /Argument has no value: --nope/],
     [['explain'], /missing required argument 'name'/],
     [['audit', 'frobnicate'], /unknown command 'frobnicate'/],
     [['audit', 'list', 'extra'], /too many arguments/],

@@ -5,7 +5,8 @@ import { hostVersion } from '../ops/host-version.ts';
 import { UsageError } from '../terminal/bad-usage.ts';
 import { showError } from '../terminal/terminal.ts';
 import * as catalog from './catalog.ts';
-import type { CliCommand } from './command.ts';
+import type { CliCommand, Done } from './command.ts';
+import { helpOf } from './help.ts';
 
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;
@@ -17,8 +18,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .exitOverride()
     .enablePositionalOptions();
   for (const command of await loadCommands(args[0])) {
-    const sub = program.command(command.name).description(command.summary);
-    command.configure(sub, (code) => {
+    addCommand(program, command, (code) => {
       exitCode = code;
     });
   }
@@ -28,6 +28,16 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (thrown) {
     return exitCodeOf(thrown);
   }
+}
+
+/** By groups in the help, with examples of its own. Older names work and are not listed. */
+export function addCommand(program: Command, { name, summary, configure }: CliCommand, done: Done): void {
+  const help = helpOf(name);
+  const command = program.command(name, { hidden: help === undefined }).description(summary);
+  configure(command, done);
+  if (help === undefined) return;
+  const examples = help.examples.map((example) => `  tool-runtime ${example}`);
+  command.helpGroup(help.group).addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
 }
 
 async function exitCodeOf(thrown: unknown): Promise<number> {

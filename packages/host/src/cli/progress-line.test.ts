@@ -10,9 +10,12 @@ function createStream(isTTY: boolean) {
   return { written, stream: stream as unknown as WriteStream };
 }
 
+/** Longer than any test. */
+const FOREVER_MS = 2 ** 31 - 1;
+
 async function callWith(stream: WriteStream): Promise<void> {
   const scratch = await openScratchRuntime({ tools: [wait] });
-  const end = showProgress(scratch.session, stream);
+  const end = showProgress(scratch.session, stream, FOREVER_MS);
   await scratch.session.call('probe_wait', { ms: 1 });
   end();
   await scratch.session.call('probe_wait', { ms: 1 });
@@ -24,6 +27,25 @@ describe('showProgress', () => {
     const { stream, written } = createStream(true);
     await callWith(stream);
     assert.deepEqual(written, ['\r\u001b[K10% waiti', '\r\u001b[K90% waite', '\r\u001b[K']);
+  });
+
+  test('says how long a silent call has been at work', async () => {
+    const { stream, written } = createStream(true);
+    const shown = Promise.withResolvers<void>();
+    const watched = {
+      ...stream,
+      isTTY: true,
+      columns: 40,
+      write: (text: string) => shown.resolve(void written.push(text)),
+    };
+    const end = showProgress({ listen: () => () => {} }, watched as unknown as WriteStream, 1);
+    // The timer does not keep the process alive, so the test has to.
+    const awake = setInterval(() => {}, 1000);
+    await shown.promise;
+    clearInterval(awake);
+    end();
+    assert.match(written[0] ?? '', /working, \d+ s$/);
+    assert.equal(written.at(-1), '\r\u001b[K');
   });
 
   test('writes nothing where there is no terminal', async () => {

@@ -78,10 +78,21 @@ describe('tool-runtime audit list', () => {
     assert.deepEqual(await list('--session', 'other'), []);
   });
 
-  test('shows one line for each record to people', async () => {
+  test('shows one line for each call to people, the newest ones', async () => {
+    using scratch = createScratch();
+    await fillJournal(scratch, 3);
+    const { code, stdout, stderr } = await audit(scratch, 'list', '-n', '2');
+    assert.deepEqual([code, stderr], [0, '']);
+    const [read = '', refused = '', ...others] = stdout.trimEnd().split('\n');
+    assert.match(read, /^ +\d+ \d\d:\d\d:\d\d ok {8}file_read path="a" .* \d+ ms$/);
+    assert.match(refused, /^ +\d+ \d\d:\d\d:\d\d refused {3}no_such_tool .* – runtime: .*no_such_tool$/);
+    assert.deepEqual(others, []);
+  });
+
+  test('shows one line for each record to people who ask for them', async () => {
     using scratch = createScratch();
     await fillJournal(scratch, 1);
-    const { code, stdout, stderr } = await audit(scratch, 'list');
+    const { code, stdout, stderr } = await audit(scratch, 'list', '--records');
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^ +\d+ \d\d:\d\d:\d\d\.\d{3} requested {2}file_read path="a" .*by local, call /m);
     assert.match(stdout, /deny .*unknown_tool.* no_such_tool$/m);

@@ -22,12 +22,31 @@ describe('tool-runtime explain', () => {
     assert.ok(description.length > 10);
   });
 
-  test('ends with 2 for a name it does not know, and lists those it knows', async () => {
-    const { code, stdout, stderr } = await runCli(['explain', 'E_NOPE']);
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(
-      stderr,
-      /^error Neither an error code nor a rule: E_NOPE\n {2}next: codes: E_FILE_IO, .*sec\.paths\.sandbox/,
-    );
+  test('knows tools, registry keys and reasons', async () => {
+    for (const [name, words] of [
+      [
+        'file_read',
+        /^tool +file_read\nsummary +.*\npolicy +.*\narguments +path, .*\nnext +tool-runtime tools file_read/,
+      ],
+      ['ast_query', /^tool +ast_query/],
+      ['limits.max_answer_tokens', /^key +limits\.max_answer_tokens\nmeaning +.*\ntype +integer\ndefault +25000/],
+      ['not_allowlisted', /^reason +not_allowlisted\nmeaning +.*shell_allow.*\nnext +/],
+    ] as const) {
+      const { code, stdout } = await runCli(['explain', name]);
+      assert.equal(code, 0, name);
+      assert.match(stdout, words);
+    }
+  });
+
+  test('ends with 2 for a name it does not know, and names the nearest', async () => {
+    for (const [name, nearest] of [
+      ['E_POLIC', 'E_POLICY'],
+      ['file_raed', 'file_read'],
+      ['limits.max_job', 'limits.max_jobs'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCli(['explain', name]);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`^error Not an error code, .*: ${name}\n {2}next: did you mean ${nearest}\\?`));
+    }
   });
 });

@@ -31,25 +31,53 @@ const KINDS: Readonly<Record<Kind, true>> = {
 
 interface ListOptions extends ArchivedOption {
   readonly limit: number;
+  readonly records?: boolean;
   readonly session?: string;
   readonly kind?: Kind;
   readonly after?: number;
 }
 
-/** audit list: the newest records, or those after one, oldest first. */
+/** audit list: the newest calls, or records, oldest first. */
 export function addList(command: Command, done: Done): void {
-  withArchivedOption(withSharedOptions(command.command('list').description('The newest records, oldest first')))
+  withArchivedOption(
+    withSharedOptions(command.command('list').description('The newest calls, one line each, oldest first')),
+  )
     .option('-n, --limit <count>', 'how many', wholeNumber('--limit', 1), 50)
+    .option('--records', 'every record instead, as --kind, --after and --json show them too')
     .option('--session <id>', 'only one session')
     .addOption(command.createOption('--kind <kind>', 'only one kind').choices(Object.keys(KINDS)))
     .option('--after <seq>', 'only records after this one, oldest first', wholeNumber('--after', 0))
     .action(async (options: ListOptions) => {
-      const print = await createRecordPrinter(options);
-      await withJournal(options, (journal) => {
-        for (const record of chosen(journal, options)) print(record);
-      });
+      const { records, kind, after, json } = options;
+      const wantsRecords = records === true || kind !== undefined || after !== undefined || json === true;
+      await (wantsRecords ? printRecords(options) : printCalls(options));
       done(0);
     });
+}
+
+async function printRecords(options: ListOptions): Promise<void> {
+  const print = await createRecordPrinter(options);
+  await withJournal(options, (journal) => {
+    for (const record of chosen(journal, options)) print(record);
+  });
+}
+
+/** Records of one call, at a guess; where it is too low, more are read. */
+const RECORDS_PER_CALL = 8;
+
+async function printCalls({ limit, session, archived = false, ...options }: ListOptions): Promise<void> {
+  const { collectCalls, describeCall } = await import('../../call-line.ts');
+  await withJournal(options, (journal) => {
+    const { seq } = journal.head();
+    const filter = { archived, ...(session === undefined ? {} : { sessionId: session }) };
+    for (let span = limit * RECORDS_PER_CALL; ; span *= 4) {
+      const calls = collectCalls(journal.records({ ...filter, after: Math.max(0, seq - span) }));
+      if (calls.length < limit && span < seq) continue;
+      for (const call of calls.slice(-limit)) printLine(describeCall(call));
+      if (calls.length === 0) printLine('no calls');
+      return;
+    }
+  });
 }
 
 /** The last `limit` matches, or the first ones after `--after`. */
