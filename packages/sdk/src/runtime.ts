@@ -6,7 +6,6 @@
 import { type ErrorEntry, type ToolError, toToolError } from '@tool-runtime/protocol';
 import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
 import type { Clock } from './contracts/clock.ts';
-import type { WallProblem } from './contracts/commands.ts';
 import type { Coordinator } from './contracts/coordinator.ts';
 import type { GoverningPlace } from './contracts/governing.ts';
 import type {
@@ -58,7 +57,7 @@ import {
 } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import * as builtInTools from './tools/catalog.ts';
-import { type Places, wireParts } from './wire-parts.ts';
+import { type Places, tryWall, type WallCheck, wireParts } from './wire-parts.ts';
 
 export interface RuntimeOptions {
   /** The folder every path is relative to. */
@@ -123,6 +122,8 @@ export interface SessionOptions {
   readonly capabilities?: CapabilityPolicy;
   /** The session expires when no heartbeat comes for so long. */
   readonly heartbeatTimeoutMs?: number;
+  /** Nobody is asked: what needs an approval is refused, as in a runtime without `approvals`. */
+  readonly approvals?: 'none';
 }
 
 export interface Runtime {
@@ -156,13 +157,6 @@ export interface Runtime {
   readonly metrics: Metrics;
   /** Ends all sessions after their running calls, then the journal. */
   close(): Promise<void>;
-}
-
-export interface WallCheck {
-  /** `bubblewrap` or `none`. */
-  readonly isolation: string;
-  /** What is missing, and what to do. */
-  readonly problem?: WallProblem;
 }
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -318,6 +312,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     registry: await narrowedRegistry(registry, options.registry, known),
     capabilities: options.capabilities,
     heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+    approvals: options.approvals,
   });
   // Children without a parent are the runtime's: they end with it.
   const owner: SessionOwner = {
@@ -380,16 +375,6 @@ async function signOff({ journal, instanceId, reportUnexpected }: RuntimeParts):
   } catch (thrown) {
     reportUnexpected(toToolError(thrown));
   }
-}
-
-async function tryWall(
-  { isolation: name }: Registry,
-  places: { readonly workspace: Root; readonly state: string },
-): Promise<WallCheck> {
-  const { createSessionSandbox } = await import('./platform/sandbox/session-sandbox.ts');
-  const { isolation } = createSessionSandbox({ ...places, isolation: name, allowedDomains: [] });
-  const problem = await isolation.check();
-  return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** A process that lives long finds calls of others that died meanwhile without being restarted. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { subjectReader } from './call/tool-context/read-subject.ts';
+import type { WallProblem } from './contracts/commands.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';
@@ -140,4 +141,21 @@ async function reconcileCalls(
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
+}
+
+export interface WallCheck {
+  /** `bubblewrap` or `none`. */
+  readonly isolation: string;
+  /** What is missing, and what to do. */
+  readonly problem?: WallProblem;
+}
+
+export async function tryWall(
+  { isolation: name }: Registry,
+  places: { readonly workspace: Root; readonly state: string },
+): Promise<WallCheck> {
+  const { createSessionSandbox } = await import('./platform/sandbox/session-sandbox.ts');
+  const { isolation } = createSessionSandbox({ ...places, isolation: name, allowedDomains: [] });
+  const problem = await isolation.check();
+  return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
 }

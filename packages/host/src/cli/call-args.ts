@@ -3,16 +3,15 @@ import { readFileSync } from 'node:fs';
 import { DEFAULT_MAX_BYTES, scanJson } from '@tool-runtime/protocol';
 import { badUsage, type UsageError } from '../terminal/bad-usage.ts';
 
-/** Finishes the arguments; asks for the tool's JSON Schema only if it decides what is text and what is JSON. */
-export type ArgsReader = (schemaOf: () => object | undefined) => object;
+/** An object, or pairs whose values are text until the tool's JSON Schema says what else they may be. */
+export type CallArgs = { readonly args: object } | { readonly pairs: Readonly<Record<string, string>> };
 
 /** Bad usage is found here, before anything is opened. */
-export async function parseCallArgs(words: readonly string[]): Promise<ArgsReader> {
+export async function parseCallArgs(words: readonly string[]): Promise<CallArgs> {
   const [first] = words;
-  if (first === undefined) return () => ({});
-  if (words.length > 1 || !/^(?:-$|@|\s*[{[])/.test(first)) return readPairs(splitPairs(words));
-  const args = await parseSource(first);
-  return () => args;
+  if (first === undefined) return { args: {} };
+  if (words.length > 1 || !/^(?:-$|@|\s*[{[])/.test(first)) return { pairs: Object.fromEntries(splitPairs(words)) };
+  return { args: await parseSource(first) };
 }
 
 /** One word that stands for a JSON object: itself, @file, or - for stdin. */
@@ -31,24 +30,6 @@ function splitPairs(words: readonly string[]): ReadonlyMap<string, string> {
     pairs.set(key, text);
   }
   return pairs;
-}
-
-function readPairs(pairs: ReadonlyMap<string, string>): ArgsReader {
-  return (schemaOf) => {
-    const schema = schemaOf();
-    return Object.fromEntries([...pairs].map(([key, text]) => [key, parseValue(text, acceptedTypes(schema, key))]));
-  };
-}
-
-/** Text stays text where the tool takes text; elsewhere what reads as JSON is JSON. */
-function parseValue(text: string, types: ReadonlySet<string>): unknown {
-  const isTextOnly = types.has('string') && [...types].every((type) => type === 'string' || type === 'null');
-  if (isTextOnly) return text === 'null' && types.has('null') ? null : text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function parseObject(bytes: Uint8Array, from: string): object {
@@ -85,33 +66,4 @@ async function readStdin(): Promise<Uint8Array> {
 
 function misread(message: string): UsageError {
   return badUsage(message, 'for example: tool-runtime call file_read path=README.md');
-}
-
-/** Which JSON types a tool's JSON Schema lets an argument have. */
-
-interface Property {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly Property[];
-  readonly oneOf?: readonly Property[];
-}
-
-/** Empty when the schema does not know the argument or does not say. */
-export function acceptedTypes(schema: object | undefined, key: string): ReadonlySet<string> {
-  const properties = (schema as { properties?: Record<string, Property> } | undefined)?.properties;
-  const property = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
-  return new Set(property === undefined ? [] : typesOf(property));
-}
-
-function typesOf(property: Property): readonly string[] {
-  const branches = property.anyOf ?? property.oneOf;
-  if (branches !== undefined) return branches.flatMap(typesOf);
-  if (property.type !== undefined) return [property.type].flat();
-  if (property.enum !== undefined) return property.enum.map(typeOf);
-  return 'const' in property ? [typeOf(property.const)] : [];
-}
-
-function typeOf(value: unknown): string {
-  return value === null ? 'null' : typeof value;
 }
