@@ -158,6 +158,7 @@ const BUILTIN = /^import (?:([\w$]+)|\* as ([\w$]+)|\{([^}]*)\}) from "(node:[\w
 function builtinsByCall(text: string): string {
   return text.replaceAll(BUILTIN, (_line, whole?: string, all?: string, names?: string, module?: string) => {
     const target = whole ?? all ?? `{${names?.replaceAll(/([\w$]+) as ([\w$]+)/g, '$1: $2')}}`;
-    return `var ${target} = process.getBuiltinModule("${module}");`;
+    // By its global name: `process` itself may be what is imported.
+    return `var ${target} = globalThis.process.getBuiltinModule("${module}");`;
   });
 }
