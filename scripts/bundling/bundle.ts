@@ -80,6 +80,12 @@ const CALL: ChunkGroup = {
   ],
 };
 
+/** What an MCP server has loaded when it answers its first request. */
+const MCP: ChunkGroup = {
+  name: 'mcp',
+  entries: ['host/src/cli/commands/mcp.ts', 'host/src/mcp/server/serve-stdio.ts'],
+};
+
 /** In one file with the start of the command, with nothing in it that they do not use: a call that a host makes. */
 const AT_START = ['cli/main.ts', 'cli/commands/call.ts', 'cli/call-args.ts', 'cli/call-through-host.ts'];
 
@@ -118,7 +124,7 @@ export async function bundleCommand(folder: string): Promise<Output[]> {
   const rest = await run(
     folder,
     { ...options, entryPoints: Object.fromEntries(later), splitting: true, plugins: [listTools, importAllOfZod] },
-    [CALL],
+    [CALL, MCP],
   );
   return [...start.filter((output) => !output.path.endsWith(LICENCES)), ...rest];
 }

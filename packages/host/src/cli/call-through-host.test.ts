@@ -60,7 +60,7 @@ describe('a call that a running host makes', () => {
     assert.ok(host.child.pid);
   });
 
-  test('is made only with the registry, trust, options and environment of the host (deep)', async () => {
+  test('is made only with the options and environment of the host (deep)', async () => {
     using scratch = createScratch();
     scratch.write('a.txt', 'hello');
     await using host = await startServe(scratch);
@@ -79,6 +79,15 @@ describe('a call that a running host makes', () => {
     }
     assert.match((await call(scratch, read)).stderr, BY_HOST);
     assert.match((await call(scratch, read, { env: { TERM: 'dumb' } })).stderr, BY_HOST);
+    assert.ok(host.child.pid);
+  });
+
+  test('is made only with the registry of the host, and only while it runs (deep)', async () => {
+    using scratch = createScratch();
+    scratch.write('a.txt', 'hello');
+    await using host = await startServe(scratch);
+    const read = ['file_read', 'path=a.txt'];
+    assert.match((await call(scratch, read)).stderr, BY_HOST);
     scratch.write('tool-runtime.yaml', 'version: 1\ntools:\n  grep:\n    enabled: false\n');
     assert.match((await call(scratch, read)).stderr, HERE);
     host.child.kill('SIGTERM');
