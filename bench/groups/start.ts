@@ -1,19 +1,28 @@
-/** From nothing to an answer: a bare Node, the command's version, one governed and journaled read. As built, not as source. */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * From nothing to an answer: a bare Node, the command's version, an import of the SDK, one governed and journaled read
+ * with and without a running host, an MCP server that is ready. As built, not as source.
+ *
+ * The table shows the time on the clock. Budgets are about CPU time of the process, user and system, which depends less on
+ * what else the machine does.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureBuilt } from '../../packages/host/test/ensure-built.ts';
 import type { Group, GroupReport } from '../group.ts';
-import { type Case, compare, measuredOf, type Plan, ratioOf } from '../measure.ts';
+import { type Case, compare, type Plan } from '../measure.ts';
 import { tableOf } from '../table.ts';
 
-const REPOSITORY = join(import.meta.dirname, '..', '..');
-const COMMAND = join(REPOSITORY, 'packages/host/bin/tool-runtime.js');
-const COMPILER = join(REPOSITORY, 'node_modules/.bin/tsc');
+const HOST = join(import.meta.dirname, '../../packages/host');
+const COMMAND = join(HOST, 'bin/tool-runtime.js');
 
 const BARE = 'node -e 0';
 const VERSION = 'tool-runtime --version';
+const IMPORT = "import '@tool-runtime/sdk'";
 const CALL = 'tool-runtime call file_read';
+const HOSTED = `${CALL}, with a host`;
 
 /** One spawn is long enough to be a sample. */
 const THOROUGH: Plan = { rounds: 25, samplesPerRound: 1, sampleMs: 0, warmUpMs: 300, quietMs: 1000 };
@@ -23,50 +32,129 @@ export const start: Group = {
   name: 'start',
   summary: 'process start to answer against a bare node',
   async run({ quick }) {
-    // The compiler itself knows whether there is anything to build.
-    runOrThrow(COMPILER, ['-b', 'packages/host']);
+    ensureBuilt();
     const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-start-'));
+    const host = await serve(scratch);
     try {
       return await measureStarts(scratch, quick ? QUICK : THOROUGH);
     } finally {
+      host.kill('SIGTERM');
       rmSync(scratch, { recursive: true, force: true });
     }
   },
 };
 
+function foldersOf(scratch: string, state: string): readonly string[] {
+  return ['--workspace', join(scratch, 'workspace'), '--state', join(scratch, state)];
+}
+
+async function serve(scratch: string): Promise<ChildProcess> {
+  mkdirSync(join(scratch, 'workspace'));
+  writeFileSync(join(scratch, 'workspace/file.txt'), 'x'.repeat(1024));
+  writeFileSync(join(scratch, 'cpu.cjs'), PRINT_CPU);
+  const words = [COMMAND, 'serve', '--http', 'none', ...foldersOf(scratch, 'hosted')];
+  const host = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(host.stdout, 'data');
+  return host;
+}
+
 async function measureStarts(scratch: string, plan: Plan): Promise<GroupReport> {
-  const workspace = join(scratch, 'workspace');
-  mkdirSync(workspace);
-  writeFileSync(join(workspace, 'file.txt'), 'x'.repeat(1024));
-  const folders = ['--workspace', workspace, '--state', join(scratch, 'state')];
-  const starts = await compare(
-    [
-      spawnCase(BARE, ['-e', '0']),
-      spawnCase(VERSION, [COMMAND, '--version']),
-      spawnCase(CALL, [COMMAND, 'call', ...folders, 'file_read', 'path=file.txt']),
-    ],
-    plan,
+  const read = (state: string) => [COMMAND, 'call', ...foldersOf(scratch, state), 'file_read', 'path=file.txt'];
+  const starts: Readonly<Record<string, readonly string[]>> = {
+    [BARE]: ['-e', '0'],
+    [VERSION]: [COMMAND, '--version'],
+    [IMPORT]: ['--input-type=module', '-e', IMPORT],
+    [CALL]: read('alone'),
+    [HOSTED]: read('hosted'),
+  };
+  const names = Object.keys(starts);
+  const cases = names.map(
+    (name): Case => ({
+      name,
+      run(calls) {
+        for (let made = 0; made < calls; made++) runOrThrow(starts[name] ?? []);
+      },
+    }),
   );
-  const millis = (name: string): number => measuredOf(starts.cases, name).medianMicros / 1000;
+  const compared = await compare(cases, plan);
+  const cpu = measureCpu(scratch, starts, plan.rounds);
+  const times = (name: string): number => cpu(name) / cpu(BARE);
+  const mcp = await startMcp(scratch, plan.rounds);
   return {
-    tables: [tableOf(starts, { title: 'Process start', peers: [BARE], names: [BARE, VERSION, CALL] })],
+    tables: [tableOf(compared, { title: 'Process start', peers: [BARE], names })],
     budgets: [
-      { name: `${VERSION}, more than ${BARE}`, atMost: 60, unit: 'ms', measured: millis(VERSION) - millis(BARE) },
-      { name: `${CALL}, times ${BARE}`, atMost: 2.5, unit: 'x', measured: ratioOf(starts, CALL, BARE) },
+      { name: `${VERSION}, CPU, times ${BARE}`, atMost: 1.3, unit: 'x', measured: times(VERSION) },
+      { name: `${IMPORT}, CPU, more than ${BARE}`, atMost: 100, unit: 'ms', measured: cpu(IMPORT) - cpu(BARE) },
+      { name: `${CALL}, CPU, times ${BARE}`, atMost: 4, unit: 'x', measured: times(CALL) },
+      { name: `${HOSTED}, CPU, times ${BARE}`, atMost: 2, unit: 'x', measured: times(HOSTED) },
+      { name: 'tool-runtime mcp, start to answer of initialize', atMost: 100, unit: 'ms', measured: mcp.readyMs },
+      { name: 'tool-runtime mcp, memory after it', atMost: 75, unit: 'MB', measured: mcp.megabytes },
     ],
   };
 }
 
-function spawnCase(name: string, args: readonly string[]): Case {
-  return {
-    name,
-    run(calls) {
-      for (let made = 0; made < calls; made++) runOrThrow(process.execPath, args);
-    },
-  };
+/** Loaded before the program: writes what the process has used when it ends. */
+const PRINT_CPU = `process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  require('node:fs').writeSync(3, String(user + system));
+});\n`;
+
+/** Medians in milliseconds, of rounds in which every start has its turn. */
+function measureCpu(
+  scratch: string,
+  starts: Readonly<Record<string, readonly string[]>>,
+  rounds: number,
+): (name: string) => number {
+  const found = new Map<string, number[]>(Object.keys(starts).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, args] of Object.entries(starts)) {
+      const used = runOrThrow(['-r', join(scratch, 'cpu.cjs'), ...args]);
+      found.get(name)?.push(Number(used) / 1000);
+    }
+  }
+  return (name) => median(found.get(name) ?? []);
 }
 
-function runOrThrow(program: string, args: readonly string[]): void {
-  const { status, stderr, stdout } = spawnSync(program, args, { cwd: REPOSITORY, encoding: 'utf8' });
-  if (status !== 0) throw new TypeError(`Exit ${status}: ${program} ${args.join(' ')}\n${stdout}${stderr}`);
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+};
+
+async function startMcp(scratch: string, rounds: number): Promise<{ readyMs: number; megabytes: number }> {
+  const [ready, memory]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    const words = [COMMAND, 'mcp', ...foldersOf(scratch, 'mcp')];
+    const server = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'ignore'] });
+    server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    await once(server.stdout, 'data');
+    ready.push(performance.now() - began);
+    memory.push(residentMegabytes(server.pid ?? 0));
+    const ended = once(server, 'close');
+    server.stdin.end();
+    await ended;
+  }
+  return { readyMs: median(ready), megabytes: median(memory) };
+}
+
+function residentMegabytes(pid: number): number {
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** Answers what the process wrote to its fourth stream. */
+function runOrThrow(args: readonly string[]): string {
+  const { status, stderr, output } = spawnSync(process.execPath, args, {
+    cwd: HOST,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  if (status !== 0) throw new TypeError(`Exit ${status}: node ${args.join(' ')}\n${stderr}`);
+  return output[3] ?? '';
 }

@@ -32,6 +32,8 @@ const OUTSIDE_COMMAND = [
   'web-tree-sitter',
 ];
 
+const LICENCES = 'THIRD-PARTY-LICENSES';
+
 const SHARED: BuildOptions = {
   bundle: true,
   format: 'esm',
@@ -66,13 +68,26 @@ const GROUPS: Readonly<Record<string, readonly ChunkGroup[]>> = {
   host: [{ name: 'core', entries: ['host/src/index.ts'] }],
 };
 
-const COMMAND_GROUPS: readonly ChunkGroup[] = [
-  { name: 'start', entries: ['host/src/cli/main.ts'] },
-  {
-    name: 'call',
-    entries: ['host/src/cli/commands/call.ts', 'sdk/src/index.ts'],
-  },
-];
+/** What a call without a host loads. */
+const CALL: ChunkGroup = {
+  name: 'call',
+  entries: [
+    'host/src/cli/open-runtime.ts',
+    'host/src/cli/progress-line.ts',
+    'host/src/sessions/typed-pairs.ts',
+    'sdk/src/index.ts',
+    'ast/src/index.ts',
+  ],
+};
+
+/** What an MCP server has loaded when it answers its first request. */
+const MCP: ChunkGroup = {
+  name: 'mcp',
+  entries: ['host/src/cli/commands/mcp.ts', 'host/src/mcp/server/serve-stdio.ts'],
+};
+
+/** In one file with the start of the command, with nothing in it that they do not use: a call that a host makes. */
+const AT_START = ['cli/main.ts', 'cli/commands/call.ts', 'cli/call-args.ts', 'cli/call-through-host.ts'];
 
 export async function bundlePackage(folder: string): Promise<Output[]> {
   const name = path.basename(folder);
@@ -96,17 +111,55 @@ export async function bundlePackage(folder: string): Promise<Output[]> {
   return [...together, ...alone];
 }
 
+/** Twice: its start is small and has its own copies of what it needs; everything else is loaded when it is wanted. */
 export async function bundleCommand(folder: string): Promise<Output[]> {
-  const options: BuildOptions = {
-    ...SHARED,
-    entryPoints: [path.join(folder, 'src/cli/main.ts')],
-    outdir: path.join(folder, 'dist/command'),
-    splitting: true,
-    external: OUTSIDE_COMMAND,
-    plugins: [listTools, importAllOfZod],
-  };
-  return run(folder, options, COMMAND_GROUPS);
+  const options: BuildOptions = { ...SHARED, outdir: path.join(folder, 'dist/command'), external: OUTSIDE_COMMAND };
+  const later = new Map<string, string>();
+  const main = path.join(folder, 'src/cli/main.ts');
+  const start = await run(folder, {
+    ...options,
+    entryPoints: [main],
+    plugins: [loadLater(later), withoutPrograms, importAllOfZod],
+  });
+  const rest = await run(
+    folder,
+    { ...options, entryPoints: Object.fromEntries(later), splitting: true, plugins: [listTools, importAllOfZod] },
+    [CALL, MCP],
+  );
+  return [...start.filter((output) => !output.path.endsWith(LICENCES)), ...rest];
 }
+
+/** Notes what the start imports dynamically and does not contain: the entries of the second bundle, by name. */
+function loadLater(later: Map<string, string>): Plugin {
+  return {
+    name: 'load-later',
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /./ }, async ({ path: specifier, kind, importer, resolveDir, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === loadLater) return undefined;
+        const found = await resolve(specifier, { kind, importer, resolveDir, pluginData: loadLater });
+        if (AT_START.some((file) => found.path.endsWith(`/host/src/${file}`))) return found;
+        const name = `later/${path
+          .relative(path.join(import.meta.dirname, '../../packages'), found.path)
+          .replace(/\.ts$/, '')
+          .replaceAll('/', '-')}`;
+        if (later.has(name) && later.get(name) !== found.path) throw new Error(`Two files of one name: ${name}`);
+        later.set(name, found.path);
+        return { path: `./${name}.js`, external: true };
+      });
+    },
+  };
+}
+
+/** The library can start programs as commands, which ours are not; the module for that takes long to load. */
+const withoutPrograms: Plugin = {
+  name: 'without-programs',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /node_modules\/commander\//.test(importer) ? { path: 'none', namespace: 'without-programs' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'without-programs' }, () => ({ contents: 'export default {};' }));
+  },
+};
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly 'tool-runtime-source': string }>>;
@@ -140,10 +193,7 @@ async function run(folder: string, options: BuildOptions, groups: readonly Chunk
   if (metafile === undefined) throw new Error('No list of what was bundled');
   const files = await mergeChunks({ root, outdir, outputFiles, metafile }, groups, FINAL);
   const licences = licencesOf(root, Object.keys(metafile.inputs));
-  return [
-    ...withRequire(files),
-    ...(licences === '' ? [] : [{ path: path.join(outdir, 'THIRD-PARTY-LICENSES'), text: licences }]),
-  ];
+  return [...withRequire(files), ...(licences === '' ? [] : [{ path: path.join(outdir, LICENCES), text: licences }])];
 }
 
 const REQUIRE = "import{createRequire as $cr}from'node:module';const require=$cr(import.meta.url);\n";

@@ -131,7 +131,7 @@ function rewritten(file: string, text: string, { homes, numberOf }: Chunks): str
   const targetOf = (specifier: string) => path.resolve(path.dirname(file), specifier);
   const relative = (home: string) =>
     JSON.stringify(`./${path.relative(path.dirname(file), home)}`.replace('./../', '../'));
-  return text
+  return builtinsByCall(text)
     .replaceAll(STATIC, (line: string, names: string | undefined, specifier: string) => {
       const target = targetOf(specifier);
       const home = homes.get(target);
@@ -147,4 +147,18 @@ function rewritten(file: string, text: string, { homes, numberOf }: Chunks): str
       const home = homes.get(target);
       return home === undefined ? expression : `import(${relative(home)}).then((m) => m.ns${numberOf(target)})`;
     });
+}
+
+const BUILTIN = /^import (?:([\w$]+)|\* as ([\w$]+)|\{([^}]*)\}) from "(node:[\w/]+)";$/gm;
+
+/**
+ * An import of Node's own module makes a copy of all its exports, and by that loads what the module itself loads late:
+ * `node:fs` its streams and promises, `node:crypto` the web's. Asked for by call, it stays as it is.
+ */
+function builtinsByCall(text: string): string {
+  return text.replaceAll(BUILTIN, (_line, whole?: string, all?: string, names?: string, module?: string) => {
+    const target = whole ?? all ?? `{${names?.replaceAll(/([\w$]+) as ([\w$]+)/g, '$1: $2')}}`;
+    // By its global name: `process` itself may be what is imported.
+    return `var ${target} = globalThis.process.getBuiltinModule("${module}");`;
+  });
 }

@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose, and careful with imports: it must load on any Node to say clearly when that one is too old.
-import { spawnSync } from 'node:child_process';
 import * as nodeModule from 'node:module';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
+// Importing modules of Node's own would load more of them than requiring them does.
 const require = nodeModule.createRequire(import.meta.url);
+const { dirname, join } = require('node:path');
 const [major, minor] = process.versions.node.split('.').map(Number);
 const supported = (major === 22 && minor >= 19) || major === 24 || major >= 26;
 
@@ -17,7 +15,9 @@ if (!supported) {
 } else {
   hideSqliteWarning();
   // Not the default in the temporary folder, which other users of the machine may have made first: this is code.
-  nodeModule.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tool-runtime'));
+  nodeModule.enableCompileCache(
+    join(process.env.XDG_CACHE_HOME || join(require('node:os').homedir(), '.cache'), 'tool-runtime'),
+  );
   const { main } = await import('../dist/command/main.js');
   leave(await main(process.argv.slice(2)));
 }
@@ -44,6 +44,9 @@ function runOnInstalledNode() {
   } catch {
     return undefined;
   }
+  // Loaded here: it takes longer than all the rest of this file.
+  const { spawnSync } = require('node:child_process');
+  const { fileURLToPath } = require('node:url');
   const run = spawnSync(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   return run.error === undefined ? (run.status ?? 1) : undefined;
 }

@@ -4,19 +4,22 @@ import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
-const PACKAGES = ['protocol', 'sdk', 'host'].map((name) => join(root, 'packages', name));
+const PACKAGES = ['protocol', 'sdk', 'ast', 'host'].map((name) => join(root, 'packages', name));
 
 export function ensureBuilt(): void {
   if (PACKAGES.every(isFresh)) return;
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '-b', '--force', ...PACKAGES], { stdio: 'inherit' });
+  execFileSync(process.execPath, [compiler, '-b', ...PACKAGES], { stdio: 'inherit' });
+  const bundler = join(root, 'scripts/bundle-packages.ts');
+  execFileSync(process.execPath, ['-C', 'tool-runtime-source', bundler], { stdio: 'inherit' });
 }
 
+/** Every bundle is written, or at least touched, by each build. */
 function isFresh(folder: string): boolean {
+  const bundle = join(folder, 'dist/index.js');
+  if (!existsSync(bundle)) return false;
+  const builtAt = statSync(bundle).mtimeMs;
   return globSync('src/**/*.ts', { cwd: folder })
     .filter((name) => !name.endsWith('.test.ts'))
-    .every((name) => {
-      const output = join(folder, name.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
-      return existsSync(output) && statSync(output).mtimeMs >= statSync(join(folder, name)).mtimeMs;
-    });
+    .every((name) => statSync(join(folder, name)).mtimeMs <= builtAt);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import type { JsonObject, PendingApproval, SessionOpened } from '@tool-runtime/protocol';
 import { nothing, wait } from '@tool-runtime/sdk/testing';
@@ -53,6 +54,18 @@ async function ask(host: TestHost, session: SessionOpened): Promise<{ call: Prom
   return { call, id };
 }
 
+/** As the user the host runs as, whom the kernel names. */
+function overSocket({ socket }: TestHost, path: string, body: object): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ socketPath: socket, path, method: 'POST' }, async (incoming) => {
+      const { statusCode = 0, headers } = incoming;
+      const text = (await incoming.toArray()).join('');
+      resolve(new Response(text, { status: statusCode, headers: { 'content-type': headers['content-type'] ?? '' } }));
+    });
+    outgoing.on('error', reject).end(JSON.stringify(body));
+  });
+}
+
 const get =
   (path: string, how: TestRequest = {}): Example =>
   async (host) => [await host.request(path, how)];
@@ -105,6 +118,14 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     await host.request('/v1/call', { body: envelope('CancelRequest', session, { request_id: running.request_id }) });
     await call;
     return answers;
+  },
+  async commandCall(host) {
+    const body = { tool: 'file_read', pairs: { path: 'hello.txt' } };
+    const answers = [
+      await host.request('/v1/command-call', { body }),
+      await overSocket(host, '/v1/command-call', body),
+    ];
+    return [...answers, await overSocket(host, '/v1/command-call', { ...body, tool: 'fs_delete' })];
   },
   async closeSession(host) {
     const session = await openSession(host);

@@ -123,6 +123,8 @@ export interface SessionOptions {
   readonly capabilities?: CapabilityPolicy;
   /** The session expires when no heartbeat comes for so long. */
   readonly heartbeatTimeoutMs?: number;
+  /** Nobody is asked: what needs an approval is refused, as in a runtime without `approvals`. */
+  readonly approvals?: 'none';
 }
 
 export interface Runtime {
@@ -314,6 +316,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
     registry: await narrowedRegistry(registry, options.registry, known),
     capabilities: options.capabilities,
     heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+    approvals: options.approvals,
   });
   // Children without a parent are the runtime's: they end with it.
   const owner: SessionOwner = {

@@ -58,7 +58,7 @@ export function createPeerReader(): PeerReader {
 export function peerPrincipal(peer: Peer | undefined): Principal | undefined {
   if (peer === undefined || peer.uid !== process.geteuid?.() || peer.uid === OVERFLOW_UID) return undefined;
   const id = `uid:${peer.uid}`;
-  return { id, name: id, scopes: new Set(SCOPES) };
+  return { id, name: id, scopes: new Set(SCOPES), isOwner: true };
 }
 
 /** A socket that is not a Unix one answers with a uid of -1. */

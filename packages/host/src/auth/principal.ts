@@ -7,6 +7,8 @@ export interface Principal {
   /** Goes into the journal as the actor. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** The kernel says that it is the user the host runs as. */
+  readonly isOwner?: true;
   /** Set for the token of one session: it reaches that session and nothing else. */
   readonly sessionId?: string;
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createScratch, runCli } from '../../test/run-cli.ts';
-import { acceptedTypes, parseCallArgs } from './call-args.ts';
+import { acceptedTypes, typeWords } from '../sessions/typed-words.ts';
+import { parseCallArgs } from './call-args.ts';
 
 const schema = {
   properties: {
@@ -19,7 +20,10 @@ const schema = {
 };
 
 async function parse(...words: string[]): Promise<object> {
-  return (await parseCallArgs(words))(() => schema);
+  const given = await parseCallArgs(words);
+  const typed = 'args' in given ? given : typeWords(given.words, schema);
+  assert.ok('args' in typed, JSON.stringify(typed));
+  return typed.args;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tool-runtime-args-'));
@@ -78,17 +82,10 @@ describe('parseCallArgs', () => {
     );
   });
 
-  test('asks for the schema only when pairs need it', async () => {
-    let asked = 0;
-    const schemaOf = () => {
-      asked += 1;
-      return schema;
-    };
-    (await parseCallArgs([]))(schemaOf);
-    (await parseCallArgs(['{}']))(schemaOf);
-    assert.equal(asked, 0);
-    (await parseCallArgs(['a=1', 'b=2']))(schemaOf);
-    assert.equal(asked, 1);
+  test('needs a schema for pairs and options alone', async () => {
+    assert.deepEqual(await parseCallArgs([]), { args: {} });
+    assert.deepEqual(await parseCallArgs(['{}']), { args: {} });
+    assert.deepEqual(await parseCallArgs(['a=1', '--b', '2']), { words: ['a=1', '--b', '2'] });
   });
 
   test('makes no prototype out of a key', async () => {

@@ -1,8 +1,8 @@
 /** The tool-runtime command: finds the command, runs it, turns its end into an exit code. 0 done, 1 not, 2 bad usage. */
 
-import { Command, CommanderError } from 'commander';
+import { Command, type CommanderError } from 'commander';
 import { hostVersion } from '../ops/host-version.ts';
-import { UsageError } from '../terminal/bad-usage.ts';
+import { isUsageError } from '../terminal/bad-usage.ts';
 import { showError } from '../terminal/terminal.ts';
 import * as catalog from './catalog.ts';
 import type { CliCommand, Done } from './command.ts';
@@ -42,8 +42,8 @@ export function addCommand(program: Command, { name, summary, configure }: CliCo
 
 async function exitCodeOf(thrown: unknown): Promise<number> {
   // Commander has printed its message already; help and version are not mistakes.
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
-  if (thrown instanceof UsageError) {
+  if (isCommanderError(thrown)) return thrown.exitCode === 0 ? 0 : 2;
+  if (isUsageError(thrown)) {
     showError(thrown.message, thrown.next);
     return 2;
   }
@@ -54,6 +54,11 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
   // What nobody foresaw is worth a report, and a report is worth little without the place.
   if (error !== thrown && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
   return error.code === 'E_INTERNAL' ? 1 : 2;
+}
+
+/** By its code: a command may have been loaded with another copy of the library. */
+function isCommanderError(thrown: unknown): thrown is CommanderError {
+  return thrown instanceof Error && String((thrown as Partial<CommanderError>).code).startsWith('commander.');
 }
 
 /** A reader that has seen enough, such as `head`, is no failure; the default would be a stack trace. */

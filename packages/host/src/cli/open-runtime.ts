@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
-import { showWarning } from '../terminal/terminal.ts';
+import { showRuntimeWarning } from '../terminal/runtime-warning.ts';
 import { checkWorkspace, type WorkspaceOptions } from '../terminal/workspace-folder.ts';
 
 export async function openRuntime(options: WorkspaceOptions, approvals?: ApprovalDispatcher): Promise<Runtime> {
@@ -24,7 +24,7 @@ export async function openRuntime(options: WorkspaceOptions, approvals?: Approva
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.witness === undefined ? {} : { witness: { file: resolve(options.witness) } }),
   });
-  for (const warning of runtime.warnings) showWarning(describeWarning(warning));
+  for (const warning of runtime.warnings) showRuntimeWarning(warning);
   return runtime;
 }
 
@@ -35,10 +35,4 @@ export async function withRuntime<T>(options: WorkspaceOptions, use: (runtime: R
   } finally {
     await runtime.close();
   }
-}
-
-function describeWarning({ message, details = {} }: Runtime['warnings'][number]): string {
-  const { registry, next } = details;
-  const place = typeof registry === 'string' && !message.startsWith(registry) ? `${registry} ` : '';
-  return `${place}${message}${typeof next === 'string' ? ` (${next})` : ''}`;
 }

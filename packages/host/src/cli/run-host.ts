@@ -5,6 +5,7 @@ import { createRedactor } from '@tool-runtime/sdk/parts';
 import { ensureTokenFile } from '../auth/token-file.ts';
 import { createTokenBook } from '../auth/tokens.ts';
 import { createLog } from '../log/log.ts';
+import { hostBasis } from '../ops/host-basis.ts';
 import { claimState } from '../ops/host-file.ts';
 import { hostVersion } from '../ops/host-version.ts';
 import type { Host } from '../sessions/create-host.ts';
@@ -27,6 +28,7 @@ export async function runHost(options: ServeOptions): Promise<void> {
   const stopping = Promise.withResolvers<void>();
   const claim = claimState(state, { version: hostVersion(), now: Date.now });
   try {
+    const basis = basisOf(options, state);
     const { mainToken } = ensureTokenFile(tokenFile);
     const running = await startHost({
       ...hostOptions(options, state),
@@ -45,6 +47,8 @@ export async function runHost(options: ServeOptions): Promise<void> {
       ...(url === undefined ? {} : { http: url }),
       ...(socket === undefined ? {} : { socket }),
       tokenFile,
+      // Taken before anything was read and again now, so that it is true of what was read in between.
+      ...(basis === undefined || basis !== basisOf(options, state) ? {} : { basis }),
     });
     const token = options.showToken === true ? mainToken : undefined;
     announceHost({ url, socket, tokenFile, token }, { json: options.json === true, named: namedBy(options) });
@@ -55,6 +59,11 @@ export async function runHost(options: ServeOptions): Promise<void> {
   } finally {
     claim.release();
   }
+}
+
+/** A host whose options change what a call means makes no calls for commands. */
+function basisOf(options: ServeOptions, state: string): string | undefined {
+  return options.coordinator === undefined && options.keepDays === undefined ? hostBasis(options, state) : undefined;
 }
 
 /** How `status` and the others find this host, when it is not the one of the current folder. */

@@ -16,6 +16,8 @@ export interface HostAddress {
   readonly http?: string;
   readonly socket?: string;
   readonly tokenFile?: string;
+  /** What its answers depend on, when they are those of a command with the same; see host-basis.ts. */
+  readonly basis?: string;
 }
 
 export interface HostFile extends HostAddress {
@@ -76,14 +78,14 @@ export function readHostFile(state: string): FoundHost | undefined {
   return { ...found, isRunning: isAlive({ id: '', pid: found.pid, birth: found.birth }) };
 }
 
-function formatHostFile({ pid, birth, http, socket, tokenFile, version, startedAt }: HostFile): string {
+function formatHostFile({ pid, birth, http, socket, tokenFile, basis, version, startedAt }: HostFile): string {
   const started = new Date(startedAt).toISOString();
-  const record = { pid, birth, http, socket, token_file: tokenFile, version, started_at: started };
+  const record = { pid, birth, http, socket, token_file: tokenFile, basis, version, started_at: started };
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
 function parse(text: string | undefined): HostFile | undefined {
-  const { pid, birth, http, socket, token_file, version, started_at } = parseRecord(text ?? '');
+  const { pid, birth, http, socket, token_file, basis, version, started_at } = parseRecord(text ?? '');
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (typeof birth !== 'string' || typeof version !== 'string' || typeof started_at !== 'string') return undefined;
   return {
@@ -92,12 +94,13 @@ function parse(text: string | undefined): HostFile | undefined {
     ...(typeof http === 'string' ? { http } : {}),
     ...(typeof socket === 'string' ? { socket } : {}),
     ...(typeof token_file === 'string' ? { tokenFile: token_file } : {}),
+    ...(typeof basis === 'string' ? { basis } : {}),
     version,
     startedAt: Date.parse(started_at),
   };
 }
 
-type Member = 'pid' | 'birth' | 'http' | 'socket' | 'token_file' | 'version' | 'started_at';
+type Member = 'pid' | 'birth' | 'http' | 'socket' | 'token_file' | 'basis' | 'version' | 'started_at';
 
 function parseRecord(text: string): { readonly [name in Member]?: unknown } {
   try {

@@ -12,6 +12,8 @@ import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {
   readonly isOfConnection?: boolean;
+  /** As the command would open it without a host: by the same name, and nobody is asked. */
+  readonly isOfCommand?: boolean;
 }
 
 export interface HostSessions {
@@ -43,16 +45,18 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
 
   async function openIn(workspace: HostWorkspace, principal: Principal, body: OpenSessionBody, options: OpenOptions) {
     const client = clientName(body);
+    const actor = options.isOfCommand === true ? 'local' : principal.name;
     const session = await workspace.runtime.openSession({
-      actor: principal.name,
+      actor,
       client,
+      ...(options.isOfCommand === true ? { approvals: 'none' } : {}),
       ...(body.registry === undefined ? {} : { registry: { text: body.registry, file: 'session registry' } }),
       ...(body.capabilities === undefined ? {} : { capabilities: body.capabilities }),
     });
     return enter(session, undefined, {
       ownerId: principal.id,
       workspace: workspace.path,
-      actor: principal.name,
+      actor,
       client,
       maxInFlight: workspace.runtime.registry.limits.max_in_flight,
       ...silenceOf(body, limits),

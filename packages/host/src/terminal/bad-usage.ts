@@ -15,3 +15,8 @@ export class UsageError extends TypeError {
 export function badUsage(message: string, next?: string): UsageError {
   return new UsageError(message, next);
 }
+
+/** By its name: in the bundle of the command, its start and its commands each have a copy of this class. */
+export function isUsageError(thrown: unknown): thrown is UsageError {
+  return thrown instanceof Error && thrown.name === 'UsageError';
+}

@@ -115,6 +115,7 @@ export interface SessionIdentity {
   readonly depth: DepthBudget;
   /** Set for a child: its package is cut from its parent's, and there is nothing else it could call. */
   readonly child: ChildBinding | undefined;
+  readonly approvals?: 'none' | undefined;
 }
 
 export function compileSession(identity: SessionIdentity, runtime: RuntimeParts): SessionParts {
@@ -156,7 +157,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     rules: compileRules(runtime.rules, registry),
     approvals: compileApprovalPolicy(registry.approvals),
     broker: createApprovalBroker({
-      dispatcher: runtime.dispatcher,
+      dispatcher: identity.approvals === 'none' ? undefined : runtime.dispatcher,
       journalAppend: (records) => exits.journal.append(records),
       clock: runtime.clock,
       newId: runtime.newId,

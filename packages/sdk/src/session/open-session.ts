@@ -23,6 +23,7 @@ export interface OpenSessionInput {
   readonly registry: Registry;
   readonly capabilities: CapabilityPolicy | undefined;
   readonly heartbeatTimeoutMs: number | undefined;
+  readonly approvals: 'none' | undefined;
 }
 
 /** What a session of this kind could use, without opening one: nothing is recorded, started or kept. */
@@ -49,6 +50,7 @@ function identityOf(input: OpenSessionInput, runtime: RuntimeParts): SessionIden
     budget: createSessionBudget(registry.budgets),
     depth: rootDepth(registry),
     child: undefined,
+    approvals: input.approvals,
   };
 }
 

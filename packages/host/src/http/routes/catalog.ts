@@ -2,6 +2,7 @@
 export { answerApproval, listApprovals } from './approvals.ts';
 export { call, callState, proposePlan } from './calls.ts';
 export { detachChild, listChildren, openChild } from './children.ts';
+export { commandCall } from './command-call.ts';
 export { asyncapi, openapi } from './documents.ts';
 export { events } from './events.ts';
 export { healthz, readyz } from './health.ts';
