@@ -19,6 +19,7 @@ const BALLAST_BYTES = 1024 * 1024 * 1024;
 const PLAIN = '/bin/true, child_process.spawn';
 const BY_HAND = '/bin/true behind the wall, by hand';
 const GOVERNED = 'shell_exec true';
+const SANDBOXED = 'shell_exec true, sandboxed mode';
 const ABREAST = 'shell_exec true, 32 in flight';
 
 export const commands: Group = {
@@ -39,8 +40,10 @@ export const commands: Group = {
     });
     try {
       const session = await runtime.openSession();
+      const scripts = await openScripts(scratch);
       const byHand = await wallByHand(workspace, join(scratch, 'wall'));
-      const starts = await compareStarts(session, byHand, options);
+      const starts = await compareStarts({ session, scripts: scripts.session }, byHand, options);
+      await scripts.close();
       const web = await compareWeb(session, `http://${address}/`, options);
       return { tables: [...starts.tables, ...web.tables], budgets: [...starts.budgets, ...web.budgets] };
     } finally {
@@ -52,11 +55,26 @@ export const commands: Group = {
   },
 };
 
-async function compareStarts(session: Session, byHand: () => Promise<void>, options: GroupOptions) {
+/** The same in sandboxed mode: bash runs the line. */
+async function openScripts(scratch: string): Promise<{ readonly session: Session; close(): Promise<void> }> {
+  const workspace = join(scratch, 'scripts');
+  mkdirSync(workspace);
+  const registry = { text: 'version: 1\nshell: {mode: sandboxed}\n', file: 'bench' };
+  const runtime = await createRuntime({ workspace, state: join(scratch, 'scripts-state'), registry });
+  return { session: await runtime.openSession(), close: () => runtime.close() };
+}
+
+interface Sessions {
+  readonly session: Session;
+  readonly scripts: Session;
+}
+
+async function compareStarts({ session, scripts }: Sessions, byHand: () => Promise<void>, options: GroupOptions) {
   const cases: Case[] = [
     { name: PLAIN, run: inSequence(() => plainStart()) },
     { name: BY_HAND, run: inSequence(byHand) },
     { name: GOVERNED, run: inSequence(() => run(session, { cmd: 'true' })) },
+    { name: SANDBOXED, run: inSequence(() => run(scripts, { cmd: 'true' })) },
     { name: ABREAST, unit: 32, run: inFlight(32, () => run(session, { cmd: 'true' })) },
   ];
   const plan = { ...callPlan(options), samplesPerRound: options.quick ? 1 : 4 };
@@ -86,6 +104,12 @@ async function compareStarts(session: Session, byHand: () => Promise<void>, opti
         atMost: 1.3,
         unit: 'x',
         measured: measuredOf(large.cases, GOVERNED).medianMicros / micros(GOVERNED),
+      },
+      {
+        name: 'shell_exec true in sandboxed mode against strict mode',
+        atMost: 1.3,
+        unit: 'x',
+        measured: micros(SANDBOXED) / micros(GOVERNED),
       },
       { name: '100 MB of output', atLeast: 300, unit: 'MB/s', measured: output },
     ],

@@ -127,6 +127,14 @@ describe('policy on a line in sandboxed mode', () => {
       assert.equal((await run(scratch, 'touch before; rm before')).code, 0);
     }));
 
+  test('deny is guidance: a name that is computed is not seen, and harms only the workspace', () =>
+    withScripts("shell_deny: ['^rm']\n", async (scratch) => {
+      writeFileSync(join(scratch.workspace, 'x'), '');
+      detailsOf(await scratch.session.call('shell_exec', { cmd: 'rm x' }));
+      assert.equal((await run(scratch, 'n=r; "$n"m x /usr/bin/env')).code, 1);
+      assert.deepEqual([existsSync(join(scratch.workspace, 'x')), existsSync('/usr/bin/env')], [false, true]);
+    }));
+
   test('ask takes the line to an approver, whose answer decides', async () => {
     const asked: string[] = [];
     let answer: 'approved' | 'denied' = 'denied';

@@ -42,6 +42,12 @@ describe('commands of a bash script', () => {
       'k',
     ],
     ['((a + $(b))); ((c) | (d))', 'b', 'c', 'd'],
+    [
+      'echo $((a + $(case b in c) d;; esac)))',
+      'echo «$((a + $(case b in c) d;; esac)))»',
+      'a + «$(case b in c) d;; esac)»',
+      'd',
+    ],
     ['diff <(a) <(b -c) > >(d)', 'diff «<(a)» «<(b -c)»', 'a', 'b -c', 'd'],
     ["cat <<EOF <<'B' > x\nhi $(inner `bt`)\nEOF\n$(not run)\nB\nafter", 'cat', 'inner «`bt`»', 'bt', 'after'],
     ['cat <<-EOF | a\n\tx $(b)\n\tEOF\nc', 'cat', 'a', 'b', 'c'],

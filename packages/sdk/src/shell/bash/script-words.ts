@@ -204,7 +204,7 @@ export abstract class WordReader {
   }
 
   private readDollarParenthesis(): void {
-    if (this.startsWith('((') && this.readDoubleParenthesis()) return;
+    if (this.startsWith('((') && this.readDoubleParenthesis(isBalanced)) return;
     this.at++;
     this.readSubstitution();
   }
@@ -219,13 +219,13 @@ export abstract class WordReader {
    * `((`: arithmetic when the parenthesis that closes the inner one is followed by another. Otherwise nothing is read,
    * and it is a subshell in a subshell.
    */
-  protected readDoubleParenthesis(): boolean {
+  protected readDoubleParenthesis(isArithmetic: (inside: string) => boolean = () => true): boolean {
     const { commands } = this.findings;
     const [start, known, pending] = [this.at, commands.length, this.heredocs.length];
     this.at++;
     try {
       this.readArithmetic(')');
-      if (this.skipIf(')')) return true;
+      if (this.skipIf(')') && isArithmetic(this.text.slice(start + 2, this.at - 2))) return true;
     } catch (thrown) {
       if (!(thrown instanceof ScriptProblem) || this.findings.steps < 0) throw thrown;
     }
@@ -328,4 +328,18 @@ export abstract class WordReader {
     while (this.at < this.text.length) word.add(this.readQuoted(this.next, '$`\\'));
     return word.text;
   }
+}
+
+/**
+ * What bash asks of `$((…))` before it takes it for arithmetic. It does not know that a `)` may belong to a pattern of
+ * `case`: such a text is a subshell to it, and its first word a command.
+ */
+function isBalanced(inside: string): boolean {
+  let depth = 0;
+  for (const character of inside.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, '')) {
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
 }
