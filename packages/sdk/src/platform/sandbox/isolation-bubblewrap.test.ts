@@ -9,7 +9,7 @@ import { openRoot } from '../descriptors/root.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { startSandboxed } from './sandboxed-process.ts';
-import { openSharedNetwork } from './shared-network.ts';
+import { openSharedNetwork } from './session-network.ts';
 
 interface Place {
   readonly workspace: string;

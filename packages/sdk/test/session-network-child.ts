@@ -1,6 +1,6 @@
 /**
  * Two sessions with a loopback each, as root or as a user without privileges, in a folder that user owns. Started by
- * shared-network.test.ts; prints one line of JSON: what each case answered.
+ * session-network.test.ts; prints one line of JSON: what each case answered.
  */
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -43,7 +43,7 @@ async function listening(options: object): Promise<Server> {
 }
 
 const host = await listening({ host: '127.0.0.1', port: 0 });
-const abstract = await listening({ path: `\0shared-network-${process.pid}` });
+const abstract = await listening({ path: `\0session-network-${process.pid}` });
 const hostPort = (host.address() as AddressInfo).port;
 // A port that nothing on the host uses just now.
 const free = await listening({ host: '127.0.0.1', port: 0 });
@@ -54,7 +54,7 @@ const SERVER = `$| = 1; socket(L, PF_INET, SOCK_STREAM, 0); bind(L, sockaddr_in(
   listen(L, 5); print "up\n"; while (accept(C, L)) { syswrite(C, "hello"); close C }`;
 const client = (at: number) =>
   `socket(S, PF_INET, SOCK_STREAM, 0); connect(S, sockaddr_in(${at}, inet_aton("127.0.0.1"))) or exit 7; print <S>`;
-const ABSTRACT = `socket(S, PF_UNIX, SOCK_STREAM, 0); exit !connect(S, pack("Sxa*", 1, "shared-network-${process.pid}"))`;
+const ABSTRACT = `socket(S, PF_UNIX, SOCK_STREAM, 0); exit !connect(S, pack("Sxa*", 1, "session-network-${process.pid}"))`;
 const NETWORK = 'print readlink("/proc/self/ns/net")';
 
 async function answer(session: OpenCommandRunner, script: string, more: Partial<CommandRequest> = {}): Promise<string> {

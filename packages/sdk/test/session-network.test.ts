@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
-const CHILD = new URL('./shared-network-child.ts', import.meta.url).pathname;
+const CHILD = new URL('./session-network-child.ts', import.meta.url).pathname;
 const NOBODY = 65534;
 
 const EXPECTED = {
@@ -29,7 +29,7 @@ const EXPECTED = {
 
 for (const uid of process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?? NOBODY]) {
   test(`commands of user ${uid} reach a server that runs as a job of their session, and nothing else [S0-36]`, async (t) => {
-    const base = realpathSync(mkdtempSync(join(tmpdir(), 'shared-network-')));
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'session-network-')));
     t.after(() => rmSync(base, { recursive: true, force: true }));
     if (process.getuid?.() === 0) chownSync(base, uid, uid);
     const words = ['-C', 'tool-runtime-source', CHILD, base, String(uid)];
