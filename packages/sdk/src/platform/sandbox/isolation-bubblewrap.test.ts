@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -9,7 +10,7 @@ import { openRoot } from '../descriptors/root.ts';
 import { createSpawner } from '../processes/spawner.ts';
 import { createBubblewrap } from './isolation-bubblewrap.ts';
 import { startSandboxed } from './sandboxed-process.ts';
-import { openSharedNetwork } from './shared-network.ts';
+import { openSharedNetwork } from './session-network.ts';
 
 interface Place {
   readonly workspace: string;
@@ -73,6 +74,30 @@ test('a program does not start in another network than the one it was given [S0-
   await assert.rejects(run('echo ran', [], network), { code: 'E_POLICY', message: /another network/ });
   const shared = await createShared(t);
   assert.equal(await run('readlink /proc/self/ns/net', [], shared), `${shared.identity}\n`);
+});
+
+test('a program with a way out shares no network with others [S0-36]', async (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'bubblewrap-')));
+  const socket = join(root, 'proxy');
+  const server = createServer().listen(socket);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const workspace = openRoot(root);
+  t.after(() => {
+    server.close();
+    workspace.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  const isolation = createBubblewrap({ spawner: createSpawner(), folder: root });
+  assert.equal(await isolation.check(), undefined);
+  const started = (proxySocket: string | null) => {
+    const network = { words: ['/enter'], identity: 'net:[1]', close: () => {} };
+    const sandbox = isolation.enter({ workspace, writable: true, protectedPaths: [], proxySocket, network });
+    const { program, args } = sandbox.confine({ program: '/bin/sh', args: [], env: {}, cwd: '.' });
+    sandbox.leave();
+    return [program === '/enter', args.includes('--share-net')];
+  };
+  assert.deepEqual(started(socket), [false, false]);
+  assert.deepEqual(started(null), [true, true]);
 });
 
 async function createShared(t: TestContext): Promise<SharedNetwork> {

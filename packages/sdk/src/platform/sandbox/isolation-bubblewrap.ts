@@ -33,7 +33,7 @@ import { type ProxyRelay, relaySources, relayWords, withProxy } from './proxy-re
 import { prepareEtc } from './sandbox-etc.ts';
 import { isBelow, mountWords, startingFolder } from './sandbox-mounts.ts';
 import { PROTECTED, testSandbox } from './sandbox-self-test.ts';
-import { KEEP_NETWORK, openSharedNetwork, verifyNetwork } from './shared-network.ts';
+import { KEEP_NETWORK, openSharedNetwork, verifyNetwork } from './session-network.ts';
 import { SETTLED, verifyEarlyMounts, verifyMounts } from './verify-mounts.ts';
 
 export interface BubblewrapOptions {
