@@ -71,4 +71,18 @@ describe('a kept job', () => {
     });
     assert.ok(!isRunning(sleep));
   });
+
+  test('however sessions and runtime close while jobs start, nothing of them is left running (deep)', async () => {
+    const sleeps = Array.from({ length: 12 }, (_, nth) => `${330_000_000 + process.pid * 20 + nth}`);
+    await withLimit(100, async ({ runtime, session }) => {
+      const sessions = [session, await runtime.openSession(), await runtime.openSession()];
+      const starting = sleeps.map((sleep, nth) =>
+        start(sessions[nth % 3] ?? session, `sleep ${sleep} | sleep ${sleep}`, nth % 2 === 0).catch(() => undefined),
+      );
+      await Promise.race(starting);
+      await sessions[0]?.close();
+      await Promise.race([sessions[1]?.close(), starting[11]]);
+    });
+    assert.deepEqual(sleeps.filter(isRunning), []);
+  });
 });

@@ -40,7 +40,11 @@ const data = z.strictObject({
   warnings: entries,
   stdout: z.string().describe('Without lines that announced progress'),
   stderr: z.string(),
-  truncated: z.boolean().describe('A stream was longer than 5 MiB: its middle is left out'),
+  truncated: z
+    .boolean()
+    .describe('A stream was longer than 5 MiB: its middle is left out here, the artifact has it all'),
+  stdout_artifact: z.string().optional().describe('Handle of the whole stream for artifact_read, from 16 KiB on'),
+  stderr_artifact: z.string().optional(),
   run_digest: z.string().describe('Equal for runs that did the same'),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the tool off the network'),
 });

@@ -22,6 +22,8 @@ export interface EndedRun {
   readonly exitCode: number;
   readonly stdout: CapturedStream;
   readonly stderr: CapturedStream;
+  /** Handles of the whole streams, where they are long. */
+  readonly artifacts: { readonly stdout: string | undefined; readonly stderr: string | undefined };
 }
 
 export interface KeptOutput extends RunOutput {
@@ -42,6 +44,8 @@ export interface RunData {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: boolean;
+  readonly stdout_artifact?: string;
+  readonly stderr_artifact?: string;
   readonly run_digest: string;
   readonly network_enforced: boolean;
 }
@@ -182,6 +186,8 @@ async function answerOf(attempt: RunAttempt, result: RunResult, concluding: Conc
     stdout: clean(ended.stdout.text),
     stderr: clean(ended.stderr.text),
     truncated: ended.stdout.truncated || ended.stderr.truncated,
+    ...(ended.artifacts.stdout === undefined ? {} : { stdout_artifact: ended.artifacts.stdout }),
+    ...(ended.artifacts.stderr === undefined ? {} : { stderr_artifact: ended.artifacts.stderr }),
     run_digest: result.run_digest ?? '',
     network_enforced: ended.end.networkEnforced,
   };

@@ -26,6 +26,8 @@ interface Answer {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: boolean;
+  readonly stdout_artifact?: string;
+  readonly stderr_artifact?: string;
   readonly run_digest: string;
 }
 
@@ -359,6 +361,8 @@ describe('a tool that means harm', () => {
     assert.equal(answer.truncated, true);
     assert.match(answer.stdout, /lines left out[\s\S]*end\n$/);
     assert.ok(answer.stdout.length < 6 * 1024 * 1024);
+    assert.match(answer.stdout_artifact ?? '', /^artifact:/);
+    assert.equal(answer.stderr_artifact, undefined);
     assert.ok(process.memoryUsage.rss() - used < 300 * 1024 * 1024);
   });
 

@@ -10,6 +10,7 @@ import type { CapturedStream } from '../../contracts/commands.ts';
 import type { ExternalToolSettings } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import { OutputCapture } from '../../platform/processes/output-capture.ts';
+import { OutputKeeper } from '../../platform/processes/output-keeper.ts';
 import { proxyVariables, runEnvironment } from '../protocol/tool-environment.ts';
 import { concludeRun, type EndedRun, type RunData, refusedRun } from './conclude-run.ts';
 import type { ExternalPorts } from './external-ports.ts';
@@ -25,6 +26,8 @@ export interface ExternalCall {
 }
 
 const STREAM_BYTES = 5 * 1024 * 1024;
+/** What is longer is kept whole as an artifact: errors show less than the limit above. */
+const INLINE_BYTES = 16 * 1024;
 
 /** Throws what kept the tool from running, or from succeeding; either way the result is on disk. */
 export async function runExternal({ settings, ports, args, context }: ExternalCall): Promise<RunData> {
@@ -56,6 +59,14 @@ async function execute(
   const stdout = new ProgressLines(STREAM_BYTES, progressReporter(attempt, context));
   const stderr = new OutputCapture(STREAM_BYTES);
   const streams = { stdout, stderr };
+  const keepers = {
+    stdout: new OutputKeeper(context.artifacts, INLINE_BYTES),
+    stderr: new OutputKeeper(context.artifacts, INLINE_BYTES),
+  };
+  const add = (name: keyof typeof streams, bytes: Uint8Array): void => {
+    keepers[name].add(bytes);
+    streams[name].add(bytes);
+  };
   // Before anything is kept: where the middle is left out, a value could be cut in two.
   const count = { masked: 0 };
   const filters = { stdout: attempt.secrets.stream(count), stderr: attempt.secrets.stream(count) };
@@ -68,7 +79,7 @@ async function execute(
     projectRoot: ports.root,
     ...(pack === undefined ? {} : { packPath: pack.path, packDigest: pack.digest }),
   };
-  const end = await programs.run({
+  const running = programs.run({
     sealed,
     interpreter: settings.interpreter,
     args: [...settings.args, ...(pack === undefined ? [] : [pack.path]), ...(args.args ?? [])],
@@ -81,12 +92,22 @@ async function execute(
       // In the sandbox ours is the only way out; without one the host's own way is.
       ...(settings.network && !enforcesNetwork ? proxyVariables(ports.environment) : {}),
     }),
-    onOutput: (stream, chunk) => streams[stream].add(filters[stream].push(chunk)),
+    onOutput: (stream, chunk) => add(stream, filters[stream].push(chunk)),
   });
-  for (const name of ['stdout', 'stderr'] as const) streams[name].add(filters[name].end());
+  const end = await running.catch((thrown: unknown) => {
+    for (const keeper of Object.values(keepers)) keeper.discard();
+    throw thrown;
+  });
+  for (const name of ['stdout', 'stderr'] as const) add(name, filters[name].end());
   context.masked(count.masked);
   const exitCode = end.code ?? 128 + (constants.signals[end.signal as NodeJS.Signals] ?? 0);
-  return { end, exitCode, stdout: shown(stdout.finish(), attempt), stderr: shown(stderr.finish(), attempt) };
+  return {
+    end,
+    exitCode,
+    stdout: shown(stdout.finish(), attempt),
+    stderr: shown(stderr.finish(), attempt),
+    artifacts: { stdout: keepers.stdout.finish()?.handle, stderr: keepers.stderr.finish()?.handle },
+  };
 }
 
 function shown(stream: CapturedStream, { secrets }: RunAttempt): CapturedStream {

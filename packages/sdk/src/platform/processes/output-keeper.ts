@@ -3,7 +3,7 @@
  *
  * A full disk is no reason to end the command whose output it is: then there is no artifact, and `problem` says why.
  */
-import type { ArtifactRef, ArtifactStore, ArtifactWriter } from '../../../contracts/artifacts.ts';
+import type { ArtifactRef, ArtifactStore, ArtifactWriter } from '../../contracts/artifacts.ts';
 
 export class OutputKeeper {
   readonly #artifacts: ArtifactStore;

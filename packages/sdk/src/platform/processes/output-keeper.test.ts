@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ArtifactStore } from '../../../contracts/artifacts.ts';
+import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import { OutputKeeper } from './output-keeper.ts';
 
 interface Watched {

@@ -7,7 +7,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import type { ToolContext } from '../../../contracts/tool.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
 
 const EVERY_MS = 100;
 const MAX_CHARS = 8 * 1024;
