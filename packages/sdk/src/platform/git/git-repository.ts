@@ -73,7 +73,8 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
     const overridden = judgeConfig(entries, registry.git.allow_config, {
       registryAt: placeOf(registry, 'git.allow_config'),
     });
-    notices.add(overridden);
+    // Hooks that run in the sandbox are used after all.
+    notices.add(registry.git.hooks === 'off' ? overridden : overridden.filter(({ key }) => key !== 'core.hookspath'));
     const watched = [...new Set([...base, ...originFiles(entries, sandbox.workspace.path)])];
     // Changed while it was read: what was checked may not be what is there. The next call reads again.
     const config = createConfig(entries);
