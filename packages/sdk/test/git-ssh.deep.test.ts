@@ -107,6 +107,8 @@ describe('signatures', () => {
     withScene(async (scene, runtime) => {
       scene.git('branch', 'other');
       scene.git('config', 'commit.gpgSign', 'true');
+      scene.git('config', 'gpg.format', 'ssh');
+      scene.git('config', 'user.signingKey', server.loginKey);
       const refused = await runtime.refused('git_commit', { message: 'fix: x', allow_empty: true });
       assert.deepEqual([refused.code, refused.details?.['reason']], ['E_POLICY', 'cannot_sign']);
       assert.match(String(refused.details?.['next']), /sign: false/);

@@ -268,6 +268,7 @@ describe('what holds when both are narrowed', () => {
       allow_config: [],
       credentials: {},
     });
+    assert.equal(narrow('git: {hooks: sandboxed}', 'git: {}').git.hooks, 'sandboxed');
     assert.deepEqual(registry.secrets, { allow: ['a'.repeat(40)] });
     assert.equal(registry.isolation, 'none');
     assert.deepEqual(

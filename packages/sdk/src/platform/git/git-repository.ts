@@ -217,7 +217,7 @@ function accepted(request: GitRun, output: GitOutput): GitOutput {
 
 const SSH_FAILURES: readonly { readonly said: RegExp; readonly reason: string; readonly next: string }[] = [
   {
-    said: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    said: /Host key verification failed/,
     reason: 'host_key_changed',
     next: 'the host has another key than ~/.ssh/known_hosts says: have the operator find out why before changing the file',
   },
