@@ -79,6 +79,45 @@ describe('remotes over ssh', () => {
     }));
 });
 
+describe('signatures', () => {
+  test('commits are signed by the agent where the registry allows it, and verify [S0-45]', () =>
+    withScene(async (scene, runtime) => {
+      scene.git('config', 'commit.gpgSign', 'true');
+      scene.git('config', 'gpg.format', 'ssh');
+      scene.git('config', 'user.signingKey', server.loginKey);
+      const { commit } = await runtime.call<{ commit: string }>('git_commit', { message: 'fix: x', allow_empty: true });
+      const signers = join(scene.beside, 'signers');
+      writeFileSync(signers, `ada@example.org ${server.loginKey}\n`);
+      const words = ['-c', `gpg.ssh.allowedSignersFile=${signers}`, 'verify-commit', commit];
+      assert.equal(scene.gitCode(...words), 0);
+      const plain = await runtime.call<{ commit: string }>('git_commit', {
+        message: 'y',
+        allow_empty: true,
+        sign: false,
+      });
+      assert.notEqual(scene.gitCode('verify-commit', plain.commit), 0);
+      scene.git('config', 'gpg.ssh.program', scene.path('evil.sh'));
+      await runtime.call('git_commit', { message: 'z', allow_empty: true });
+      scene.git('config', 'user.signingKey', '/etc/passwd');
+      const refused = await runtime.refused('git_commit', { message: 'fix: x', allow_empty: true });
+      assert.equal(refused.details?.['reason'], 'cannot_sign', 'no other file is handed over');
+    }, 'version: 1\ngit: {signing: agent}\n'));
+
+  test('a signature that may not be made refuses the commit and names the way out; other verbs say it is missing [S0-45]', () =>
+    withScene(async (scene, runtime) => {
+      scene.git('branch', 'other');
+      scene.git('config', 'commit.gpgSign', 'true');
+      scene.git('config', 'gpg.format', 'ssh');
+      scene.git('config', 'user.signingKey', server.loginKey);
+      const refused = await runtime.refused('git_commit', { message: 'fix: x', allow_empty: true });
+      assert.deepEqual([refused.code, refused.details?.['reason']], ['E_POLICY', 'cannot_sign']);
+      assert.match(String(refused.details?.['next']), /sign: false/);
+      await runtime.call('git_commit', { message: 'fix: x', allow_empty: true, sign: false });
+      const { warnings } = await runtime.ask('git_rebase', { ref: 'other' });
+      assert.match(JSON.stringify(warnings), /not_signed/);
+    }));
+});
+
 describe('what ssh does not do', () => {
   test('a host that policy does not list is not contacted [S0-51]', () =>
     withScene(async (_, runtime) => {

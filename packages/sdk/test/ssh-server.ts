@@ -14,6 +14,8 @@ export interface SshServer {
   /** Has `.ssh/known_hosts` with the server's key. */
   readonly home: string;
   readonly agent: string;
+  /** Public key of the one the agent holds. */
+  readonly loginKey: string;
   /** Temporary folder of this process while it is used here. */
   readonly temporary: string;
   /** What sshd said so far. */
@@ -36,7 +38,8 @@ export async function startSshServer(): Promise<SshServer> {
     return readFileSync(path(`${name}.pub`), 'utf8').trim();
   };
   const hostKey = makeKey('host');
-  writeFileSync(path('authorized'), `${makeKey('login')}\n`, { mode: 0o600 });
+  const loginKey = makeKey('login');
+  writeFileSync(path('authorized'), `${loginKey}\n`, { mode: 0o600 });
   const port = await freePort();
   writeFileSync(path('sshd_config'), sshdConfig(path, port));
   // Where sshd run as root keeps an empty folder for its unprivileged half.
@@ -64,7 +67,7 @@ export async function startSshServer(): Promise<SshServer> {
   writeFileSync(join(home, '.ssh/known_hosts'), knownHost());
   let others = 0;
   return {
-    ...{ port, user, home, agent, knownHost, temporary: path('tmp') },
+    ...{ port, user, home, agent, loginKey, knownHost, temporary: path('tmp') },
     domain: `127.0.0.1:${port}`,
     log: () => said,
     otherKey: () => makeKey(`other${others++}`),

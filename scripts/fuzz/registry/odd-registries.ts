@@ -61,6 +61,8 @@ const sections = fc.record(
         allow_push: fc.boolean(),
         allow_force_push: fc.boolean(),
         require_clean_tree_for_commit: fc.boolean(),
+        signing: fc.constantFrom('off', 'agent'),
+        hooks: fc.constantFrom('off', 'sandboxed'),
         allow_config: fc.subarray(['filter.lfs.*', 'core.hooksPath', 'filter.*']),
         credentials: fc.constantFrom({}, { 'example.org': 'TOKEN' }, { constructor: 'TOKEN' }),
       },

@@ -70,6 +70,7 @@ export function grantsOf(registry: Registry, probes: Probes): ReadonlySet<string
       .map((tool) => `tool ${tool}`),
     ...(git.allow_push ? ['push'] : []),
     ...(git.allow_force_push ? ['forced push'] : []),
+    ...(git.signing === 'agent' ? ['sign'] : []),
     ...(git.require_clean_tree_for_commit ? [] : ['dirty commit']),
     ...git.allow_config.map((key) => `config ${key}`),
     ...Object.entries(git.credentials).map(([host, name]) => `credential ${host} ${name}`),

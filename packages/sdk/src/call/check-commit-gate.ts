@@ -25,6 +25,7 @@ import { discardCandidate, freezeCandidate } from '../validation/freeze-candidat
 import { settlePush } from '../validation/settle-push.ts';
 import type { GateOutcome, RecordedCall } from './state/call-types.ts';
 import { endingWith } from './state/git-view.ts';
+import { type HookSetting, runCommitHooks, runPushHook } from './state/run-hooks.ts';
 import { runRules } from './state/run-rules.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
@@ -54,13 +55,24 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
     if (!frozen.ok) throw frozen.error;
     if (scope === undefined) return NOTHING;
     if (intent.verb === 'push') return { candidate, publication: await checkPush(call, intent, parts) };
-    if (candidate === undefined) await judgeHead(call, parts);
-    else await judgeCommit(call, { candidate, message: intent.message }, parts);
-    return { candidate, publication: undefined };
+    if (candidate === undefined) {
+      await judgeHead(call, parts);
+      return { candidate, publication: undefined };
+    }
+    // First, because they may change the message, which the rules judge.
+    const message = await runCommitHooks(hookSetting(call, parts), { index: candidate.index, message: intent.message });
+    await judgeCommit(call, { candidate, message }, parts);
+    return { candidate: message === undefined ? candidate : { ...candidate, message }, publication: undefined };
   } catch (thrown) {
     if (candidate !== undefined) await dropCandidate(candidate, parts);
     throw thrown;
   }
+}
+
+function hookSetting(call: RecordedCall, parts: SessionParts): HookSetting {
+  const { warnings, signal } = call.open;
+  const { registry, programs } = parts;
+  return { git: gitOf(call, parts), commands: programs.commands, registry, signal: signal(), warnings };
 }
 
 function gitOf({ open }: RecordedCall, { programs }: SessionParts): GitRepository {
@@ -117,6 +129,7 @@ async function checkPush(
   const branch = /^refs\/heads\/(.+)$/s.exec(publication.destination)?.[1];
   const known = () => publishedAt(git, publication.remote, call.open.signal());
   await judgePublication(call, { tip: publication.commit, branch, known }, parts);
+  await runPushHook(hookSetting(call, parts), publication);
   return publication;
 }
 

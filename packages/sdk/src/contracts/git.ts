@@ -18,6 +18,8 @@ export interface GitRun {
   /** Variables of git itself, such as dates. */
   readonly env?: Readonly<Record<string, string>>;
   readonly remote?: GitRemote;
+  /** Sign what the run commits, by the operator's ssh agent; a public key, or the path of one. */
+  readonly signing?: { readonly key: string };
   /** More output than this is E_GIT, unless `overflow` says otherwise. */
   readonly maxBytes?: number;
   /** `cut`: git is ended where the output reaches the limit, and what came until then is the answer. */
@@ -224,6 +226,8 @@ export interface CommitCandidate {
   readonly tree: string;
   /** Name of the frozen index in the git folder. */
   readonly index: string;
+  /** The message as hooks of the repository left it. */
+  readonly message?: string;
 }
 
 /** A handle to put everything back as it was before a call that could lose work. */

@@ -105,6 +105,10 @@ export interface GitSettings {
   readonly allow_force_push: boolean;
   /** Commits and pushes need a work tree without unstaged changes. */
   readonly require_clean_tree_for_commit: boolean;
+  /** Whether the operator's ssh agent may sign commits. */
+  readonly signing: 'off' | 'agent';
+  /** Whether hooks of the repository run, in the sandbox of commands. */
+  readonly hooks: 'off' | 'sandboxed';
   /** Every commit is signed off, unless the call says otherwise. */
   readonly signoff: boolean;
   /** Keys of repository configuration that may take effect although they run programs; `*` as wildcard. */

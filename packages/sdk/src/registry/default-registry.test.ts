@@ -11,6 +11,8 @@ describe('defaultRegistry', () => {
       allow_push: false,
       allow_force_push: false,
       require_clean_tree_for_commit: false,
+      signing: 'off',
+      hooks: 'off',
       signoff: false,
       allow_config: [],
       credentials: {},

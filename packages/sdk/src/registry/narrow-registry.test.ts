@@ -82,6 +82,13 @@ describe('what a session may not ask for', () => {
       ['session.yaml:3 Push is not allowed by the host', 'session.yaml:4 Clean tree is required by the host'],
     ],
     [
+      'signatures and hooks',
+      'git: {}',
+      'git:\n  signing: agent\n  hooks: sandboxed',
+      ['session.yaml:3 Signing is not allowed by the host', 'session.yaml:4 Hooks are off at the host'],
+    ],
+    ['no hooks', 'git: {hooks: sandboxed}', 'git:\n  hooks: off', ['session.yaml:3 Hooks are sandboxed at the host']],
+    [
       'a weaker rule',
       'validators: [{rule: secrets.scan, enforcement: blocking}]',
       'validators:\n  - rule: secrets.scan\n    enforcement: warning',
@@ -266,10 +273,13 @@ describe('what holds when both are narrowed', () => {
       allow_push: true,
       allow_force_push: false,
       require_clean_tree_for_commit: false,
+      signing: 'off',
+      hooks: 'off',
       signoff: false,
       allow_config: [],
       credentials: {},
     });
+    assert.equal(narrow('git: {hooks: sandboxed}', 'git: {}').git.hooks, 'sandboxed');
     assert.deepEqual(registry.secrets, { allow: ['a'.repeat(40)] });
     assert.equal(registry.isolation, 'none');
     assert.deepEqual(
@@ -539,6 +549,8 @@ describe('narrowing', () => {
           allow_push: fc.boolean(),
           allow_force_push: fc.boolean(),
           require_clean_tree_for_commit: fc.boolean(),
+          signing: fc.constantFrom('off', 'agent'),
+          hooks: fc.constantFrom('off', 'sandboxed'),
           allow_config: fc.subarray(['filter.lfs.*', 'core.hooksPath']),
           credentials: fc.constantFrom({}, { 'example.org': 'TOKEN' }),
         },
@@ -617,6 +629,7 @@ describe('narrowing', () => {
       ...(registry.git.allow_push ? ['push'] : []),
       ...(registry.git.require_clean_tree_for_commit ? [] : ['dirty commit']),
       ...(registry.git.allow_force_push ? ['forced push'] : []),
+      ...(registry.git.signing === 'agent' ? ['sign'] : []),
       ...registry.git.allow_config.map((key) => `config ${key}`),
       ...Object.values(registry.git.credentials).map((name) => `credential ${name}`),
       ...(registry.isolation === 'none' ? ['no isolation'] : []),

@@ -19,7 +19,8 @@ import {
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
 import type { GitFolders } from './git-folders.ts';
 import type { GitWrites } from './git-writes.ts';
-import { openSshTalk, type SshTalk } from './ssh-talk.ts';
+import { openSigning } from './ssh-signing.ts';
+import { openSshTalk, type SshTalk, type TalkOptions } from './ssh-talk.ts';
 
 export interface GitProgram {
   /** Exit codes are not checked here. `overrides`: words before the verb that close what the repository's settings open. */
@@ -49,10 +50,10 @@ export function createGitProgram(
     program ??= findGit(shared.workspace.path);
     const sandbox = enterSandbox(shared, request, { folders, proxy, talk });
     try {
-      const remoteOptions = request.remote?.options ?? [];
+      const more = [...(talk?.options ?? []), ...(request.remote?.options ?? [])];
       const confined = sandbox.confine({
         program,
-        args: [...options, ...overrides, ...places(shared, folders), ...remoteOptions, ...request.words],
+        args: [...options, ...overrides, ...places(shared, folders), ...more, ...request.words],
         env: { ...environment(request, folders, sandbox.places.home), ...talk?.env },
         cwd: '.',
       });
@@ -68,10 +69,7 @@ export function createGitProgram(
     async run(request, folders, overrides) {
       await shared.require(request.signal);
       const proxy = await proxyFor(request, shared);
-      const ssh = request.remote?.ssh;
-      const proxied = proxy !== null;
-      const talk =
-        ssh === undefined ? undefined : await openSshTalk(ssh, { workspace: shared.workspace.path, proxied });
+      const talk = await openTalk(request, { workspace: shared.workspace.path, proxied: proxy !== null });
       try {
         return await start(request, { folders, overrides, proxy, talk });
       } finally {
@@ -89,7 +87,7 @@ interface Start {
   readonly folders: GitFolders;
   readonly overrides: readonly string[];
   readonly proxy: string | null;
-  /** What ssh needs for the remote. */
+  /** What ssh needs for the remote, or for a signature. */
   readonly talk: SshTalk | undefined;
 }
 
@@ -151,6 +149,11 @@ async function runIn(
   } finally {
     running.delete(started);
   }
+}
+
+async function openTalk({ remote, signing }: GitRun, options: TalkOptions): Promise<SshTalk | undefined> {
+  if (remote?.ssh !== undefined) return openSshTalk(remote.ssh, options);
+  return signing === undefined ? undefined : openSigning(signing.key, options, process.env);
 }
 
 function proxyFor({ remote, signal }: GitRun, shared: SessionSandbox): Promise<string | null> | null {

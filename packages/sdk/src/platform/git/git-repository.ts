@@ -73,7 +73,8 @@ export function createGitRepository({ sandbox, registry, actor, governing, state
     const overridden = judgeConfig(entries, registry.git.allow_config, {
       registryAt: placeOf(registry, 'git.allow_config'),
     });
-    notices.add(overridden);
+    // Hooks that run in the sandbox are used after all.
+    notices.add(registry.git.hooks === 'off' ? overridden : overridden.filter(({ key }) => key !== 'core.hookspath'));
     const watched = [...new Set([...base, ...originFiles(entries, sandbox.workspace.path)])];
     // Changed while it was read: what was checked may not be what is there. The next call reads again.
     const config = createConfig(entries);
@@ -216,7 +217,7 @@ function accepted(request: GitRun, output: GitOutput): GitOutput {
 
 const SSH_FAILURES: readonly { readonly said: RegExp; readonly reason: string; readonly next: string }[] = [
   {
-    said: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    said: /Host key verification failed/,
     reason: 'host_key_changed',
     next: 'the host has another key than ~/.ssh/known_hosts says: have the operator find out why before changing the file',
   },

@@ -17,7 +17,7 @@ import { identityOf } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { resolveProgram } from '../processes/resolve-program.ts';
 import { RELAY_NODE } from '../sandbox/proxy-relay-words.ts';
-import { isLogin, openAgentFilter } from './agent-filter.ts';
+import { type AgentFilter, isLogin, openAgentFilter } from './agent-filter.ts';
 
 const MAX_FILE = 4 * 1024 * 1024;
 const NAME = /^(?!-)[A-Za-z0-9._-]{1,253}$/;
@@ -63,6 +63,8 @@ export function findSshTarget(
 
 export interface SshTalk {
   readonly folder: LentFolder;
+  /** Words before the verb. */
+  readonly options?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -73,7 +75,16 @@ export interface TalkOptions {
   readonly proxied: boolean;
 }
 
-export async function openSshTalk(target: SshTarget, { workspace, proxied }: TalkOptions): Promise<SshTalk> {
+export interface TalkFolder {
+  readonly path: string;
+  /** Answers the absolute path. */
+  put(name: string, text: string): string;
+}
+
+/** A private folder for one run of git, removed when the run is over or cannot begin. */
+export async function withTalkFolder(
+  fill: (folder: TalkFolder) => Promise<{ readonly filter: AgentFilter } & Pick<SshTalk, 'env' | 'options'>>,
+): Promise<SshTalk> {
   const path = realpathSync.native(mkdtempSync(join(tmpdir(), 'tool-runtime-ssh-')));
   const put = (name: string, text: string): string => {
     writeFileSync(join(path, name), text, { mode: 0o600, flag: 'wx' });
@@ -81,6 +92,23 @@ export async function openSshTalk(target: SshTarget, { workspace, proxied }: Tal
   };
   const remove = (): void => rmSync(path, { recursive: true, force: true });
   try {
+    const { filter, ...talk } = await fill({ path, put });
+    return {
+      ...talk,
+      folder: { path, writable: false, identity: identityOf(statSync(path, { bigint: true })) },
+      async close() {
+        await filter.close();
+        remove();
+      },
+    };
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+}
+
+export function openSshTalk(target: SshTarget, { workspace, proxied }: TalkOptions): Promise<SshTalk> {
+  return withTalkFolder(async ({ path, put }) => {
     const connect = put(`connect.m${ENDING}`, readFileSync(CONNECT, 'utf8'));
     const socket = join(path, 'agent');
     const config = put(
@@ -98,19 +126,13 @@ export async function openSshTalk(target: SshTarget, { workspace, proxied }: Tal
       agent: target.agent,
       maySign: (data) => isLogin(data, { user: target.user, keys }),
     });
-    const program = findSsh(workspace);
-    return {
-      folder: { path, writable: false, identity: identityOf(statSync(path, { bigint: true })) },
-      env: { GIT_SSH_COMMAND: `${program} -F ${quote(config)}`, GIT_SSH_VARIANT: 'ssh', GIT_ALLOW_PROTOCOL: 'ssh' },
-      async close() {
-        await filter.close();
-        remove();
-      },
+    const env = {
+      GIT_SSH_COMMAND: `${findSsh('ssh', workspace)} -F ${quote(config)}`,
+      GIT_SSH_VARIANT: 'ssh',
+      GIT_ALLOW_PROTOCOL: 'ssh',
     };
-  } catch (thrown) {
-    remove();
-    throw thrown;
-  }
+    return { filter, env };
+  });
 }
 
 /** As a source and as built. */
@@ -164,20 +186,19 @@ function configText({ host, user, port, hostKeyAlias }: SshTarget, files: TalkFi
   return `Host *\n${options.map((words) => `  ${words.join(' ')}\n`).join('')}`;
 }
 
-function findSsh(workspace: string): string {
+/** Absolute path of a program of openssh-client. Throws E_GIT when there is none. */
+export function findSsh(name: 'ssh' | 'ssh-keygen', workspace: string): string {
   try {
-    return resolveProgram('ssh', { folders: ['/usr/local/bin', '/usr/bin', '/bin'], workspace });
+    return resolveProgram(name, { folders: ['/usr/local/bin', '/usr/bin', '/bin'], workspace });
   } catch {
     // The only way to fail is not to be there.
-    throw gitFailure('Ssh is not installed', {
-      reason: 'not_installed',
-      next: 'install it (apt-get install openssh-client)',
-    });
+    const next = 'install it (apt-get install openssh-client)';
+    throw gitFailure(`Program is not installed: ${name}`, { reason: 'not_installed', next });
   }
 }
 
 /** Empty when it is missing, too large or not readable. */
-function readSmall(path: string): string {
+export function readSmall(path: string): string {
   try {
     const stat = statSync(path);
     return stat.isFile() && stat.size <= MAX_FILE ? readFileSync(path, 'utf8') : '';

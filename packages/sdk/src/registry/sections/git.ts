@@ -27,6 +27,18 @@ const schema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Add Signed-off-by to every commit, unless the call says otherwise; format.signOff does the same'),
+  signing: z
+    .enum(['off', 'agent'])
+    .default('off')
+    .describe(
+      'agent: commits are signed by the ssh agent of the operator where commit.gpgSign or the call asks for it',
+    ),
+  hooks: z
+    .enum(['off', 'sandboxed'])
+    .default('off')
+    .describe(
+      'sandboxed: pre-commit, prepare-commit-msg, commit-msg and pre-push hooks run in the sandbox of commands',
+    ),
   allow_config: z
     .array(z.string().regex(CONFIG_KEY, 'Not a configuration key: write section.name, with * as wildcard'))
     .default([])
@@ -58,6 +70,12 @@ function narrowGit({ host, session, overreach }: Narrowing): GitSettings {
   if (isLoose && host.git.require_clean_tree_for_commit) {
     overreach.push({ path, message: 'Clean tree is required by the host' });
   }
+  if (session.git.signing === 'agent' && host.git.signing === 'off') {
+    overreach.push({ path: 'git.signing', message: 'Signing is not allowed by the host' });
+  }
+  if (session.git.hooks !== host.git.hooks && isWritten(session, 'git.hooks')) {
+    overreach.push({ path: 'git.hooks', message: `Hooks are ${host.git.hooks} at the host` });
+  }
   const added = session.git.allow_config.filter((key) => !host.git.allow_config.includes(key));
   if (added.length > 0) {
     const message = `Repository configuration is not allowed by the host: ${shownNames(added)}`;
@@ -71,6 +89,8 @@ function narrowGit({ host, session, overreach }: Narrowing): GitSettings {
     allow_push: host.git.allow_push && session.git.allow_push,
     allow_force_push: host.git.allow_force_push && session.git.allow_force_push,
     require_clean_tree_for_commit: host.git.require_clean_tree_for_commit || session.git.require_clean_tree_for_commit,
+    signing: host.git.signing === 'agent' && session.git.signing === 'agent' ? 'agent' : 'off',
+    hooks: host.git.hooks,
     signoff: host.git.signoff || session.git.signoff,
     allow_config: host.git.allow_config.filter((key) => session.git.allow_config.includes(key)),
     credentials: Object.fromEntries(

@@ -1,7 +1,14 @@
 /** The committer's name as environment variables for git, with a warning when none is configured. */
 import type { ToolContext } from '../../contracts/tool.ts';
+import { warnOfMissingSignature } from './commit-signing.ts';
 
-export async function committerEnvironment({ git, warn }: ToolContext): Promise<Readonly<Record<string, string>>> {
+/** For verbs whose commits are not signed, which is said where it is not what was configured. */
+export async function committerEnvironment(context: ToolContext): Promise<Readonly<Record<string, string>>> {
+  await warnOfMissingSignature(context);
+  return committerVariables(context);
+}
+
+export async function committerVariables({ git, warn }: ToolContext): Promise<Readonly<Record<string, string>>> {
   const { name, email, madeUp } = await git.identity();
   if (madeUp) {
     warn({

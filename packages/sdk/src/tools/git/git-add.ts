@@ -17,6 +17,7 @@ import { counted, shownName } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { paths } from './git-arguments.ts';
 import { exactNames, pathspecsOf } from './pathspecs-of.ts';
+import { refuseLfsContents } from './refuse-lfs.ts';
 import { refuseGitData, refuseInsideRepository, refuseRepository } from './refuse-paths.ts';
 
 const MAX_LISTED = 1000;
@@ -66,6 +67,10 @@ export const gitAdd = defineTool({
     const changes = entries.filter(({ kind }) => !wanted.update || kind === 'tracked' || kind === 'unmerged');
     const skipped = otherRepositories(changes, exact, context);
     for (const { path } of changes) workspace.requireAllowed(path, 'read', 'themselves');
+    await refuseLfsContents(
+      changes.map(({ path }) => path).filter((path) => !skipped.includes(path)),
+      context,
+    );
     await stage(git, wanted, pathspecsFor(wanted.paths, { exact, changes, skipped }));
     const staged = changes.map(({ path }) => path).filter((path) => !skipped.includes(path));
     return { added: staged.length, paths: staged.slice(0, MAX_LISTED) };

@@ -12,7 +12,8 @@ import { headCommit } from '../../git/head-commit.ts';
 import { isTrue } from '../../git/parse-config.ts';
 import { commitContent, HEAD_SUBJECT, readGit, stagedFiles } from '../../git/read-git.ts';
 import { shortHash } from '../../present/rows.ts';
-import { committerEnvironment } from './committer.ts';
+import { type Signing, signingOf } from './commit-signing.ts';
+import { committerVariables } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { namingRecovery } from './recovery/recovery-ref.ts';
 import { saveRecovery } from './recovery/save-recovery.ts';
@@ -27,6 +28,10 @@ const args = z.strictObject({
     .boolean()
     .exactOptional()
     .describe('Add a Signed-off-by line for the committer; default: as git.signoff or format.signOff say, else none'),
+  sign: z
+    .boolean()
+    .exactOptional()
+    .describe('Sign the commit with the ssh agent (git.signing: agent); default: as commit.gpgSign says'),
   allow_empty: z.boolean().default(false).describe('Commit although nothing is staged'),
   overrides: z
     .record(z.string(), z.string().trim().min(3))
@@ -46,7 +51,8 @@ export const gitCommit = defineTool({
   category: 'git',
   title: 'Commit',
   summary: 'Commit what is staged, after the commit rules have passed',
-  policyNotes: 'The rules of the registry judge the staged tree first; hooks of the repository do not run',
+  policyNotes:
+    'The rules of the registry judge the staged tree first; hooks of the repository run only with git.hooks: sandboxed',
   args,
   data,
   annotations: { ...WRITE_GIT, arg_schema: { required: ['message'] } },
@@ -72,25 +78,32 @@ async function expectCommit({ message }: z.output<typeof args>, { git, expect }:
 async function commit(given: z.output<typeof args>, context: ToolContext): Promise<z.output<typeof data>> {
   const { candidate } = context;
   if (candidate === undefined) throw new TypeError('A commit was started without its gate');
+  const signing = await signingOf(given.sign, context);
   const saved = await saveRecovery(context, { verb: 'commit' });
   return namingRecovery(saved, async () => ({
-    ...(await commitCandidate(given, candidate, context)),
+    ...(await commitCandidate(given, { candidate, signing }, context)),
     recovery: saved.ref,
   }));
 }
 
-async function commitCandidate(given: z.output<typeof args>, candidate: CommitCandidate, context: ToolContext) {
+interface Prepared {
+  readonly candidate: CommitCandidate;
+  readonly signing: Signing;
+}
+
+async function commitCandidate(given: z.output<typeof args>, { candidate, signing }: Prepared, context: ToolContext) {
   const { git } = context;
   const output = await git.run({
     words: [
-      ...['commit', '--no-verify', '--quiet', '--file=-', '--no-gpg-sign'],
+      ...['commit', '--no-verify', '--quiet', '--file=-', signing.word],
       (await isSignedOff(given.signoff, context)) ? '--signoff' : '--no-signoff',
       ...(given.allow_empty ? ['--allow-empty'] : []),
     ],
     access: 'write',
     index: candidate.index,
-    stdin: given.message,
-    env: await committerEnvironment(context),
+    stdin: candidate.message ?? given.message,
+    env: await committerVariables(context),
+    ...signing.run,
     accept: [0, 1],
   });
   const head = await headCommit(git);
