@@ -116,6 +116,7 @@ const SDK: Table = {
     'policy',
     'redaction',
     'shell',
+    'text',
     'validation',
     'call/state',
     'call/tool-context',

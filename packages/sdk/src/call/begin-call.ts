@@ -1,6 +1,7 @@
 /** Gives a request its identity, its clock, its signal and its span, then finds its tool. Changes nothing. */
 import { toToolError } from '@tool-runtime/protocol';
 import type { CallSpan } from '../contracts/telemetry.ts';
+import { callInOurWords } from '../package/known-names.ts';
 import { unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
@@ -32,7 +33,14 @@ export function findTool({ request }: OpenCall, { tools, hidden, snapshot }: Ide
   const refusal = hidden.get(request.tool);
   if (refusal !== undefined) throw refusal;
   const compiled = tools.get(request.tool);
-  if (compiled === undefined) throw unknownTool(request.tool, snapshot);
+  if (compiled === undefined) {
+    const known = callInOurWords(
+      request.tool,
+      request.args,
+      [...tools.values()].map(({ tool }) => tool),
+    );
+    throw unknownTool(request.tool, snapshot, known);
+  }
   return compiled;
 }
 
