@@ -125,6 +125,7 @@ const SDK: Table = {
     'policy',
     'redaction',
     'shell',
+    'text',
     'validation',
     'call/state',
     'call/tool-context',

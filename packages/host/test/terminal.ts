@@ -9,7 +9,8 @@ export interface TerminalRun {
 }
 
 export function runInTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}): TerminalRun {
-  const { NO_COLOR, FORCE_COLOR, ...inherited } = process.env;
+  // Each of them switches colours off or on, whatever the terminal can do.
+  const { CI, NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS, ...inherited } = process.env;
   const command = [process.execPath, ...FROM_SOURCE, ...args].map(quoted).join(' ');
   const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
     env: { ...inherited, TERM: 'xterm', ...env },

@@ -2,6 +2,7 @@
 import { toToolError } from '@tool-runtime/protocol';
 import type { CallSpan } from '../contracts/telemetry.ts';
 import { isListedTool } from '../contracts/tool.ts';
+import { callInOurWords } from '../package/known-names.ts';
 import { unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
@@ -42,7 +43,14 @@ function findTool({ request }: OpenCall, { tools, hidden, snapshot }: IdentityPa
   const refusal = hidden.get(request.tool);
   if (refusal !== undefined) throw refusal;
   const compiled = tools.get(request.tool);
-  if (compiled === undefined) throw unknownTool(request.tool, snapshot);
+  if (compiled === undefined) {
+    const known = callInOurWords(
+      request.tool,
+      request.args,
+      [...tools.values()].map(({ tool }) => tool),
+    );
+    throw unknownTool(request.tool, snapshot, known);
+  }
   return compiled;
 }
 

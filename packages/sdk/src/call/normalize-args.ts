@@ -10,6 +10,7 @@ import {
   ToolError,
   utf8Length,
 } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { mutationClass, sideEffectRank } from '../contracts/annotations.ts';
 import type { CommandList } from '../contracts/command-list.ts';
 import { contractViolation } from '../contracts/failures.ts';
@@ -20,6 +21,7 @@ import { checkForm, declaredPaths } from '../policy/declared-paths.ts';
 import { secretsIn, shownArgs } from '../redaction/call-args.ts';
 import { readCommand } from '../shell/read-command.ts';
 import { readScript } from '../shell/read-script.ts';
+import { nearestName } from '../text/nearest-name.ts';
 import type { Call, OpenCall } from './state/call-types.ts';
 import { commandFacts } from './state/command-facts.ts';
 import type { CompiledTool, IdentityParts, RecordingParts, SessionParts } from './state/session-parts.ts';
@@ -31,7 +33,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const { arg_schema: schema } = annotations;
   // First, so that no message or record below can show them.
   parts.redactor.learn(secretsIn(raw, schema));
-  const args = parseArgs(compiled, raw, parts.registry.limits.max_request_bytes);
+  const args = parseArgs(compiled, raw, parts);
   const argsHash = hashOf(tool.name, args, parts);
   const paths = declaredPaths(args, schema.path_params);
   const urls = declaredPaths(args, schema.url_params);
@@ -116,29 +118,77 @@ function commandsIn(
   });
 }
 
-function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, maxBytes: number): JsonObject {
+function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, parts: SessionParts): JsonObject {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw new ToolError('E_VALIDATION_FAIL', `Arguments must be an object: ${tool.name}`, {
       path: 'args',
       details: { gate: 'arguments', next: `see the argument schema of ${tool.name}` },
     });
   }
-  refuseHostileShape(raw, tool.name, maxBytes);
-  const rewritten = rewriteAliases(raw as Record<string, JsonValue>, annotations.arg_schema.arg_aliases);
-  requireKeys(rewritten, annotations.arg_schema.required, tool.name);
+  refuseHostileShape(raw, tool.name, parts.registry.limits.max_request_bytes);
+  const rewritten = readableArgs({ tool, annotations }, raw as Args, parts.workspace.rootPath);
+  const unknown = unknownFields(rewritten, { tool, annotations });
+  requireKeys(rewritten, annotations.arg_schema.required, tool.name, unknown);
   const parsed = tool.args.safeParse(rewritten);
   if (parsed.success) return parsed.data as JsonObject;
   const described = describeIssues(parsed.error, rewritten);
-  throw new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool.name}: ${described.message}`, {
+  throw new ToolError('E_VALIDATION_FAIL', `Bad arguments for ${tool.name}: ${described.message}${unknown.meant}`, {
     ...(described.path === undefined ? {} : { path: described.path }),
-    details: { gate: 'arguments', issues: described.issues.map((issue) => ({ ...issue })) },
+    details: {
+      gate: 'arguments',
+      issues: described.issues.map((issue) => ({ ...issue })),
+      ...(unknown.names.length === 0 ? {} : { next: `the fields of ${tool.name} are ${unknown.known.join(', ')}` }),
+    },
   });
 }
 
+type ToolArgs = Pick<CompiledTool, 'tool' | 'annotations'>;
+
+/** Under the names the tool knows, and with paths relative to the workspace: from here on nobody sees another form. */
+function readableArgs({ tool, annotations }: ToolArgs, raw: Args, root: string): Args {
+  const { arg_aliases: aliases, path_params: paths } = annotations.arg_schema;
+  const named = rewriteAliases(raw, aliases);
+  const places = [...paths, ...(tool.globArgs ?? [])].filter((key) => Object.hasOwn(named, key));
+  if (places.length === 0) return named;
+  const moved = places.map((key): [string, JsonValue] => [key, insideRoot(named[key] ?? null, root)]);
+  return moved.every(([key, value]) => value === named[key]) ? named : { ...named, ...Object.fromEntries(moved) };
+}
+
+/**
+ * An absolute path below the root becomes the relative one. That is a matter of text: what is left is checked and
+ * resolved like any other path. Anything else stays as it is, for the gates to refuse.
+ */
+function insideRoot(value: JsonValue, root: string): JsonValue {
+  if (Array.isArray(value)) return value.map((inner: JsonValue) => insideRoot(inner, root));
+  if (typeof value !== 'string' || !value.startsWith('/') || root === '/') return value;
+  if (value === root) return '.';
+  return value.startsWith(`${root}/`) ? value.slice(root.length + 1) || '.' : value;
+}
+
+interface UnknownFields {
+  readonly names: readonly string[];
+  readonly known: readonly string[];
+  /** ` (did you mean x?)` for the first one that is near a known field. */
+  readonly meant: string;
+}
+
+const NO_UNKNOWN_FIELDS: UnknownFields = { names: [], known: [], meant: '' };
+
+/** Only where the tool itself lists its fields: a foreign schema is not looked into. */
+function unknownFields(args: Args, { tool, annotations }: ToolArgs): UnknownFields {
+  const known = Object.keys(tool.args.shape);
+  if (known.length === 0 || tool.argsJsonSchema !== undefined) return NO_UNKNOWN_FIELDS;
+  const names = Object.keys(args).filter((name) => !known.includes(name));
+  if (names.length === 0) return NO_UNKNOWN_FIELDS;
+  const candidates = [...known, ...Object.keys(annotations.arg_schema.arg_aliases)];
+  const hints = names.flatMap((name) => nearestName(name, candidates) ?? []);
+  return { names, known, meant: hints[0] === undefined ? '' : ` (did you mean ${hints[0]}?)` };
+}
+
 /** Arguments as the tool saw them, for a call that was made; nothing where they do not fit. */
-export function readArgs({ tool, annotations }: CompiledTool, raw: unknown): JsonObject {
+export function readArgs({ tool, annotations }: CompiledTool, raw: unknown, root: string): JsonObject {
   if (!isJsonObject(raw)) return {};
-  const parsed = tool.args.safeParse(rewriteAliases(raw, annotations.arg_schema.arg_aliases));
+  const parsed = tool.args.safeParse(readableArgs({ tool, annotations }, raw, root));
   return parsed.success ? (parsed.data as JsonObject) : {};
 }
 
@@ -250,11 +300,22 @@ function ambiguous(alias: string, other: string, canonical: string): ToolError {
 }
 
 /** Keys a call must carry, whatever the schema says; null counts as missing. Throws once, with every missing key. */
-export function requireKeys(args: Args, required: readonly string[], tool: string): void {
+export function requireKeys(
+  args: Args,
+  required: readonly string[],
+  tool: string,
+  unknown: UnknownFields = NO_UNKNOWN_FIELDS,
+): void {
   const missing = required.filter((key) => !Object.hasOwn(args, key) || args[key] === null || args[key] === undefined);
   if (missing.length === 0) return;
-  throw new ToolError('E_VALIDATION_FAIL', `Required arguments are missing for ${tool}: ${missing.join(', ')}`, {
-    details: { gate: 'arguments', reason: 'missing_keys', missing, next: `give ${missing.join(', ')}` },
-    ...(missing[0] === undefined ? {} : { path: missing[0] }),
-  });
+  const others = unknown.names.map((name) => safeText(name, 60)).join(', ');
+  const strange = others === '' ? '' : `; not a known field: ${others}${unknown.meant}`;
+  throw new ToolError(
+    'E_VALIDATION_FAIL',
+    `Required arguments are missing for ${tool}: ${missing.join(', ')}${strange}`,
+    {
+      details: { gate: 'arguments', reason: 'missing_keys', missing, next: `give ${missing.join(', ')}` },
+      ...(missing[0] === undefined ? {} : { path: missing[0] }),
+    },
+  );
 }

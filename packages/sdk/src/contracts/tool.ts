@@ -138,6 +138,10 @@ export interface ToolDefinition<
   readonly maxTimeoutMs?: number;
   /** Argument that lets the caller choose the time limit. */
   readonly timeoutArg?: string;
+  /** Its names in other agents, in lower case without underscores, and their arguments → ours: for the refusal of such a call. */
+  readonly knownAs?: { readonly names: readonly string[]; readonly args: Readonly<Record<string, string>> };
+  /** Globs in the arguments. Like paths they may begin with the absolute path of the workspace, which is then left out. */
+  readonly globArgs?: readonly string[];
   /** Arguments that appear in records only as size and digest. */
   readonly privateArgs?: readonly string[];
   /** Every call needs an approval unless `auto_approve` lists the tool, also where no approval policy is written. */

@@ -153,6 +153,8 @@ export interface Workspace {
 
 /** The workspace before it is handed to a call. */
 export interface SessionWorkspace extends Workspace {
+  /** Absolute path of the root. */
+  readonly rootPath: string;
   /** The same files; every use of a path is judged by `rule` while the path is held open. */
   under(rule: PathRule): Workspace;
   /** `through`: a link in the last place is followed. Throws E_POLICY for a path that leaves. */

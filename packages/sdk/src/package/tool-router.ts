@@ -3,6 +3,7 @@ import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { failure } from '../contracts/failures.ts';
 import { nearestName } from '../text/nearest-name.ts';
+import type { KnownCall } from './known-names.ts';
 import type { ToolRegistrySnapshot } from './registry-snapshot.ts';
 import type { ResolvedToolCall, ToolCallRequest } from './tool-call.ts';
 
@@ -28,12 +29,10 @@ export function createRouter(snapshot: ToolRegistrySnapshot): ToolRouter {
   });
 }
 
-/** Also says which tool may be meant. */
-export function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolError {
-  const nearest = nearestName(
-    name,
-    snapshot.routes.map((route) => route.canonical_tool_name),
-  );
+/** Also says which tool may be meant, and how to call it. */
+export function unknownTool(name: string, snapshot: ToolRegistrySnapshot, known?: KnownCall): ToolError {
+  const names = snapshot.routes.map((route) => route.canonical_tool_name);
+  const nearest = known?.tool ?? nearestName(name, names);
   return failure(
     'policy_denial',
     'host_configuration_needed',
@@ -41,7 +40,10 @@ export function unknownTool(name: string, snapshot: ToolRegistrySnapshot): ToolE
     {
       details: {
         reason: 'unknown_tool',
-        next: nearest === undefined ? 'List the tools this session may call' : `Call ${nearest} if that was meant`,
+        next:
+          nearest === undefined
+            ? 'List the tools this session may call'
+            : `Call ${known?.text ?? nearest} if that was meant`,
         ...(nearest === undefined ? {} : { nearest }),
       },
     },

@@ -268,7 +268,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
 
 function presentCall(asked: PresentedCall, response: ShownResponse, parts: SessionParts): PresentedAnswer {
   const compiled = parts.tools.get(asked.tool);
-  const args = compiled !== undefined && response.ok ? readArgs(compiled, asked.args) : {};
+  const args = compiled !== undefined && response.ok ? readArgs(compiled, asked.args, parts.workspace.rootPath) : {};
   const { max_answer_tokens: maxTokens } = parts.registry.limits;
   return presentAnswer(response, { tool: compiled?.tool, args, maxTokens, maxBytes: asked.maxBytes });
 }

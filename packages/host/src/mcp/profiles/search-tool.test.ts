@@ -21,6 +21,7 @@ describe('tool_search', () => {
     assert.ok(found('renaming a symbol').includes('ast_edit'));
     assert.ok(found('who wrote a line: blame').includes('git_blame'));
     assert.equal(found('HTTP request')[0], 'curl');
+    assert.equal(found('git history')[0], 'git_log');
   });
 
   test('gives the best three with their schemas and the others without', () => {

@@ -91,14 +91,12 @@ export function searchTools(listings: readonly ToolListing[], query: string, lim
 }
 
 function present(listing: ToolListing, { withSchemas }: { readonly withSchemas: boolean }): JsonObject {
-  const { name, title, argsSchema, dataSchema } = listing;
+  const { name, title, argsSchema } = listing;
   return {
     name,
     title,
     description: describeTool(listing),
-    ...(withSchemas
-      ? { input_schema: trimSchema(argsSchema) as JsonValue, output_schema: trimSchema(dataSchema) as JsonValue }
-      : {}),
+    ...(withSchemas ? { input_schema: trimSchema(argsSchema) as JsonValue } : {}),
   };
 }
 

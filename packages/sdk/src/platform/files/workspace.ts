@@ -65,6 +65,7 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
   const sweepNoted = async () => options.unfinished?.workOff((folders) => sweepFolders(places.writableRoots, folders));
   const files: Files = { places, tree, guard, sweepSometimes: createFolderSweep(sweepNoted) };
   return {
+    rootPath: root.path,
     ...filesUnder(files, undefined),
     under: (rule) => filesUnder(files, rule),
     locate: (path, links) => explained(path, () => locatePlace(places.find(path), links === 'through')),

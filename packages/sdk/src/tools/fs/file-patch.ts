@@ -79,6 +79,17 @@ export const filePatch = defineTool({
   profile: ({ unified_diff: diff }) => (deletesFile(diff) ? { kind: 'delete', risk: 'high' } : {}),
   operations: ({ unified_diff: diff }) => (deletesFile(diff) ? { workspace: ['delete'] } : {}),
   innerPaths: ({ path, unified_diff: diff }) => otherNames(parsed(diff), path).map((value) => ({ key: 'path', value })),
+  knownAs: {
+    names: ['edit', 'editfile', 'multiedit', 'strreplace', 'replace', 'applypatch'],
+    args: {
+      file_path: 'path',
+      path: 'path',
+      target_file: 'path',
+      new_string: 'unified_diff',
+      diff: 'unified_diff',
+      patch: 'unified_diff',
+    },
+  },
   rehearse: 'run',
   timeoutMs: 10_000,
   privateArgs: ['unified_diff'],

@@ -45,7 +45,7 @@ const args = z.strictObject({
     .enum(['auto', ...TEXT_ENCODINGS, 'base64'])
     .default('auto')
     .describe('How to decode the bytes; auto detects it'),
-  line_numbers: z.boolean().default(false).describe('Number the lines in the text of the answer; `content` has none'),
+  line_numbers: z.boolean().default(false).describe('Number the lines in the text'),
 });
 
 const data = z.strictObject({
@@ -89,6 +89,10 @@ export const fileRead = defineTool({
   },
   effect: 'read',
   risk: 'low',
+  knownAs: {
+    names: ['read', 'readfile', 'readtextfile', 'view', 'cat'],
+    args: { file_path: 'path', path: 'path', target_file: 'path', offset: 'offset', limit: 'limit' },
+  },
   idempotent: true,
   timeoutMs: 10_000,
   measure: ({ content }) => content.length,

@@ -87,6 +87,10 @@ export const fileWrite = defineTool({
   },
   effect: 'write',
   risk: 'medium',
+  knownAs: {
+    names: ['write', 'writefile', 'createfile'],
+    args: { file_path: 'path', path: 'path', target_file: 'path', content: 'content', contents: 'content' },
+  },
   idempotent: true,
   isIdempotent: ({ append }) => !append,
   rehearse: 'run',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { globArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
+import { globsArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
 
 const MAX_RESULTS_DEFAULT = 5000;
 const MAX_RESULTS_LIMIT = 100_000;
@@ -14,7 +14,9 @@ const args = z.strictObject({
     .string()
     .min(1)
     .max(MAX_GLOB_CHARACTERS)
-    .describe('Paths to list, relative to the workspace root: * and ? within a name, ** across folders, [a-z], {a,b}'),
+    .describe(
+      'Paths to list, relative to the workspace root: * and ? within a name, ** across folders, [a-z], {a,b}; or a folder',
+    ),
   max_results: z.int().min(1).max(MAX_RESULTS_LIMIT).default(MAX_RESULTS_DEFAULT).describe('Paths to return at most'),
   include_hidden: z.boolean().default(false).describe('Also names that begin with a dot; `.git` never'),
   include_ignored: z
@@ -47,13 +49,18 @@ export const fsList = defineTool({
   },
   effect: 'read',
   risk: 'low',
+  knownAs: {
+    names: ['glob', 'ls', 'list', 'listdir', 'listdirectory', 'listfiles'],
+    args: { pattern: 'glob', path: 'glob', directory: 'glob' },
+  },
   idempotent: true,
+  globArgs: ['glob'],
   timeoutMs: 10_000,
   hasLargeAnswers: true,
   present: presentList,
   async run({ glob, max_results, include_hidden, include_ignored, include_directories, depth }, { workspace, signal }) {
     const { paths, truncated } = await workspace.list({
-      globs: [globArgument(glob)],
+      globs: globsArgument(glob),
       maxResults: max_results,
       includeHidden: include_hidden,
       includeIgnored: include_ignored,

@@ -1,12 +1,18 @@
 /** The glob a caller gave, as queries take it. It may not even try to look outside the workspace. */
 import { ToolError } from '@tool-runtime/protocol';
 import { cutText } from '../../glob/cut-text.ts';
-import { type GlobPath, parseGlob } from '../../glob/glob-syntax.ts';
+import { type GlobPath, isLiteralGlob, parseGlob } from '../../glob/glob-syntax.ts';
 import { SANDBOX_RULE } from '../../platform/descriptors/path-rules.ts';
 
 export const MAX_GLOB_CHARACTERS = 1024;
 
 const ABSOLUTE = /^(?:\\|[A-Za-z]:)/;
+
+/** A plain name may be a file or a folder: the file, and everything in the folder. Throws like `globArgument`. */
+export function globsArgument(glob: string): readonly string[] {
+  const checked = globArgument(glob);
+  return isLiteralGlob(checked) ? [checked, `${checked}/**`] : [checked];
+}
 
 /** `.` is everything, and a folder with its slash is everything in it. Throws E_POLICY, and E_VALIDATION_FAIL for no glob. */
 export function globArgument(glob: string): string {

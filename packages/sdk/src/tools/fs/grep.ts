@@ -5,7 +5,7 @@ import type { SearchMatch } from '../../contracts/search.ts';
 import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { globArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
+import { globsArgument, MAX_GLOB_CHARACTERS } from './glob-argument.ts';
 
 const MAX_PATTERN_CHARACTERS = 10_240;
 const MAX_RESULTS_DEFAULT = 1000;
@@ -82,12 +82,20 @@ export const grep = defineTool({
   annotations: {
     kind: 'search',
     side_effect_level: 'read_only',
-    arg_schema: { arg_aliases: { query: 'pattern', regex: 'pattern', include: 'glob' }, required: ['pattern'] },
+    arg_schema: {
+      arg_aliases: { query: 'pattern', regex: 'pattern', include: 'glob', path: 'glob' },
+      required: ['pattern'],
+    },
     capabilities: { workspace: ['search'] },
   },
   effect: 'read',
   risk: 'low',
+  knownAs: {
+    names: ['grep', 'search', 'searchfiles', 'searchfilecontent', 'ripgrep', 'rg'],
+    args: { pattern: 'pattern', query: 'pattern', regex: 'pattern', path: 'glob' },
+  },
   idempotent: true,
+  globArgs: ['glob'],
   timeoutMs: 10_000,
   hasLargeAnswers: true,
   present: presentHits,
@@ -98,7 +106,7 @@ export const grep = defineTool({
       caseSensitive: asked.case_sensitive,
       word: asked.word,
       multiline: asked.multiline,
-      globs: asked.glob === undefined ? [] : [globArgument(asked.glob)],
+      globs: asked.glob === undefined ? [] : globsArgument(asked.glob),
       includeHidden: asked.include_hidden,
       includeIgnored: asked.include_ignored,
       context: asked.context,

@@ -57,7 +57,7 @@ export const gitLog = defineTool({
   name: 'git_log',
   category: 'git',
   title: 'Git log',
-  summary: 'List commits with author, date and message',
+  summary: 'Show the history: commits with author, date and message',
   policyNotes: 'Read-only; author and grep are plain text, not patterns',
   args,
   data,

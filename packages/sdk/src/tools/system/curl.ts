@@ -71,6 +71,10 @@ export const curl = defineTool({
     SAFE_METHODS.includes(given.method.toUpperCase()) && bodiesOf(given).length === 0
       ? { kind: 'fetch', risk: 'medium' }
       : {},
+  knownAs: {
+    names: ['webfetch', 'fetch'],
+    args: { url: 'url' },
+  },
   rehearse: 'none',
   timeoutMs: TIMEOUT_MS,
   maxTimeoutMs: MAX_TIMEOUT_MS,

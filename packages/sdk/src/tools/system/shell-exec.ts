@@ -114,6 +114,10 @@ export const shellExec = defineTool({
   writes: 'unknown',
   risk: 'high',
   profile: ({ allow_network }) => ({ side_effect_level: allow_network ? 'network' : 'process_exec' }),
+  knownAs: {
+    names: ['bash', 'shell', 'sh', 'terminal', 'runcommand', 'runshellcommand', 'executecommand'],
+    args: { command: 'cmd', cmd: 'cmd', timeout: 'timeout_ms' },
+  },
   rehearse: 'none',
   timeoutMs: TIMEOUT_DEFAULT,
   timeoutArg: 'timeout_ms',
