@@ -81,7 +81,8 @@ describe('peerPrincipal', () => {
     const client = connect(place.path);
     const socket = await accepted(place.server);
     const id = `uid:${OWN_UID}`;
-    assert.deepEqual(peerPrincipal(createPeerReader().peerOf(socket)), { id, name: id, scopes: new Set(SCOPES) });
+    const owner = { id, name: id, scopes: new Set(SCOPES), isOwner: true };
+    assert.deepEqual(peerPrincipal(createPeerReader().peerOf(socket)), owner);
     client.destroy();
     socket.destroy();
   });
