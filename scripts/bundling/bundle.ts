@@ -74,7 +74,7 @@ const CALL: ChunkGroup = {
   entries: [
     'host/src/cli/open-runtime.ts',
     'host/src/cli/progress-line.ts',
-    'host/src/sessions/typed-pairs.ts',
+    'host/src/sessions/typed-words.ts',
     'sdk/src/index.ts',
     'ast/src/index.ts',
   ],

@@ -24,7 +24,7 @@ describe('absolute paths', () => {
       assert.equal((read.data as { content: string }).content, 'const a = 1;\n');
       const listed = await session.call('fs_list', { glob: join(workspace, 'src/*.ts') });
       assert.deepEqual(listed.data, { files: ['src/a.ts'], truncated: false });
-      const found = await session.call('grep', { pattern: 'const', path: workspace, files_only: true });
+      const found = await session.call('grep' as string, { pattern: 'const', path: workspace, files_only: true });
       assert.deepEqual((found.data as { files: string[] }).files, ['src/a.ts', 'src/deep/b.ts']);
       const copied = await session.call('fs_copy', { src: join(workspace, 'src/a.ts'), dst: join(workspace, 'c.ts') });
       assert.equal(copied.ok, true, JSON.stringify(copied.errors));
@@ -46,9 +46,9 @@ describe('absolute paths', () => {
 
 test('a folder is listed and searched', () =>
   withFiles(async ({ session }) => {
-    const listed = await session.call('fs_list', { path: 'src' });
+    const listed = await session.call('fs_list' as string, { path: 'src' });
     assert.deepEqual(listed.data, { files: ['src/a.ts', 'src/deep/b.ts'], truncated: false });
-    assert.deepEqual((await session.call('fs_list', { path: 'src/a.ts' })).data, {
+    assert.deepEqual((await session.call('fs_list' as string, { path: 'src/a.ts' })).data, {
       files: ['src/a.ts'],
       truncated: false,
     });
@@ -85,7 +85,7 @@ describe('a field that the tool does not have', () => {
   ] as const) {
     test(`${Object.keys(args).join(', ')}: the nearest is named`, () =>
       withFiles(async ({ session }) => {
-        const { errors } = await session.call('file_read', args);
+        const { errors } = await session.call('file_read' as string, args);
         assert.match(errors[0]?.message ?? '', words);
       }));
   }
