@@ -33,8 +33,9 @@ try {
   );
 
   const read = await client.callTool({ name: 'file_read', arguments: { path: 'poem.txt' } });
-  console.log(JSON.stringify(read.structuredContent));
-  assert.equal((read.structuredContent as { content: string }).content, 'one\ntwo\n');
+  const [text] = read.content as { text: string }[];
+  console.log(text?.text);
+  assert.match(text?.text ?? '', /one\ntwo\n/);
 
   // A refusal is an answer that the model can read. It names the rule and what to do instead.
   const escaped = await client.callTool({ name: 'file_read', arguments: { path: '../state/journal.key' } });

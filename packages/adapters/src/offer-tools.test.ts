@@ -50,9 +50,9 @@ test('takes optional arguments out of a copy', async () => {
   const { session, dispose } = await openGovernedSession();
   const [tool] = listTools(session, { names: ['git_blame'] });
   assert.ok(tool);
-  const trimmed = omitProperties(tool, ['rev', 'end_line']);
+  const trimmed = omitProperties(tool, ['ref', 'end_line']);
   assert.deepEqual(Object.keys(trimmed.inputSchema['properties'] as object), ['path', 'start_line']);
-  assert.ok('rev' in (tool.inputSchema['properties'] as object));
+  assert.ok('ref' in (tool.inputSchema['properties'] as object));
   assert.equal(omitProperties(tool, []), tool);
   await dispose();
 });

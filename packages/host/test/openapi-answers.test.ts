@@ -120,7 +120,7 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     return answers;
   },
   async commandCall(host) {
-    const body = { tool: 'file_read', pairs: { path: 'hello.txt' } };
+    const body = { tool: 'file_read', words: ['path=hello.txt'], is_shown: true };
     const answers = [
       await host.request('/v1/command-call', { body }),
       await overSocket(host, '/v1/command-call', body),

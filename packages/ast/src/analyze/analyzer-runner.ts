@@ -132,7 +132,7 @@ function isMissingProgram(thrown: unknown): boolean {
   return (
     isToolError(thrown) &&
     thrown.code === 'E_SHELL' &&
-    thrown.details['reason'] === 'not_found' &&
+    (thrown.details['reason'] === 'not_found' || thrown.details['reason'] === 'outside_sandbox') &&
     thrown.path === 'cmd'
   );
 }

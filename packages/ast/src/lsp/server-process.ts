@@ -95,7 +95,10 @@ function attempt(work: () => void, fail: (why: ToolError) => void): void {
 /** A missing program is for the operator to fix; anything else keeps its own error. */
 function cannotStart(provider: LspProvider, thrown: unknown): unknown {
   if (!isToolError(thrown) || thrown.code !== 'E_SHELL') return thrown;
-  const { reason } = thrown.details;
+  const { reason, next } = thrown.details;
+  if (reason === 'outside_sandbox') {
+    return notInstalled(provider.name, { reason, next: `${provider.install}, or ${String(next)}`, cause: thrown });
+  }
   if (reason !== 'not_found' && reason !== 'not_visible') {
     return serverGone(provider.name, 'start_failed', { next: 'look at the program, or use another provider' });
   }

@@ -4,7 +4,10 @@ import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openCodeRuntime } from '../../test/code-runtime.ts';
 
-const PROGRAMS = { programs: true, registry: 'side_effect_level: process_exec\nisolation: none' } as const;
+const PROGRAMS = {
+  programs: true,
+  registry: 'side_effect_level: process_exec\nisolation: none',
+} as const;
 const FILES = {
   'tsconfig.json': '{ "compilerOptions": { "strict": true, "noEmit": true } }\n',
   'src/a.ts': 'export function load(): number {\n  return 1;\n}\n',

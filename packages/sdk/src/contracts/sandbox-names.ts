@@ -10,7 +10,7 @@ export type ToolchainName = (typeof TOOLCHAIN_NAMES)[number];
 /** Name → variable → folder below the cache of that name. */
 export const PACKAGE_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   npm: { npm_config_cache: '.' },
-  pnpm: { npm_config_store_dir: '.' },
+  pnpm: { pnpm_config_store_dir: '.' },
   yarn: { YARN_CACHE_FOLDER: 'cache', YARN_GLOBAL_FOLDER: 'global' },
   bun: { BUN_INSTALL_CACHE_DIR: '.' },
   deno: { DENO_DIR: '.' },

@@ -8,6 +8,8 @@ import { secShellAllowlist } from './sec.shell.allowlist.ts';
 
 const registry = {
   shellAllow: ['^npm test( .*)?$', '^rg ', '^ls$'].map(compileAllowlistPattern),
+  shellDeny: [],
+  shellAsk: [],
   isolation: 'bubblewrap',
   shell: { mode: 'strict', unseen: 'allow' },
   sandbox: { env: ['PYTHONPATH'] },

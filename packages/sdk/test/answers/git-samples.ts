@@ -76,7 +76,7 @@ export const GIT_SAMPLES: Readonly<Record<string, AnswerSample>> = {
     },
   },
   git_checkout: {
-    args: { target: 'topic' },
+    args: { ref: 'topic' },
     data: {
       checked_out: true,
       branch: 'topic',
@@ -126,7 +126,7 @@ export const GIT_SAMPLES: Readonly<Record<string, AnswerSample>> = {
   },
   git_log: { args: { max: 1 }, data: { commits: [{ ...COMMIT, body: 'Because it was\nwrong.\n' }], truncated: true } },
   git_merge: {
-    args: { branch: 'topic' },
+    args: { ref: 'topic' },
     data: { merged: false, conflicts: ['src/a.ts'], fast_forward: false, up_to_date: false, recovery: RECOVERY },
   },
   git_pull: {
@@ -138,7 +138,7 @@ export const GIT_SAMPLES: Readonly<Record<string, AnswerSample>> = {
     data: { pushed: true, remote: 'origin', destination: 'refs/heads/main', commit: HASH, up_to_date: false },
   },
   git_rebase: {
-    args: { onto: 'main' },
+    args: { ref: 'main' },
     data: { rebased: true, head: HASH, branch: 'topic', commits: 2, recovery: RECOVERY },
   },
   git_recover: {

@@ -197,6 +197,7 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
       stdout_bytes: 900,
       stderr_bytes: 0,
       truncated: true,
+      stdout_left_out: { from: 2, bytes: 895, lines: 7 },
       stdout_artifact: ARTIFACT,
       network_enforced: true,
     },

@@ -9,7 +9,8 @@ import { describe, test } from 'node:test';
 import { openScratchRuntime } from '../../src/testing/scratch-runtime.ts';
 import { createRepository, LANGUAGES, type Language } from './repositories.ts';
 
-const REGISTRY = { file: 'ops.yaml', text: 'version: 1\nshell: { mode: sandboxed }\n' };
+/** Without toolchains of the machine, which a shell without startup files does not find either. */
+const REGISTRY = { file: 'ops.yaml', text: 'version: 1\nshell: { mode: sandboxed }\nsandbox: { toolchains: [] }\n' };
 const SHARE_THAT_MUST_AGREE = 0.92;
 
 interface Line {

@@ -45,7 +45,7 @@ const args = z.strictObject({
     .enum(['auto', ...TEXT_ENCODINGS, 'base64'])
     .default('auto')
     .describe('How to decode the bytes; auto detects it'),
-  line_numbers: z.boolean().default(false).describe('Number the lines in the text'),
+  line_numbers: z.boolean().optional().describe('Number the lines in the text'),
 });
 
 const data = z.strictObject({

@@ -22,7 +22,7 @@ const args = z.strictObject({
   include_ignored: z
     .boolean()
     .default(false)
-    .describe('Also what .gitignore files leave out, and folders of installed packages such as node_modules'),
+    .describe('Also what .gitignore leaves out, and node_modules and the like'),
   include_directories: z.boolean().default(false).describe('Also matching folders, with a trailing slash'),
   depth: z.int().min(1).max(MAX_DEPTH).optional().describe('Levels to go down; 1 lists the workspace root alone'),
 });

@@ -33,8 +33,8 @@ const args = z
       .default(MAX_RESULTS_DEFAULT)
       .describe('Matches or files at most'),
     context: z.int().min(0).max(MAX_CONTEXT).default(0).describe('Lines to show before and after each match'),
-    files_only: z.boolean().default(false).describe('Answer the names of matching files instead of lines'),
-    count: z.boolean().default(false).describe('Answer the number of matching lines of each file instead of lines'),
+    files_only: z.boolean().default(false).describe('Answer the names of matching files only'),
+    count: z.boolean().default(false).describe('Answer the number of matching lines of each file'),
     multiline: z
       .boolean()
       .default(false)
@@ -45,7 +45,7 @@ const args = z
     include_ignored: z
       .boolean()
       .default(false)
-      .describe('Also what .gitignore files leave out, and folders of installed packages such as node_modules'),
+      .describe('Also what .gitignore leaves out, and node_modules and the like'),
   })
   .refine(({ files_only, count }) => !(files_only && count), 'files_only and count exclude each other');
 

@@ -24,14 +24,8 @@ const args = z.strictObject({
     .max(65_536)
     .refine((text) => text.trim() !== '' && !text.includes('\0'), 'Message is empty')
     .describe('Commit message: a subject line, then an empty line and the rest'),
-  signoff: z
-    .boolean()
-    .exactOptional()
-    .describe('Add a Signed-off-by line for the committer; default: as git.signoff or format.signOff say, else none'),
-  sign: z
-    .boolean()
-    .exactOptional()
-    .describe('Sign the commit with the ssh agent (git.signing: agent); default: as commit.gpgSign says'),
+  signoff: z.boolean().exactOptional().describe('Add a Signed-off-by line; default: git.signoff or format.signOff'),
+  sign: z.boolean().exactOptional().describe('Sign with the ssh agent (git.signing: agent); default: commit.gpgSign'),
   allow_empty: z.boolean().default(false).describe('Commit although nothing is staged'),
   overrides: z
     .record(z.string(), z.string().trim().min(3))

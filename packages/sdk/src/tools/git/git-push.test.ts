@@ -248,8 +248,8 @@ describe('git_push [S0-49]', () => {
     const canary = join(repository.beside, 'canary');
     const runtime = await openGitRuntime(repository, { registry: PUSH });
     const cases: [string, string][] = [
-      ['git@example.org:x/y.git', 'unsupported_transport'],
-      ['ssh://example.org/x.git', 'unsupported_transport'],
+      ['git@example.org:x/y.git', 'not_listed'],
+      ['ssh://example.org/x.git', 'not_listed'],
       ['git://example.org/x.git', 'unsupported_transport'],
       [`ext::sh -c touch% ${canary}`, 'unsupported_transport'],
       ['https://user:secret@example.org/x.git', 'credentials_in_url'],

@@ -19,37 +19,25 @@ const INLINE_BYTES = 16 * 1024;
 
 const args = z
   .strictObject({
-    cmd: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Command line: plain commands joined by &&, ||, ; or | in strict mode, any bash in sandboxed mode'),
-    argv: z.array(z.string()).min(1).optional().describe('One command as a list of arguments, instead of cmd'),
-    cwd: z.string().min(1).default('.').describe('Folder to start in, relative to the workspace root'),
+    cmd: z.string().min(1).optional().describe('Command line'),
+    argv: z.array(z.string()).min(1).optional().describe('One command as a list, instead of cmd'),
+    cwd: z.string().min(1).default('.').describe('Folder to start in'),
     timeout_ms: z
       .int()
       .min(1)
       .max(TIMEOUT_MAX)
       .default(TIMEOUT_DEFAULT)
-      .describe(
-        'The whole tree is killed after this, also when it has become a job; the registry may allow less (tools.shell_exec.max_timeout_ms)',
-      ),
+      .describe('Ends all its processes, also those of a job; the registry may allow less'),
     env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
-    stdin: z.string().nullable().default(null).describe('Text for standard input; default: empty'),
-    allow_network: z
-      .boolean()
-      .default(false)
-      .describe("Reach the registry's domains through the proxy; otherwise none"),
+    stdin: z.string().nullable().default(null).describe('Text for standard input'),
+    allow_network: z.boolean().default(false).describe("Reach the registry's domains; otherwise none"),
     yield_after_ms: z
       .int()
       .min(0)
       .max(TIMEOUT_MAX)
       .optional()
-      .describe('Answer with a job when it still runs by then, and with what it printed so far'),
-    keep: z
-      .boolean()
-      .default(false)
-      .describe('The job outlives this session, until timeout_ms or the end of the runtime (limits.max_kept_jobs)'),
+      .describe('Answer with a job and its output so far if it still runs then'),
+    keep: z.boolean().optional().describe('Let the job outlive this session, until timeout_ms (limits.max_kept_jobs)'),
   })
   .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv')
   .refine((given) => !given.keep || given.yield_after_ms !== undefined, 'keep needs yield_after_ms');
@@ -133,7 +121,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
   const place =
     given.yield_after_ms === undefined
       ? undefined
-      : context.jobs.reserve({ lifeMs: context.limitMs, keep: given.keep });
+      : context.jobs.reserve({ lifeMs: context.limitMs, keep: given.keep === true });
   const life = endsWith(context.signal);
   const report = new OutputReporter(context);
   const filters: ByteFilter[] = [];
