@@ -121,7 +121,21 @@ function slowUndo(stall: Stall): Setting {
   };
 }
 
+/** Listed with its facts, as in the bundles: the first call of it loads its code. */
+function listed(stall: Stall): Setting {
+  const { tool } = createCounter('probe_listed');
+  const load = async () => {
+    await stall.pass();
+    return tool;
+  };
+  return {
+    tools: [Object.freeze({ ...tool, schemaDigest: `sha256:${'0'.repeat(64)}`, load })],
+    victim: [tool.name, {}],
+  };
+}
+
 const INSIDE: readonly WaitingPlace[] = [
+  inside('load', 'the code of the tool never arrives', listed),
   {
     stage: 'turn',
     name: 'all places of the session are taken',
@@ -303,7 +317,15 @@ test('every stage that waits is driven', () => {
 });
 
 /** The functions of stages that wait themselves instead of being waited for as a whole. */
-const WAIT_THEMSELVES = ['executeTool', 'takeBack', 'finishCall', 'recordResult', 'recordRefusal', 'recordReplay'];
+const WAIT_THEMSELVES = [
+  'loadTool',
+  'executeTool',
+  'takeBack',
+  'finishCall',
+  'recordResult',
+  'recordRefusal',
+  'recordReplay',
+];
 
 test('the conductor and its stages wait in no other way', () => {
   const folder = join(import.meta.dirname, '../src/call');

@@ -34,7 +34,7 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
 export async function loadTool(open: OpenCall, parts: IdentityParts): Promise<CompiledTool> {
   const compiled = findTool(open, parts);
   const { tool } = compiled;
-  if (isListedTool(tool)) compiled.tool = await tool.load();
+  if (isListedTool(tool)) compiled.tool = await open.time.wait('load', () => tool.load());
   return compiled;
 }
 

@@ -150,7 +150,8 @@ export async function judgeProposal(request: CallRequest, session: SessionParts)
   const parts: SessionParts = { ...session, coordinator: undefined, telemetry: undefined };
   const open = beginCall(request, parts);
   open.progress.ended = true;
-  const ready = await settle(async () => normalizeArgs(open, await loadTool(open, parts), request.args, parts));
+  const loaded = await settle(() => loadTool(open, parts));
+  const ready = loaded.ok ? await settle(() => normalizeArgs(open, loaded.value, request.args, parts)) : loaded;
   if (!ready.ok) return { open, ready: undefined, judged: ready };
   const judged = await settle(() => open.time.wait('gates', () => checkGates(ready.value, parts)));
   open.time.end();

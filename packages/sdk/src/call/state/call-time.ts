@@ -24,6 +24,7 @@ interface Stage {
 
 /** Every place where a call can wait. A stage that waits elsewhere is not bounded: test/waiting-inside.deep.test.ts looks. */
 export const STAGES = {
+  load: { awaits: 'the code of its tool', graceMs: 0 },
   turn: { awaits: 'its turn among the running calls', graceMs: 0 },
   hooks: { awaits: 'a hook', graceMs: 0 },
   gates: { awaits: 'a rule, the policy or the coordinator', graceMs: 0 },
