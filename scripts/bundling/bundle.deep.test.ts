@@ -13,15 +13,20 @@ const root = path.join(import.meta.dirname, '../..');
 const PROGRAM = `
   import { createAst } from '@tool-runtime/ast';
   import { createRuntime } from '@tool-runtime/sdk';
-  const runtime = await createRuntime({ workspace: process.argv[1], state: process.argv[2], ast: createAst() });
+  const registry = { file: 'ops.yaml', text: 'version: 1\\nshell: { mode: sandboxed }\\n' };
+  const runtime = await createRuntime({ workspace: process.argv[1], state: process.argv[2], ast: createAst(), registry });
   const session = await runtime.openSession();
   const before = session.tools();
   const refused = await session.call('file_read', { path: 1 });
   const missing = await session.call('ast_query', { where: { name: 'none' } });
+  const strange = await session.call('file_read', { pth: 'a.txt' });
+  const foreign = await session.call('Read', { file_path: 'a.txt' });
+  const listed = await session.call('fs_list', { glob: '*' });
   const after = session.tools();
   console.log(JSON.stringify({
     fingerprint: session.snapshot.runtime_package_fingerprint, before, after,
-    answers: [refused, missing].map(({ ok, errors }) => ({ ok, errors })),
+    answers: [refused, missing, strange, foreign].map(({ ok, errors }) => ({ ok, errors })),
+    text: session.present({ tool: 'fs_list', args: { glob: '*' } }, listed).text,
   }));
   await runtime.close();
 `;

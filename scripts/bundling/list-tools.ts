@@ -8,8 +8,11 @@ import type { Plugin } from 'esbuild';
 import type { AnyTool } from '../../packages/sdk/src/contracts/tool.ts';
 import { argsSchema, dataSchema, schemaDigest } from '../../packages/sdk/src/session/compile-tools.ts';
 
-/** Asked of every tool when a session opens, so a tool that has one is loaded then. */
-const ASKED_AT_ONCE = ['hiddenBy', 'recordRefusal'] as const;
+/** Functions that only a call of the tool needs. A tool with any other is loaded when a session opens. */
+const NEEDED_BY_CALLS: ReadonlySet<string> = new Set([
+  ...['run', 'rehearse', 'profile', 'operations', 'innerPaths', 'isIdempotent', 'measure', 'git'],
+  ...['recordDetails', 'present'],
+]);
 const LINE = /^export \{ (\w+) \} from '(\.\/[^']+)';$/gm;
 
 export const listTools: Plugin = {
@@ -34,7 +37,8 @@ export async function listedCatalog(file: string): Promise<string> {
     if (entry === undefined) throw new Error(`No such tool: ${name}`);
     const isMade = typeof entry === 'function';
     const tool = isMade ? entry({}) : entry;
-    if (ASKED_AT_ONCE.some((key) => tool[key] !== undefined)) return line;
+    if (Object.entries(tool).some(([key, value]) => typeof value === 'function' && !NEEDED_BY_CALLS.has(key)))
+      return line;
     const facts = JSON.stringify(factsOf(tool));
     const schemas = [argsSchema(tool), dataSchema(tool)].map((schema) => JSON.stringify(JSON.stringify(schema)));
     const load = `async () => (await import('${source}')).${name}${isMade ? '(use)' : ''}`;

@@ -177,7 +177,8 @@ const NO_UNKNOWN_FIELDS: UnknownFields = { names: [], known: [], meant: '' };
 /** Only where the tool itself lists its fields: a foreign schema is not looked into. */
 function unknownFields(args: Args, { tool, annotations }: ToolArgs): UnknownFields {
   const known = Object.keys(tool.args.shape);
-  if (known.length === 0 || tool.argsJsonSchema !== undefined) return NO_UNKNOWN_FIELDS;
+  const takesOthers = tool.args.def.catchall?.def.type !== 'never';
+  if (known.length === 0 || takesOthers) return NO_UNKNOWN_FIELDS;
   const names = Object.keys(args).filter((name) => !known.includes(name));
   if (names.length === 0) return NO_UNKNOWN_FIELDS;
   const candidates = [...known, ...Object.keys(annotations.arg_schema.arg_aliases)];

@@ -104,7 +104,7 @@ describe('renderRegistry', () => {
     test(`allows ${name} no network, no push and no command but its own [S0-18 S0-20]`, () =>
       withProject(files, ({ detected, runtime: { registry } }) => {
         assert.deepEqual(registry.allowedDomains, []);
-        assert.deepEqual([registry.git.allow_push, registry.git.require_clean_tree_for_commit], [false, true]);
+        assert.deepEqual([registry.git.allow_push, registry.git.require_clean_tree_for_commit], [false, false]);
         assert.notEqual(registry.ceiling.side_effect_level, 'network');
         assert.equal(registry.isolation, 'bubblewrap');
         const allows = (line: string) => registry.shellAllow.some((pattern) => pattern.test(line));

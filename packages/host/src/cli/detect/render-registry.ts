@@ -101,8 +101,7 @@ function gitSection({ git }: DetectedProject): string {
   const branches = git?.defaultBranch === undefined ? ['main', 'master'] : [git.defaultBranch];
   return `git:
   allow_push: false
-  # Refuse commits while tracked files have unstaged changes.
-  require_clean_tree_for_commit: true
+  # To refuse commits while tracked files have unstaged changes: require_clean_tree_for_commit: true
 
 # Branches on which stricter rules hold; names or globs.
 protected_branches: ${quotedList(branches)}`;
