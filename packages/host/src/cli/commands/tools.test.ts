@@ -64,12 +64,12 @@ describe('tool-runtime tools', () => {
     assert.ok(tools.every(({ tokens, tokens_with_output }) => tokens > 0 && tokens_with_output > tokens));
     assert.deepEqual(
       profiles.map(({ profile }) => profile),
-      ['core', 'read-only', 'full'],
+      ['core', 'read-only', 'full', 'structured'],
     );
     assert.ok((profiles[0]?.tokens ?? 4000) < 4000);
     const text = await runCli(['tools', '--cost', ...scratch.options]);
     assert.match(text.stdout, /^ +\d+ {2}ast_edit +\d+ with output schema\n/);
-    assert.match(text.stdout, /\n +\d+ {2}profile full +\d+ tools, with output schemas\n$/);
+    assert.match(text.stdout, /\n +\d+ {2}profile structured +\d+ tools, with output schemas\n$/);
     const one = await runCli(['tools', 'file_read', '--cost', ...scratch.options]);
     assert.match(one.stdout, /^ +\d+ {2}file_read +\d+ with output schema\n$/);
     assert.equal((await runCli(['tools', 'nothing', '--cost', ...scratch.options])).code, 1);
