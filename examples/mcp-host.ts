@@ -35,7 +35,7 @@ try {
   const read = await client.callTool({ name: 'file_read', arguments: { path: 'poem.txt' } });
   const [text] = read.content as { text: string }[];
   console.log(text?.text);
-  assert.match(text?.text ?? '', /one\ntwo\n/);
+  assert.match(text?.text ?? '', /one\ntwo$/);
 
   // A refusal is an answer that the model can read. It names the rule and what to do instead.
   const escaped = await client.callTool({ name: 'file_read', arguments: { path: '../state/journal.key' } });

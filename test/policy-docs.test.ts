@@ -83,7 +83,7 @@ async function answer(registry: Block, calls: Block, stage: Stage): Promise<read
   let sessions = new Map([['', await runtime.openSession()]]);
   const lines: string[] = [];
   for (const line of calls.text.trimEnd().split('\n')) {
-    if (line === '$ tool-runtime lock') {
+    if (line === '$ tool-runtime external lock') {
       const { workspace } = stage;
       await lockExternalTools({ workspace, state: join(stage.root, 'state'), registry: runtime.registry });
       await runtime.close();

@@ -4,7 +4,7 @@ import { openScratchRuntime, type ScratchRuntime } from '../src/testing/scratch-
 
 export const JOB_REGISTRY = {
   file: 'ops.yaml',
-  text: "version: 1\nshell_allow: ['^cat$', '^sleep [0-9]+$', '^seq [0-9]+$', '^cat big.txt -$', '^python3 serve.py$']\n",
+  text: "version: 1\nshell_allow: ['^cat$', '^sleep [0-9]+$', '^seq [0-9]+$', '^head -n 1$', '^cat big.txt -$', '^python3 serve.py$']\n",
 };
 
 export async function withJobs(use: (scratch: ScratchRuntime) => Promise<void>): Promise<void> {

@@ -59,16 +59,18 @@ describe('job_poll', () => {
   test('what is too much for one poll is named exactly, and the artifact has it while the job runs (deep)', () =>
     withJobs(async (scratch) => {
       const { session } = scratch;
-      const job = await startJob(scratch, 'seq 100000; cat');
+      // Nothing is printed before the yield, so that all of it comes between two polls.
+      const job = await startJob(scratch, 'head -n 1; seq 100000; cat');
+      await session.call('job_input', { job, text: 'go\n' });
       const wait = { job, wait_for_text: '\n100000\n', timeout_ms: 300_000 };
       const news = (await session.call('job_poll', wait)).data as Record<string, unknown>;
       const [from, missed] = [Number(news['stdout_from']), Number(news['missed_bytes'])];
       assert.deepEqual([news['found'], news['state']], [true, 'running']);
-      assert.equal(from + Buffer.byteLength(String(news['stdout'])), 588_895);
+      assert.equal(from + Buffer.byteLength(String(news['stdout'])), 588_898);
       assert.ok(missed > 0);
       const gap = { artifact: String(news['stdout_artifact']), offset: from - 8, max_bytes: 16 };
       const page = (await session.call('artifact_read', gap)).data as { content: string; total_bytes: number };
-      assert.equal(page.total_bytes, 588_895);
+      assert.equal(page.total_bytes, 588_898);
       assert.ok(page.content.endsWith(String(news['stdout']).slice(0, 8)));
       await session.call('job_stop', { job });
     }));
