@@ -38,7 +38,8 @@ test('no edit changes a governing file, no question tells of a secret one, and b
   }
   const found = await scratch.session.call('ast_query', { where: { file_glob: 'ops/*.ts' } });
   assert.ok(found.ok, JSON.stringify(found.errors));
-  assert.ok(found.data.nodes.some(({ file }) => file === 'ops/twin.ts'));
+  const { nodes } = found.data as { nodes: readonly { file: string }[] };
+  assert.ok(nodes.some(({ file }) => file === 'ops/twin.ts'));
   assert.equal(JSON.stringify(found).includes('CANARY'), false);
   assert.equal(readFileSync(join(workspace, 'ops/own.ts'), 'utf8'), CODE);
   assert.equal(readFileSync(join(workspace, 'ops/secret.ts'), 'utf8'), 'export const CANARY = first;\n');

@@ -82,8 +82,7 @@ async function embedRuntime(workspace: string): Promise<void> {
   const found = await session.call('grep', { pattern: 'hello' });
   assert.match(JSON.stringify(found.data), /greet\.ts/);
   const declared = await session.call('ast_query', { where: {} });
-  assert.ok(declared.ok);
-  assert.equal(declared.data.nodes[0]?.name, 'greet');
+  assert.match(JSON.stringify(declared.data), /"greet"/);
   const escaped = await session.call('file_read', { path: '../secret' });
   assert.equal(escaped.errors[0]?.code, 'E_POLICY');
   await useOwnTool(session);
