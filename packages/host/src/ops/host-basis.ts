@@ -1,5 +1,5 @@
 /**
- * What the answer of a call depends on besides the call: workspace, state folder, registry, trust, durability, witness,
+ * What the answer of a call depends on, apart from the call itself: workspace, state folder, registry, trust, durability, witness,
  * environment, version. A host publishes the digest of its own; a command whose digest is the same may leave its call to it.
  *
  * Inputs are compared, not the registry they lead to: reading that costs most of what the host saves.

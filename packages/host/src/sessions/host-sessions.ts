@@ -12,7 +12,7 @@ import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {
   readonly isOfConnection?: boolean;
-  /** As the command would open it without a host: by the same name, and nobody is asked. */
+  /** For `tool-runtime call`: recorded under the command's name, and calls that need an approval are refused. */
   readonly isOfCommand?: boolean;
 }
 

@@ -144,7 +144,7 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, parts: Ses
 
 type ToolArgs = Pick<CompiledTool, 'tool' | 'annotations'>;
 
-/** Under the names the tool knows, and with paths relative to the workspace: from here on nobody sees another form. */
+/** Replaces aliases by the tool's own names and makes paths relative. All later stages see only this form. */
 function readableArgs({ tool, annotations }: ToolArgs, raw: Args, root: string): Args {
   const { arg_aliases: aliases, path_params: paths } = annotations.arg_schema;
   const named = rewriteAliases(raw, aliases);

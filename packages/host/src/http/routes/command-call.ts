@@ -20,7 +20,7 @@ export const commandCall = defineRoute({
   id: 'commandCall',
   method: 'post',
   path: '/v1/command-call',
-  summary: 'Make one call as the command does without a host: in a session of its own, asking nobody',
+  summary: 'Make one call in a new session, without approvals, as `tool-runtime call` does by itself',
   description: 'Only over the Unix socket and for the user the host runs as. A client that leaves cancels its call.',
   scope: 'call',
   isHostWide: true,

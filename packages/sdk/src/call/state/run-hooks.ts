@@ -167,7 +167,7 @@ function emptyMessage(hook: string): ToolError {
 }
 
 function notSandboxed(): ToolError {
-  return policyDenial('Hooks cannot run: git.hooks is sandboxed and isolation is none', {
+  return policyDenial('Hooks cannot run: `git.hooks: sandboxed` needs a sandbox, but `isolation` is none', {
     details: { gate: 'commit', reason: 'no_sandbox', next: 'set isolation: bubblewrap, or git.hooks: off' },
   });
 }

@@ -37,8 +37,8 @@ const data = z.strictObject({
       z.strictObject({
         ...named,
         upstream: z.string().nullable(),
-        ahead: z.int().nullable().describe('Commits the upstream lacks; null when there is none'),
-        behind: z.int().nullable().describe('Commits only the upstream has; null when there is none'),
+        ahead: z.int().nullable().describe('Commits that the upstream does not have; null without an upstream'),
+        behind: z.int().nullable().describe('Commits that only the upstream has; null without an upstream'),
         gone: z.literal(true).optional().describe('The upstream no longer exists'),
         current: z.boolean(),
         remote: z.boolean(),

@@ -35,8 +35,8 @@ const data = z.strictObject({
   head: z.string().nullable().describe('Commit hash; null before the first commit'),
   detached: z.boolean(),
   upstream: z.string().nullable(),
-  ahead: z.int().nullable().describe('Commits the upstream lacks; null when there is none'),
-  behind: z.int().nullable().describe('Commits only the upstream has; null when there is none'),
+  ahead: z.int().nullable().describe('Commits that the upstream does not have; null without an upstream'),
+  behind: z.int().nullable().describe('Commits that only the upstream has; null without an upstream'),
   changes: z.array(
     z.strictObject({
       path: z.string(),
