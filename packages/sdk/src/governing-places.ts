@@ -5,7 +5,7 @@ import type { GoverningPlace } from './contracts/governing.ts';
 import { lockPlace } from './lock-place.ts';
 import { realPath, tracePath } from './platform/descriptors/trace-path.ts';
 import { gitPlaces } from './platform/git/git-folders.ts';
-import { isWithin } from './platform/protection/secret-files.ts';
+import { isWithin } from './platform/protection/governing-files.ts';
 import { REGISTRY_FILE } from './registry-in-force.ts';
 
 export interface GoverningSetting {

@@ -14,9 +14,8 @@ import { test } from 'node:test';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 import { type TracedPath, traceFiles } from './traced-files.ts';
 
-const MOST_FILES = 78;
-// 99 since tools are loaded by their first call, commands are part of the record, and known secrets are counted.
-const MOST_HOPS = 99;
+const MOST_FILES = 68;
+const MOST_HOPS = 87;
 
 test('one read passes a known number of files and hops', async (t) => {
   const { session, workspace, dispose } = await openScratchRuntime();

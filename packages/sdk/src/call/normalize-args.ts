@@ -41,7 +41,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
   const argsSummary = summaryOf(compiled, args, parts);
   const commands = commandsIn(args, schema.command_params, parts.registry.shell.mode);
-  const details = requestDetails(tool.recordDetails?.(args), commandFacts(commands, parts.redactor));
+  const details = requestDetails(tool.recordDetails?.(args), commands, parts);
   noteRequested(open, { argsHash, argsSummary, details }, parts);
   const limitMs = limitOf(compiled, args);
   open.time.limit(limitMs);
@@ -70,7 +70,12 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   };
 }
 
-function requestDetails(own: JsonObject | undefined, facts: JsonObject | undefined): JsonObject | undefined {
+function requestDetails(
+  own: JsonObject | undefined,
+  commands: readonly CheckedCommand[],
+  { redactor }: RecordingParts,
+): JsonObject | undefined {
+  const facts = commands.length === 0 ? undefined : commandFacts(commands, redactor);
   return facts === undefined ? own : { ...own, ...facts };
 }
 

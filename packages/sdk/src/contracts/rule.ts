@@ -29,6 +29,9 @@ export interface Violation {
   readonly fix?: JsonObject;
 }
 
+/** Arguments that tools declare in `arg_schema`, by the list of `RuleSubject` they appear in. */
+export type ArgumentKind = 'paths' | 'urls' | 'commands' | 'environments';
+
 /** What a rule sees. Arguments are final: aliases rewritten, hooks and approver edits applied. */
 export interface RuleSubject {
   readonly tool: string;
@@ -109,6 +112,10 @@ export interface RuleDefinition extends RuleFacts {
   readonly overridable?: boolean;
   /** What a blocking violation answers; E_VALIDATION_FAIL by default. */
   readonly errorCode?: ErrorCode;
+  /** The tools whose calls it checks; every tool by default. A rule about other tools costs a call nothing. */
+  readonly tools?: readonly string[];
+  /** The kinds of arguments it checks: it is never asked about a tool that declares none of them. */
+  readonly looksAt?: readonly ArgumentKind[];
   /** Cheap test on the call's declarations; a rule that does not apply costs nothing more. */
   appliesTo(subject: RuleSubject): boolean;
   check(subject: RuleSubject, context: RuleContext): MaybePromise<readonly Violation[]>;

@@ -4,16 +4,7 @@ import { constants } from 'node:fs';
 export const O_PATH = 0o10000000;
 /** A file without a name, in the folder that is opened. */
 export const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
-const O_CLOEXEC = 0o2000000;
+export const O_CLOEXEC = 0o2000000;
 
 /** A descriptor that names a directory and reads nothing: what `*at`-style steps start from. */
 export const DIRECTORY_HANDLE = O_PATH | constants.O_DIRECTORY;
-
-/**
- * Every open gets these: no terminal taken over, no waiting for a FIFO's other end, nothing inherited by a child.
- * The kernel refuses all but close-on-exec beside O_PATH.
- */
-export function withStandingFlags(flags: number): number {
-  if ((flags & O_PATH) !== 0) return flags | O_CLOEXEC;
-  return flags | O_CLOEXEC | constants.O_NONBLOCK | constants.O_NOCTTY;
-}

@@ -110,3 +110,9 @@ function malformed(tool: string, key: string, { what, why, next }: Fault): ToolE
     details: { gate: 'arguments', reason: `malformed_${what.toLowerCase()}`, next },
   });
 }
+
+/** `value` as seen from the outermost root. What is not a path inside the workspace stays as it is, and matches nothing. */
+export function fromOutermost(prefix: string, value: string): string {
+  if (prefix === '.' || classifyPath(value).type !== 'workspace_relative') return value;
+  return value.startsWith('@') ? value : `${prefix}/${value}`;
+}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
+import { fromOutermost } from './declared-paths.ts';
 import { compilePathClause, type PathClause } from './path-clause.ts';
-import { callPathRule, fromOutermost, type NamedPath } from './path-rule.ts';
+import { callPathRule, type NamedPath } from './path-rule.ts';
 
 const clause = (patterns: readonly string[], more: Partial<PathClause> = {}): PathClause => ({
   ...compilePathClause(patterns, {

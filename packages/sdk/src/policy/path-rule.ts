@@ -7,7 +7,7 @@
 import { isToolError } from '@tool-runtime/protocol';
 import type { FoundPath, PathRule } from '../contracts/path-rule.ts';
 import { expandBraces } from '../glob/expand-braces.ts';
-import { classifyPath, type DeclaredPath } from './declared-paths.ts';
+import { classifyPath, type DeclaredPath, fromOutermost } from './declared-paths.ts';
 import type { ClauseGate, PathClause } from './path-clause.ts';
 
 export interface NamedPath extends DeclaredPath {
@@ -54,12 +54,6 @@ export function callPathRule({ clauses, named, prefix }: PathRuleInput): CallPat
       }
     },
   };
-}
-
-/** `value` as seen from the outermost root. What is not a path inside the workspace stays as it is, and matches nothing. */
-export function fromOutermost(prefix: string, value: string): string {
-  if (prefix === '.' || classifyPath(value).type !== 'workspace_relative') return value;
-  return value.startsWith('@') ? value : `${prefix}/${value}`;
 }
 
 interface Looking {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { completeAnnotations } from '../contracts/annotations.ts';
 import type { RegistrySpot } from '../contracts/registry.ts';
 import { defineRule, type RuleContext, type RuleDefinition, type RuleSubject } from '../contracts/rule.ts';
 import { compileRules } from './rule-set.ts';
@@ -110,5 +111,35 @@ describe('4.12 the rules in force [S0-72]', () => {
     assert.equal(set.has('before'), false);
     assert.equal(set.applies('after', subject), false);
     assert.equal((await set.run('after', subject, context)).blocking, undefined);
+  });
+
+  test('rules about other tools and other kinds of arguments are not even asked', async () => {
+    const asked: string[] = [];
+    const counted = (id: string, extra: Partial<RuleDefinition>) =>
+      rule(id, { ...extra, appliesTo: () => asked.push(id) > 0, check: () => [] });
+    const { arg_schema: schema } = completeAnnotations({ arg_schema: { path_params: ['path'] } });
+    const set = compileRules(
+      [
+        counted('same-tool', { tools: ['other', 'any'] }),
+        counted('other-tool', { tools: ['other'] }),
+        counted('paths', { looksAt: ['urls', 'paths'] }),
+        counted('urls', { looksAt: ['urls'] }),
+        counted('all', {}),
+      ],
+      registry(
+        ...['same-tool', 'other-tool', 'paths', 'urls', 'all'].map((id) => [id, 'blocking'] as [string, 'blocking']),
+      ),
+      (tool) => (tool === 'any' ? schema : undefined),
+    );
+    await set.run('before', subject, context);
+    assert.deepEqual(asked, ['same-tool', 'paths', 'all']);
+
+    asked.length = 0;
+    await set.run('before', { ...subject, tool: 'other' }, context);
+    assert.deepEqual(
+      asked,
+      ['same-tool', 'other-tool', 'paths', 'urls', 'all'],
+      'a tool that is not known could carry anything',
+    );
   });
 });

@@ -5,9 +5,17 @@
  * cannot switch security off by saying nothing. Every other unlisted rule is off.
  */
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import type { ToolArgSchema } from '../contracts/annotations.ts';
 import type { Enforcement } from '../contracts/classes.ts';
 import type { Registry } from '../contracts/registry.ts';
-import type { RuleContext, RuleDefinition, RulePhase, RuleSubject, Violation } from '../contracts/rule.ts';
+import type {
+  ArgumentKind,
+  RuleContext,
+  RuleDefinition,
+  RulePhase,
+  RuleSubject,
+  Violation,
+} from '../contracts/rule.ts';
 import { didYouMean } from '../text/nearest-name.ts';
 
 export interface RuleReport {
@@ -33,7 +41,20 @@ export interface ActiveRule {
   readonly registry: string | undefined;
 }
 
-export function compileRules(rules: readonly RuleDefinition[], registry: Registry): RuleSet {
+/** The lists of argument names that a tool declares, by the kind that rules look at. */
+const DECLARED = {
+  paths: 'path_params',
+  urls: 'url_params',
+  commands: 'command_params',
+  environments: 'env_params',
+} as const satisfies Record<ArgumentKind, keyof ToolArgSchema>;
+
+/** `schemaOf` tells what a tool's calls can carry; for a tool it does not know every rule is asked. */
+export function compileRules(
+  rules: readonly RuleDefinition[],
+  registry: Registry,
+  schemaOf: (tool: string) => ToolArgSchema | undefined = () => undefined,
+): RuleSet {
   const phases: Record<RulePhase, ActiveRule[]> = { before: [], guard: [], 'on-commit': [], after: [] };
   for (const rule of rules) {
     const listed = registry.validators.get(rule.id);
@@ -47,10 +68,26 @@ export function compileRules(rules: readonly RuleDefinition[], registry: Registr
   }
   // Rules that start programs come last: what stops a call in milliseconds should not wait for a build.
   for (const list of Object.values(phases)) list.sort((left, right) => cost(left) - cost(right));
+  const byTool = new Map<string, typeof phases>();
+  const concerning = (phase: RulePhase, { tool }: RuleSubject): readonly ActiveRule[] => {
+    let lists = byTool.get(tool);
+    if (lists === undefined) {
+      const schema = schemaOf(tool);
+      const only = (list: readonly ActiveRule[]) => list.filter(({ rule }) => mayConcern(rule, tool, schema));
+      lists = {
+        before: only(phases.before),
+        guard: only(phases.guard),
+        'on-commit': only(phases['on-commit']),
+        after: only(phases.after),
+      };
+      if (schema !== undefined) byTool.set(tool, lists);
+    }
+    return lists[phase];
+  };
   return {
     has: (phase) => phases[phase].length > 0,
-    applies: (phase, subject) => phases[phase].some((active) => active.rule.appliesTo(subject)),
-    run: (phase, subject, context) => runRules(phases[phase], subject, context),
+    applies: (phase, subject) => concerning(phase, subject).some((active) => active.rule.appliesTo(subject)),
+    run: (phase, subject, context) => runRules(concerning(phase, subject), subject, context),
     checkOverrides(overrides) {
       const open = rules.filter((rule) => rule.overridable === true).map((rule) => rule.id);
       const refused = Object.keys(overrides).find((id) => !open.includes(id));
@@ -61,6 +98,11 @@ export function compileRules(rules: readonly RuleDefinition[], registry: Registr
       return ids === undefined ? inForce : ids.map((id) => findRule(id, inForce, rules));
     },
   };
+}
+
+function mayConcern({ tools, looksAt }: RuleDefinition, tool: string, schema: ToolArgSchema | undefined): boolean {
+  if (tools?.includes(tool) === false) return false;
+  return schema === undefined || looksAt === undefined || looksAt.some((kind) => schema[DECLARED[kind]].length > 0);
 }
 
 function cost({ rule }: ActiveRule): number {

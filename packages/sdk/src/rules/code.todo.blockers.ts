@@ -6,8 +6,7 @@
 import type { ChangedFile, ChangeSet } from '../contracts/git.ts';
 import { defineRule, type Violation } from '../contracts/rule.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
-import { decodeText } from '../text/decode-text.ts';
-import { detectEncoding } from '../text/detect-encoding.ts';
+import { decodeText, detectEncoding } from '../text/encoding.ts';
 
 /** As a word of its own, in capitals, which is how people write the mark and not the word. */
 const MARK = /(?<![\p{L}\p{N}_])(?:TODO|FIXME)(?![\p{L}\p{N}_])/u;

@@ -17,6 +17,7 @@ export const secNetworkAllowlist = defineRule({
   defaultEnforcement: 'blocking',
   always: true,
   errorCode: 'E_POLICY',
+  looksAt: ['urls'],
   appliesTo: ({ urls, profile }) => urls.length > 0 && profile.side_effect_level === 'network',
   check: ({ urls }, { registry }) => urls.flatMap(({ key, value }) => judge(key, value, registry.allowedDomains)),
 });

@@ -17,6 +17,7 @@ export const secPathsSandbox = defineRule({
   defaultEnforcement: 'blocking',
   always: true,
   errorCode: 'E_POLICY',
+  looksAt: ['paths'],
   appliesTo: (subject) => subject.paths.length > 0,
   check: (subject) => subject.paths.flatMap(({ key, value }) => judgePath(key, value)),
 });

@@ -20,6 +20,7 @@ export const secShellAllowlist = defineRule({
   defaultEnforcement: 'blocking',
   always: true,
   errorCode: 'E_POLICY',
+  looksAt: ['commands', 'environments'],
   appliesTo: ({ commands, environments }) => commands.length > 0 || environments.length > 0,
   check: ({ commands, environments }, { registry }) => [
     ...commands.flatMap((command) => found(command.key, () => judgeCommand(command, registry))),

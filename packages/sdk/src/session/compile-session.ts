@@ -154,7 +154,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     recorders: recordersOf(runtime.tools),
     ceiling,
     hooks: compileHooks(runtime.hooks),
-    rules: compileRules(runtime.rules, registry),
+    rules: compileRules(runtime.rules, registry, (tool) => tools.get(tool)?.annotations.arg_schema),
     approvals: compileApprovalPolicy(registry.approvals),
     broker: createApprovalBroker({
       dispatcher: identity.approvals === 'none' ? undefined : runtime.dispatcher,

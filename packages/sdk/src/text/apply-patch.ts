@@ -6,7 +6,8 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import { ADDED, CONTEXT } from './diff-reader.ts';
-import { asBuffer, type LineTable, TextLines } from './line-table.ts';
+import { asBuffer } from './encoding.ts';
+import { type LineTable, TextLines } from './line-table.ts';
 import { locateHunk, type Placement, type Progress } from './locate-hunk.ts';
 import { endsInCarriageReturn, endsInLineFeed, withoutLineEnd } from './same-line.ts';
 import type { FilePatch } from './unified-diff.ts';

@@ -3,6 +3,7 @@
  *
  * Two kinds: the lines of a text, found as far as they are needed, and a list of chosen ranges.
  */
+import { asBuffer } from './encoding.ts';
 
 export interface Lines {
   readonly bytes: Buffer;
@@ -13,10 +14,6 @@ export interface Lines {
 
 const LINE_FEED = 10;
 const FIRST_CAPACITY = 64;
-
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
 
 /** The lines of a whole text, from 0. Asking for line n looks no further than its end. */
 export class TextLines implements Lines {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeText, encodeText, type TextEncoding } from './decode-text.ts';
+import { decodeText, encodeText, type TextEncoding } from './encoding.ts';
 import { LineWindow, type LineWindowOptions } from './line-window.ts';
 
 function windowOf(whole: Uint8Array, pieceBytes: number, options: Partial<LineWindowOptions>) {

@@ -4,9 +4,14 @@
  * Keeps no more than `maxBytes`, however long the file. The first piece decides the encoding and what ends a line: the
  * line feed, or the carriage return in a file that knows nothing else.
  */
-import { type TextEncoding, wholeCharacters } from './decode-text.ts';
-import { type DetectedEncoding, detectEncoding, hasUtf8Mark } from './detect-encoding.ts';
-import { asBuffer } from './line-table.ts';
+import {
+  asBuffer,
+  type DetectedEncoding,
+  detectEncoding,
+  hasUtf8Mark,
+  type TextEncoding,
+  wholeCharacters,
+} from './encoding.ts';
 
 export interface LineWindowOptions {
   /** The first line wanted, from 1. */

@@ -8,8 +8,9 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import { gitNames, headerName } from './diff-names.ts';
 import { ADDED, DiffReader, invalidDiff, REMOVED } from './diff-reader.ts';
 import { isAround, mergeDiff, readExtendedHeader, refuseForeign } from './diff-surroundings.ts';
+import { asBuffer } from './encoding.ts';
 import { type HunkCounts, readHunkBody } from './hunk-body.ts';
-import { asBuffer, LineTable } from './line-table.ts';
+import { LineTable } from './line-table.ts';
 
 export const MAX_DIFF_BYTES = 16 * 1024 * 1024;
 

@@ -15,7 +15,7 @@ import type { Registry } from '../../contracts/registry.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { Validation } from '../../contracts/validation.ts';
 import type { FileChange, Workspace } from '../../contracts/workspace.ts';
-import { fromOutermost } from '../../policy/path-rule.ts';
+import { fromOutermost } from '../../policy/declared-paths.ts';
 import { redactingArtifacts } from '../../redaction/redacting-ports.ts';
 import { announceProgress } from '../state/call-events.ts';
 import type { GatedCall, OpenCall } from '../state/call-types.ts';
@@ -63,7 +63,6 @@ export class CallContext implements ToolContext {
   readonly candidate: CommitCandidate | undefined;
   readonly publication: Publication | undefined;
   readonly jobs: JobTable;
-  readonly artifacts: ArtifactStore;
   readonly progress: (pct: number, message: string, data?: JsonObject) => void;
   readonly warn: (entry: ErrorEntry) => void;
   readonly redact: (text: string) => string;
@@ -93,7 +92,6 @@ export class CallContext implements ToolContext {
     this.publication = call.publication;
     this.#parts = parts;
     this.jobs = parts.jobs;
-    this.artifacts = countingArtifacts(open, parts);
     this.workspace =
       level >= WRITES
         ? refusingMasks(withDeletion(log.tracked(grant.workspace(call.workspace)), call, parts), parts.redactor, open)
@@ -127,6 +125,10 @@ export class CallContext implements ToolContext {
       ),
     );
     return this.#git;
+  }
+
+  get artifacts(): ArtifactStore {
+    return countingArtifacts(this.#call.open, this.#parts);
   }
 
   get command(): CommandList | undefined {

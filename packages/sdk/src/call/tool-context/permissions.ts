@@ -11,9 +11,9 @@ import { policyDenial } from '../../contracts/failures.ts';
 import type { LinkUse } from '../../contracts/path-rule.ts';
 import type { CallProfile } from '../../contracts/tool.ts';
 import type { ApprovalVerdict } from '../../policy/approval-policy.ts';
-import type { DeclaredPath } from '../../policy/declared-paths.ts';
+import { type DeclaredPath, fromOutermost } from '../../policy/declared-paths.ts';
 import type { ClauseGate, PathClause } from '../../policy/path-clause.ts';
-import { type CallPathRule, callPathRule, fromOutermost, type NamedPath } from '../../policy/path-rule.ts';
+import { type CallPathRule, callPathRule, type NamedPath } from '../../policy/path-rule.ts';
 import type { Call } from '../state/call-types.ts';
 import type { CompiledTool, SessionParts } from '../state/session-parts.ts';
 

@@ -26,7 +26,8 @@ import {
 } from 'node:fs';
 import type { EntryType } from '../../contracts/workspace.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
-import { DIRECTORY_HANDLE, withStandingFlags } from '../open-flags.ts';
+import { DIRECTORY_HANDLE } from '../open-flags.ts';
+import { withStandingFlags } from './native-calls.ts';
 
 /** A name met while walking a tree: bytes where it is no UTF-8, so that it can still be opened and removed. */
 export interface InnerEntry {

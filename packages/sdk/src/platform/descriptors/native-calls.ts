@@ -9,7 +9,7 @@ import { closeSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { endianness, constants as osConstants } from 'node:os';
 import { errnoError } from '../errno-error.ts';
-import { DIRECTORY_HANDLE, withStandingFlags } from '../open-flags.ts';
+import { DIRECTORY_HANDLE, O_CLOEXEC, O_PATH } from '../open-flags.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 
 /** Each answers a result of zero or more, or a negated errno. */
@@ -119,4 +119,13 @@ export function hasOpenat2(native: NativeCalls, rootFd: number): boolean {
   const fd = native.openBeneath(rootFd, '.', DIRECTORY_HANDLE, 0);
   if (fd >= 0) closeSync(fd);
   return fd >= 0;
+}
+
+/**
+ * Every open gets these: no terminal taken over, no waiting for a FIFO's other end, nothing inherited by a child.
+ * The kernel refuses all but close-on-exec beside O_PATH.
+ */
+export function withStandingFlags(flags: number): number {
+  if ((flags & O_PATH) !== 0) return flags | O_CLOEXEC;
+  return flags | O_CLOEXEC | constants.O_NONBLOCK | constants.O_NOCTTY;
 }

@@ -10,7 +10,7 @@ import { SANDBOX_RULE, shownPath } from '../descriptors/path-rules.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { type TracedPath, tracePath } from '../descriptors/trace-path.ts';
 import { errnoCode } from '../errno-error.ts';
-import { isWithin } from './secret-files.ts';
+import { isWithin } from './governing-files.ts';
 
 export interface WorkTree {
   /** Real path. */

@@ -14,9 +14,10 @@ import type { MaybePromise } from '../../contracts/workspace.ts';
 import { openEntry, reopenDirectory } from '../descriptors/directory-entry.ts';
 import { readContent } from '../descriptors/file-content.ts';
 import { type HeldFolder, openBelow } from '../descriptors/held-folder.ts';
+import { withStandingFlags } from '../descriptors/native-calls.ts';
 import { shownPath } from '../descriptors/path-rules.ts';
 import { errnoCode } from '../errno-error.ts';
-import { O_PATH, withStandingFlags } from '../open-flags.ts';
+import { O_PATH } from '../open-flags.ts';
 
 interface OutputFacts {
   readonly bytes: number;

@@ -6,7 +6,7 @@ import { createDirectoryReader } from '../descriptors/directory-reader.ts';
 import { loadNativeCalls } from '../descriptors/native-calls.ts';
 import type { Root } from '../descriptors/root.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
-import type { SecretTest } from '../protection/secret-files.ts';
+import type { SecretTest } from '../protection/governing-files.ts';
 import { type Bubblewrap, CONFINED_PROGRAM, findBubblewrap, type Trial } from '../sandbox/confinement.ts';
 import type { TreeSource } from './folder-view.ts';
 import { listTree } from './list-tree.ts';

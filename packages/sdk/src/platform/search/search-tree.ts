@@ -17,7 +17,7 @@ import { errnoCode } from '../errno-error.ts';
 import { DIRECTORY_HANDLE, O_PATH } from '../open-flags.ts';
 import { Pace } from '../pace.ts';
 import type { Spawner } from '../processes/spawned-process.ts';
-import type { SecretTest } from '../protection/secret-files.ts';
+import type { SecretTest } from '../protection/governing-files.ts';
 import { type Bubblewrap, confinedCommand } from '../sandbox/confinement.ts';
 import { type ProgramEnd, type RunningProgram, runProgram } from '../sandbox/run-program.ts';
 import { isMountChanged } from '../sandbox/verify-mounts.ts';

@@ -10,7 +10,7 @@ import { type AppliedHunk, applyPatch } from '../../text/apply-patch.ts';
 import { type FilePatch, MAX_DIFF_BYTES, parseUnifiedDiff, type UnifiedDiff } from '../../text/unified-diff.ts';
 import { choosePatch, otherNames } from './file-patch/choose-patch.ts';
 import { patchContent } from './file-patch/patch-content.ts';
-import { readExisting } from './file-read/read-existing.ts';
+import { readExisting } from './read-existing.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 

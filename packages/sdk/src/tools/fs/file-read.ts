@@ -7,12 +7,16 @@ import { ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
-import type { FileContent } from '../../contracts/workspace.ts';
+import type { FileContent, ReadOptions } from '../../contracts/workspace.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { decodeText, TEXT_ENCODINGS, type TextEncoding } from '../../text/decode-text.ts';
-import { type DetectedEncoding, detectEncoding } from '../../text/detect-encoding.ts';
+import {
+  type DetectedEncoding,
+  decodeText,
+  detectEncoding,
+  TEXT_ENCODINGS,
+  type TextEncoding,
+} from '../../text/encoding.ts';
 import { LineWindow } from '../../text/line-window.ts';
-import { LazyReadOptions } from './file-read/read-options.ts';
 
 const NEWLINE_STYLES = ['lf', 'crlf', 'cr', 'mixed', 'none'] as const;
 type NewlineStyle = (typeof NEWLINE_STYLES)[number];
@@ -137,6 +141,29 @@ function digestOf({ sha256, size, isPartial }: FileContent, path: string, { warn
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** Options of a read whose cancel signal is looked at only when the file is large: asking for it makes one. */
+class LazyReadOptions implements ReadOptions {
+  readonly maxBytes: number;
+  readonly onPiece?: (piece: Uint8Array) => void;
+  readonly isEnough?: () => boolean;
+  readonly #context: Pick<ToolContext, 'signal'>;
+
+  constructor(
+    context: Pick<ToolContext, 'signal'>,
+    maxBytes: number,
+    { onPiece, isEnough }: Pick<ReadOptions, 'onPiece' | 'isEnough'> = {},
+  ) {
+    this.#context = context;
+    this.maxBytes = maxBytes;
+    if (isEnough !== undefined) this.isEnough = isEnough;
+    if (onPiece !== undefined) this.onPiece = onPiece;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
 }
 
 function readLines(wanted: Args, context: ToolContext): Data | Promise<Data> {

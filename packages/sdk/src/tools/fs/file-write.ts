@@ -12,7 +12,7 @@ import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FileChange, WriteOptions } from '../../contracts/workspace.ts';
 import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { readExisting } from './file-read/read-existing.ts';
+import { readExisting } from './read-existing.ts';
 
 const MAX_APPENDED_FILE_BYTES = 256 * 1024 * 1024;
 const APPEND_ATTEMPTS = 40;

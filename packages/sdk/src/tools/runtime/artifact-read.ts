@@ -6,7 +6,7 @@ import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { compilePattern, patternProblem } from '../../pattern/compile-pattern.ts';
 import { counted } from '../../present/rows.ts';
-import { wholeCharacters } from '../../text/decode-text.ts';
+import { wholeCharacters } from '../../text/encoding.ts';
 
 const PAGE_DEFAULT = 65_536;
 const PAGE_MAX = 5 * 1024 * 1024;

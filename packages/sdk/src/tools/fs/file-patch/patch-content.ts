@@ -6,8 +6,7 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import { applyPatch, type PatchedFile } from '../../../text/apply-patch.ts';
-import { decodeText, encodeText, type TextEncoding } from '../../../text/decode-text.ts';
-import { detectEncoding } from '../../../text/detect-encoding.ts';
+import { decodeText, detectEncoding, encodeText, type TextEncoding } from '../../../text/encoding.ts';
 import { type FilePatch, parseUnifiedDiff } from '../../../text/unified-diff.ts';
 
 export interface PatchJob {

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import type { GitRepository } from '../../../contracts/git.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { cleanPath, literalPathspec } from '../../../git/pathspec.ts';
-import { decodeText } from '../../../text/decode-text.ts';
-import { detectEncoding } from '../../../text/detect-encoding.ts';
+import { decodeText, detectEncoding } from '../../../text/encoding.ts';
 
 const HEADER_BYTES = 200;
 const NEWLINE = 0x0a;

@@ -1,8 +1,7 @@
 /** Contents of the sides of unmerged files: sizes of all, texts of those that are short enough, in two runs of git. */
 import type { GitRepository } from '../../../contracts/git.ts';
 import { readBatch, readBatchCheck } from '../../../git/read-batch.ts';
-import { decodeText } from '../../../text/decode-text.ts';
-import { detectEncoding } from '../../../text/detect-encoding.ts';
+import { decodeText, detectEncoding } from '../../../text/encoding.ts';
 import type { Stage, UnmergedFile } from './parse-unmerged.ts';
 
 /** All texts of one answer together. */
