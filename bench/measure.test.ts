@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Comparison, compare, extraOf, inFlight, inSequence, type Measured, ratioOf } from './measure.ts';
+import { type Comparison, compare, inFlight, inSequence, type Measured, moreThan, ratioOf } from './measure.ts';
 
 const ONE_SAMPLE = { samplesPerRound: 1, sampleMs: 0, warmUpMs: 0, quietMs: 0 };
 
@@ -45,10 +45,10 @@ describe('ratioOf', () => {
   });
 });
 
-describe('extraOf', () => {
+describe('moreThan', () => {
   test('subtracts inside each round, so that a slow round does not count', () => {
     const cases = new Map([measured('floor', [1, 10, 1]), measured('more', [4, 90, 4])]);
-    assert.equal(extraOf({ rounds: 3, quietRounds: 0, cases }, 'more', 'floor'), 3);
+    assert.equal(moreThan({ rounds: 3, quietRounds: 0, cases }, 'more', 'floor').measured, 3);
   });
 });
 

@@ -67,23 +67,44 @@ export async function compare(cases: readonly Case[], plan: Plan): Promise<Compa
 }
 
 /** Time of `name` divided by time of `peer`: below 1 is faster. */
-export function ratioOf({ cases }: Comparison, name: string, peer: string): number {
-  const own = measuredOf(cases, name).roundMicros;
-  const other = measuredOf(cases, peer).roundMicros;
-  return quantile(
-    own.map((micros, round) => micros / (other[round] ?? Number.NaN)),
-    0.5,
-  );
+export function ratioOf(comparison: Comparison, name: string, peer: string): number {
+  return timesAs(comparison, name, peer).measured;
+}
+
+/** A figure and what it was in each round, so that a budget can tell a miss from noise. */
+export interface Estimate {
+  readonly measured: number;
+  readonly rounds: readonly number[];
+}
+
+/** Time of `name` divided by time of `peer`. */
+export function timesAs(comparison: Comparison, name: string, peer: string): Estimate {
+  return estimate(comparison, { name, peer }, (own, other) => own / other);
+}
+
+/** How many times as fast as `peer`. */
+export function timesFaster(comparison: Comparison, name: string, peer: string): Estimate {
+  return estimate(comparison, { name, peer }, (own, other) => other / own);
 }
 
 /** Microseconds that `name` takes more than `peer`. */
-export function extraOf({ cases }: Comparison, name: string, peer: string): number {
-  const own = measuredOf(cases, name).roundMicros;
+export function moreThan(comparison: Comparison, name: string, peer: string): Estimate {
+  return estimate(comparison, { name, peer }, (own, other) => own - other);
+}
+
+/** Microseconds of `name`. */
+export function microsOf(comparison: Comparison, name: string): Estimate {
+  return estimate(comparison, { name, peer: name }, (own) => own);
+}
+
+function estimate(
+  { cases }: Comparison,
+  { name, peer }: { readonly name: string; readonly peer: string },
+  figure: (own: number, other: number) => number,
+): Estimate {
   const other = measuredOf(cases, peer).roundMicros;
-  return quantile(
-    own.map((micros, round) => micros - (other[round] ?? Number.NaN)),
-    0.5,
-  );
+  const rounds = measuredOf(cases, name).roundMicros.map((own, round) => figure(own, other[round] ?? Number.NaN));
+  return { measured: quantile(rounds, 0.5), rounds };
 }
 
 export function measuredOf(cases: ReadonlyMap<string, Measured>, name: string): Measured {
@@ -144,7 +165,7 @@ function summarize({ subject, calls, rounds }: Series): Measured {
   };
 }
 
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const at = share * (sorted.length - 1);
   const low = sorted[Math.floor(at)] ?? Number.NaN;

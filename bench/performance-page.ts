@@ -1,11 +1,14 @@
-/** docs/performance.md: the newest report of every group, as it was measured, budgets with met or missed. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { formatBudgets, type JudgedBudget } from './budget.ts';
+/**
+ * docs/performance.md: of every group the budgets of its newest report with their verdicts, a picture, and a link to the
+ * raw output. Pictures and outputs are kept beside the page, in docs/performance.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { BUDGET_HEADER, budgetCells, formatBudgets, type JudgedBudget, type Verdict } from './budget.ts';
 import type { Group } from './group.ts';
 import { formatTable, type Table } from './table.ts';
 
-interface Report {
+export interface Report {
   readonly group: string;
   readonly quick: boolean;
   readonly at: string;
@@ -14,61 +17,61 @@ interface Report {
   readonly budgets: readonly JudgedBudget[];
 }
 
-/** Groups without a thorough report are named as not measured: a gap is not hidden. */
-export function performancePage(groups: readonly Group[], results: string): string {
+/** What a group printed, for people who want all figures. */
+export function rawOutput({ at, machine, tables, budgets }: Report): string {
+  return [`${at.slice(0, 10)}, ${machine.summary}`, ...tables.map(formatTable), formatBudgets(budgets), ''].join(
+    '\n\n',
+  );
+}
+
+/** Writes the page and the folder beside it. Groups without a thorough report are named: a gap is not hidden. */
+export function writePage(page: string, groups: readonly Group[], results: string): void {
   const reports = groups.map((group) => ({ group, report: readReport(join(results, `${group.name}.json`)) }));
   const measured = reports.flatMap(({ report }) => (report === undefined ? [] : [report]));
   const missing = reports.filter(({ report }) => report === undefined).map(({ group }) => group.name);
-  return [
+  const folder = join(dirname(page), basename(page, '.md'));
+  mkdirSync(folder, { recursive: true });
+  for (const report of measured) {
+    writeFileSync(join(folder, `${report.group}.txt`), rawOutput(report));
+    copyFileSync(join(results, `${report.group}.svg`), join(folder, `${report.group}.svg`));
+  }
+  const text = [
     '# Performance',
     '',
     'Written by `npm run bench` from its own results. Each group measures this project beside peers or limits in the same run, taking',
     'turns, on one machine; only the ratios inside one table mean anything elsewhere. Budgets are goals, not tests: a missed one is',
-    'listed as missed.',
+    'listed as missed. `inside noise` means that the limit lies in the middle half of the rounds, so this run cannot tell.',
     '',
-    ...summary(measured),
+    `${count(measured, 'met')} budgets met, ${count(measured, 'inside noise')} inside noise, ${count(measured, 'missed')} missed.`,
     ...(missing.length === 0 ? [] : ['', `Not measured yet: ${missing.join(', ')}.`]),
-    ...reports.flatMap(({ group, report }) => (report === undefined ? [] : section(group, report))),
+    ...reports.flatMap(({ group, report }) => (report === undefined ? [] : section(group, report, basename(folder)))),
     '',
-  ].join('\n');
+  ];
+  writeFileSync(page, text.join('\n'));
 }
 
+function count(reports: readonly Report[], wanted: Verdict): number {
+  return reports.flatMap(({ budgets }) => budgets).filter(({ verdict }) => verdict === wanted).length;
+}
+
+/** A report of an earlier form has no verdicts: the group counts as not measured. */
 function readReport(path: string): Report | undefined {
   if (!existsSync(path)) return undefined;
   const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
-  return report.quick ? undefined : report;
+  return report.quick || report.budgets.some(({ verdict }) => verdict === undefined) ? undefined : report;
 }
 
-function summary(reports: readonly Report[]): string[] {
-  const budgets = reports.flatMap(({ group, budgets: judged }) => judged.map((budget) => ({ group, ...budget })));
-  const missed = budgets.filter(({ met }) => !met);
-  return [
-    `${budgets.length - missed.length} of ${budgets.length} budgets met. Missed:`,
-    '',
-    '| group | budget | wanted | measured |',
-    '|---|---|---|---|',
-    ...missed.map(({ group, name, atMost, atLeast, unit, measured }) => {
-      const wanted = atMost === undefined ? `≥ ${figure(atLeast ?? 0)}` : `≤ ${figure(atMost)}`;
-      return `| ${group} | ${name} | ${wanted} ${unit} | ${figure(measured)} ${unit} |`;
-    }),
-  ];
-}
-
-function section(group: Group, { at, machine, tables, budgets }: Report): string[] {
+function section(group: Group, { at, machine, budgets }: Report, folder: string): string[] {
   return [
     '',
     `## ${group.name}: ${group.summary}`,
     '',
-    `${at.slice(0, 10)}, ${machine.summary}. Chart: \`bench/results/${group.name}.svg\` after a run.`,
+    ...[BUDGET_HEADER, BUDGET_HEADER.map(() => '---'), ...budgetCells(budgets)].map(
+      (cells) => `| ${cells.join(' | ')} |`,
+    ),
     '',
-    '```',
-    tables.map(formatTable).join('\n\n'),
+    `![${group.name}: median times](${folder}/${group.name}.svg)`,
     '',
-    formatBudgets(budgets),
-    '```',
+    `${at.slice(0, 10)}, ${machine.summary}. [All figures](${folder}/${group.name}.txt).`,
   ];
-}
-
-function figure(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 });
 }

@@ -2,7 +2,7 @@
  * `npm run bench [-- group … --quick --results folder]`: runs the groups of the catalog, all or the named ones.
  *
  * Prints tables and budgets, writes the same to bench/results/<group>.json with a chart beside it, and renews
- * docs/performance.md from the newest results of all groups. Ends with 0 also when a budget is
+ * docs/performance.md and docs/performance/ from the newest results of all groups. Ends with 0 also when a budget is
  * missed: a figure depends on the machine, and a red build because of a busy one does not help.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { formatBudgets, judgeBudget } from './budget.ts';
 import * as catalog from './catalog.ts';
 import { chartOf } from './chart.ts';
 import type { Group, GroupOptions } from './group.ts';
-import { performancePage } from './performance-page.ts';
+import { writePage } from './performance-page.ts';
 import { formatTable } from './table.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/performance.md');
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
   console.log(`${machine().summary}\n${advice}`);
   for (const group of chosen) await runGroup(group, { quick: values.quick }, results);
   const page = values.results === undefined ? PAGE : join(results, 'performance.md');
-  if (!values.quick || values.results !== undefined) writeFileSync(page, performancePage(GROUPS, results));
+  if (!values.quick || values.results !== undefined) writePage(page, GROUPS, results);
   return 0;
 }
 

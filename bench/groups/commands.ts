@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRuntime, type Session } from '@tool-runtime/sdk';
 import { callPlan, type Group, type GroupOptions } from '../group.ts';
-import { type Case, compare, inFlight, inSequence, measuredOf, ratioOf } from '../measure.ts';
+import { type Case, compare, inFlight, inSequence, measuredOf, timesAs } from '../measure.ts';
 import { tableOf } from '../table.ts';
 import { wallByHand } from '../wall-by-hand.ts';
 
@@ -109,7 +109,7 @@ async function compareStarts({ session, scripts }: Sessions, byHand: () => Promi
         name: 'shell_exec true in sandboxed mode against strict mode',
         atMost: 1.3,
         unit: 'x',
-        measured: micros(SANDBOXED) / micros(GOVERNED),
+        ...timesAs(small, SANDBOXED, GOVERNED),
       },
       { name: '100 MB of output', atLeast: 300, unit: 'MB/s', measured: output },
     ],
@@ -152,7 +152,7 @@ async function compareWeb(session: Session, url: string, options: GroupOptions) 
         name: 'curl of 1 KB against fetch',
         atMost: 2,
         unit: 'x',
-        measured: ratioOf(compared, 'curl, journaled', 'fetch (undici)'),
+        ...timesAs(compared, 'curl, journaled', 'fetch (undici)'),
       },
     ],
   };

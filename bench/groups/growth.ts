@@ -20,7 +20,10 @@ interface Point {
 interface Curve {
   readonly name: string;
   readonly unit: string;
+  /** The exponent: 1 is in proportion to the size. */
   readonly atMost: number;
+  /** The largest size against the smallest, for costs that should not grow at all. */
+  readonly timesAtMost?: number;
   readonly points: readonly Point[];
 }
 
@@ -242,7 +245,8 @@ async function ruleCurve(unit: string, atMost: number, counts: readonly number[]
         phase: 'before',
         trigger: `before ${tool}`,
         defaultEnforcement: 'blocking',
-        appliesTo: (subject) => subject.tool === tool,
+        tools: [tool],
+        appliesTo: () => true,
         check: () => [],
       }),
     );
@@ -253,7 +257,7 @@ async function ruleCurve(unit: string, atMost: number, counts: readonly number[]
     await runtime.close();
   }
   place.dispose();
-  return { name: 'a call', unit, atMost, points };
+  return { name: 'a call', unit, atMost, points, ...(atMost < 1 ? { timesAtMost: 1.05 } : {}) };
 }
 
 function tableOf({ name, unit, points }: Curve): Table {
@@ -272,9 +276,18 @@ function tableOf({ name, unit, points }: Curve): Table {
 }
 
 /** Between the ends: small sizes are all constant cost, so the last decade alone would tell less about the whole. */
-function budgetOf({ name, unit, atMost, points }: Curve): Budget[] {
+function budgetOf({ name, unit, atMost, timesAtMost, points }: Curve): Budget[] {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || first === last) return [];
   const measured = Math.log(last.micros / first.micros) / Math.log(last.size / first.size);
-  return [{ name: `${name}, by ${unit}: exponent`, atMost, unit: '', measured }];
+  const size = (point: Point): string => point.size.toLocaleString('en');
+  const times = {
+    name: `${name} with ${size(last)} ${unit}, times one with ${size(first)}`,
+    unit: 'x',
+    measured: last.micros / first.micros,
+  };
+  return [
+    { name: `${name}, by ${unit}: exponent`, atMost, unit: '', measured },
+    ...(timesAtMost === undefined ? [] : [{ ...times, atMost: timesAtMost }]),
+  ];
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type BenchRuntime, openBenchRuntime } from '../bench-runtime.ts';
 import type { Budget } from '../budget.ts';
 import { callPlan, type Group, type GroupOptions, type GroupReport } from '../group.ts';
-import { type Case, type Comparison, compare, inFlight, inSequence, measuredOf, ratioOf } from '../measure.ts';
+import { type Case, type Comparison, compare, inFlight, inSequence, microsOf, timesFaster } from '../measure.ts';
 import { noJournal } from '../no-journal.ts';
 import { tableOf } from '../table.ts';
 
@@ -75,13 +75,13 @@ function budgetsOf(calls: Comparison, small: Comparison): readonly Budget[] {
       name: 'fixed cost of a call, no I/O, no journal',
       atMost: 10,
       unit: 'µs',
-      measured: measuredOf(calls.cases, 'call, no journal').medianMicros,
+      ...microsOf(calls, 'call, no journal'),
     },
     {
       name: 'journaled file_read 1 KB, times faster than fs.promises.readFile + sha256',
       atLeast: 2,
       unit: 'x',
-      measured: 1 / ratioOf(small, 'read: file_read, journal normal', 'read: fs.promises.readFile + sha256'),
+      ...timesFaster(small, 'read: file_read, journal normal', 'read: fs.promises.readFile + sha256'),
     },
   ];
 }

@@ -10,7 +10,16 @@ import { join } from 'node:path';
 import { openBenchRuntime } from '../bench-runtime.ts';
 import type { Budget } from '../budget.ts';
 import { callPlan, type Group, type GroupOptions, type GroupReport } from '../group.ts';
-import { type Case, type Comparison, compare, extraOf, inFlight, inSequence, measuredOf, ratioOf } from '../measure.ts';
+import {
+  type Case,
+  type Comparison,
+  compare,
+  inFlight,
+  inSequence,
+  measuredOf,
+  moreThan,
+  timesAs,
+} from '../measure.ts';
 import { type Table, tableOf } from '../table.ts';
 import { startFilesystemServer } from '../tool-servers.ts';
 import { requestWriter } from '../wire/request-text.ts';
@@ -180,15 +189,15 @@ function tableOfPair(comparison: Comparison, transport: string, how: string): Ta
 function budgetsOf(pairs: Pairs, alone: Comparison, crowd: Comparison): readonly Budget[] {
   const added = [...pairs.keys()].map((name) => ({
     name: `${name}: added to the bare echo`,
-    atMost: 30,
+    atMost: 60,
     unit: 'µs',
-    measured: extraOf(alone, hostName(name), echoName(name)),
+    ...moreThan(alone, hostName(name), echoName(name)),
   }));
   const ratio = (name: string, atMost: number): Budget => ({
     name: `${name}: times the bare echo`,
     atMost,
     unit: 'x',
-    measured: ratioOf(alone, hostName(name), echoName(name)),
+    ...timesAs(alone, hostName(name), echoName(name)),
   });
   return [
     ...added,
