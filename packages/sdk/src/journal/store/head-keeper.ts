@@ -60,6 +60,8 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
   let timer: NodeJS.Timeout | undefined;
   let turn = 0;
   let isSyncing = false;
+  /** Something was written while a sync was under way. */
+  let isDue = false;
   let isOver = false;
   let broken: unknown;
 
@@ -89,6 +91,7 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     } finally {
       isSyncing = false;
       if (isOver) release();
+      else if (isDue) schedule();
     }
   }
 
@@ -113,8 +116,10 @@ export function createHeadKeeper(options: KeeperOptions): HeadKeeper {
     }
   }
 
+  /** One sync at a time: whichever ends last closes the files, and they may be closed only once. */
   function schedule(): void {
-    if (isOver) return;
+    isDue = isSyncing;
+    if (isOver || isSyncing) return;
     timer ??= setTimeout(() => void syncLog(), everyMs).unref();
   }
 
