@@ -28,6 +28,7 @@ const BASES: Readonly<Record<string, JsonObject>> = {
   ast_validate: { rules: [{ id: 'r', must_have: ['docstring'] }] },
   curl: { url: 'http://allowed.invalid/' },
   emit_metrics: {},
+  file_edit: { path: 'a.txt', edits: [{ old: 'a', new: 'b' }] },
   file_patch: { path: 'a.txt', unified_diff: '' },
   file_read: { path: 'a.txt' },
   file_write: { path: 'w.txt', content: 'x' },

@@ -15,6 +15,7 @@ const ERRNOS =
 const CALLS: readonly (readonly [string, object])[] = [
   ['file_read', { path: 'a.txt' }],
   ['file_write', { path: 'a.txt', content: 'new' }],
+  ['file_edit', { path: 'a.txt', old: 'old', new: 'new' }],
   ['file_patch', { path: 'a.txt', unified_diff: '@@ -1 +1 @@\n-old\n+new\n' }],
   ['fs_copy', { src: 'a.txt', dst: 'b.txt' }],
   ['fs_move', { src: 'a.txt', dst: 'b.txt' }],

@@ -46,6 +46,12 @@ const FILES: readonly KeyedCase[] = [
     interfere: (folder) => put(folder, 'b.txt', 'of somebody else\n'),
   },
   {
+    name: 'file_edit',
+    tool: 'file_edit',
+    args: { path: 'a.txt', old: 'old', new: 'old and new' },
+    ...existing,
+  },
+  {
     name: 'file_patch',
     tool: 'file_patch',
     args: { path: 'a.txt', unified_diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1,2 @@\n old\n+new\n' },

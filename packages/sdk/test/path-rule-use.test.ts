@@ -60,6 +60,7 @@ const only = (tool: string, more = ''): string =>
 describe('a link that appears after the gate', () => {
   const CALLS: Readonly<Record<string, JsonObject>> = {
     file_write: { path: 'docs/sub/b.md', content: 'x' },
+    file_edit: { path: 'docs/sub/b.md', old: 'keep', new: 'lost' },
     file_patch: { path: 'docs/sub/b.md', unified_diff: '@@ -1 +1 @@\n-keep\n+lost\n' },
     file_read: { path: 'docs/sub/a.md' },
     fs_copy: { src: 'docs/sub/a.md', dst: 'docs/got.md' },

@@ -25,6 +25,7 @@ const PATCH = '@@ -1 +1 @@\n-first\n+patched\n';
 const ARGUMENTS: Readonly<Record<string, (first: string, second: string) => JsonObject>> = {
   file_read: (path) => ({ path }),
   file_write: (path) => ({ path, content: 'written\n', create_dirs: true }),
+  file_edit: (path) => ({ path, old: 'first', new: 'edited' }),
   file_patch: (path) => ({ path, unified_diff: PATCH }),
   fs_copy: (src, dst) => ({ src, dst, overwrite: true }),
   fs_move: (src, dst) => ({ src, dst, overwrite: true }),

@@ -1,5 +1,6 @@
 /** Every built-in tool, one line each. */
 
+export { fileEdit } from './fs/file-edit.ts';
 export { filePatch } from './fs/file-patch.ts';
 export { fileRead } from './fs/file-read.ts';
 export { fileWrite } from './fs/file-write.ts';

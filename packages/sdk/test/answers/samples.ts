@@ -55,6 +55,19 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
     args: { path: 'src/a.ts', content: 'x' },
     data: { written: true, bytes: 1, size: 1, sha256: SHA, before_sha256: null, changed: true, created: true },
   },
+  file_edit: {
+    args: { path: 'src/a.ts', edits: [{ old: 'old', new: 'new' }] },
+    data: {
+      changed: true,
+      created: false,
+      dry_run: false,
+      edits: [{ line: 4, end_line: 4, match: 'indent', places: 1 }],
+      diff: '@@ -3 +3 @@\n if (a) {\n-  old();\n+  new();\n }\n',
+      bytes: 20,
+      sha256: SHA,
+      before_sha256: SHA,
+    },
+  },
   file_patch: {
     args: { path: 'src/a.ts', unified_diff: PATCH },
     data: {

@@ -16,7 +16,7 @@ export const DEFAULT_PROFILE = 'core';
 /** What a coding agent does all day. A test holds their definitions below 4,000 tokens. */
 const CORE_TOOLS: readonly string[] = [
   'ast_query',
-  'file_patch',
+  'file_edit',
   'file_read',
   'file_write',
   'fs_list',

@@ -80,12 +80,11 @@ export const filePatch = defineTool({
   operations: ({ unified_diff: diff }) => (deletesFile(diff) ? { workspace: ['delete'] } : {}),
   innerPaths: ({ path, unified_diff: diff }) => otherNames(parsed(diff), path).map((value) => ({ key: 'path', value })),
   knownAs: {
-    names: ['edit', 'editfile', 'multiedit', 'strreplace', 'replace', 'applypatch'],
+    names: ['applypatch', 'patch'],
     args: {
       file_path: 'path',
       path: 'path',
       target_file: 'path',
-      new_string: 'unified_diff',
       diff: 'unified_diff',
       patch: 'unified_diff',
     },

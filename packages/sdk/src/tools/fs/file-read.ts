@@ -37,13 +37,8 @@ const MAX_BYTES_LIMIT = 64 * 1024 * 1024;
 
 const args = z.strictObject({
   path: z.string().min(1).describe('File to read, relative to the workspace root'),
-  max_bytes: z
-    .int()
-    .min(1)
-    .max(MAX_BYTES_LIMIT)
-    .default(MAX_BYTES_DEFAULT)
-    .describe('Bytes of the file to return at most; what is longer comes back as its beginning'),
-  offset: z.int().min(1).optional().describe('First line to return, from 1; however long the file'),
+  max_bytes: z.int().min(1).max(MAX_BYTES_LIMIT).default(MAX_BYTES_DEFAULT).describe('Bytes to return at most'),
+  offset: z.int().min(1).optional().describe('First line to return, from 1'),
   limit: z.int().min(1).optional().describe('Number of lines to return at most'),
   encoding: z
     .enum(['auto', ...TEXT_ENCODINGS, 'base64'])

@@ -24,26 +24,23 @@ const args = z
     content: z
       .string()
       .refine((text) => text.isWellFormed(), 'content holds half of a surrogate pair, which has no UTF-8 form')
-      .describe('The whole new content (with `append`, what to add), stored as UTF-8'),
-    attribution: z
-      .record(z.string(), z.json())
-      .optional()
-      .describe('Who or what the change is made for; recorded in the journal'),
+      .describe('The whole content; with `append` what to add'),
+    attribution: z.record(z.string(), z.json()).optional().describe('Who the change is for; recorded'),
     create_dirs: z.boolean().default(true).describe('Create missing parent folders'),
     mode_octal: z
       .string()
       .regex(/^0?[0-7]{3}$/, 'mode_octal must be three octal digits, with or without one leading 0, such as "0644"')
       .optional()
-      .describe('Permission bits; "0644" for a new file when left out, and an existing file then keeps its own'),
-    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('base64: `content` stands for exact bytes'),
+      .describe('Permission bits of the file'),
+    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('Of `content`'),
     expected_sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'expected_sha256 must be 64 lower-case hex digits, as file_read answers them')
       .nullable()
       .optional()
-      .describe('Write only if the file has this digest now; null: only if there is no such file'),
+      .describe('Replace only this version; null: only a missing file'),
     create_only: z.boolean().default(false).describe('Fail when the file exists'),
-    append: z.boolean().default(false).describe('Add the content at the end of the file, which may be missing'),
+    append: z.boolean().default(false).describe('Add at the end of the file'),
   })
   .refine(({ create_only, append }) => !(create_only && append), {
     path: ['append'],

@@ -19,12 +19,9 @@ const args = z.strictObject({
     ),
   max_results: z.int().min(1).max(MAX_RESULTS_LIMIT).default(MAX_RESULTS_DEFAULT).describe('Paths to return at most'),
   include_hidden: z.boolean().default(false).describe('Also names that begin with a dot; `.git` never'),
-  include_ignored: z
-    .boolean()
-    .default(false)
-    .describe('Also what .gitignore leaves out, and node_modules and the like'),
+  include_ignored: z.boolean().default(false).describe('Also what .gitignore leaves out'),
   include_directories: z.boolean().default(false).describe('Also matching folders, with a trailing slash'),
-  depth: z.int().min(1).max(MAX_DEPTH).optional().describe('Levels to go down; 1 lists the workspace root alone'),
+  depth: z.int().min(1).max(MAX_DEPTH).optional().describe('Levels to go down'),
 });
 
 const data = z.strictObject({

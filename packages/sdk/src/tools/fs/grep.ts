@@ -18,7 +18,7 @@ const args = z
     pattern: z
       .string()
       .max(MAX_PATTERN_CHARACTERS)
-      .describe('Regular expression of linear time: no look-around, no back references'),
+      .describe('Regular expression, without look-around and back references'),
     glob: z
       .string()
       .min(1)
@@ -33,19 +33,13 @@ const args = z
       .default(MAX_RESULTS_DEFAULT)
       .describe('Matches or files at most'),
     context: z.int().min(0).max(MAX_CONTEXT).default(0).describe('Lines to show before and after each match'),
-    files_only: z.boolean().default(false).describe('Answer the names of matching files only'),
-    count: z.boolean().default(false).describe('Answer the number of matching lines of each file'),
-    multiline: z
-      .boolean()
-      .default(false)
-      .describe('Let a match span lines: \\n is allowed; each of its lines is reported'),
+    files_only: z.boolean().default(false).describe('Only name matching files'),
+    count: z.boolean().default(false).describe('Only count matching lines by file'),
+    multiline: z.boolean().default(false).describe('Let a match span lines'),
     word: z.boolean().default(false).describe('Match whole words only'),
     fixed: z.boolean().default(false).describe('The pattern is plain text'),
-    include_hidden: z.boolean().default(false).describe('Also files and folders whose name begins with a dot'),
-    include_ignored: z
-      .boolean()
-      .default(false)
-      .describe('Also what .gitignore leaves out, and node_modules and the like'),
+    include_hidden: z.boolean().default(false).describe('Also names that begin with a dot'),
+    include_ignored: z.boolean().default(false).describe('Also what .gitignore leaves out'),
   })
   .refine(({ files_only, count }) => !(files_only && count), 'files_only and count exclude each other');
 

@@ -23,14 +23,14 @@ const args = z.strictObject({
     .string()
     .max(65_536)
     .refine((text) => text.trim() !== '' && !text.includes('\0'), 'Message is empty')
-    .describe('Commit message: a subject line, then an empty line and the rest'),
+    .describe('Subject line, empty line, and the rest'),
   signoff: z.boolean().exactOptional().describe('Add a Signed-off-by line; default: git.signoff or format.signOff'),
   sign: z.boolean().exactOptional().describe('Sign with the ssh agent (git.signing: agent); default: commit.gpgSign'),
   allow_empty: z.boolean().default(false).describe('Commit although nothing is staged'),
   overrides: z
     .record(z.string(), z.string().trim().min(3))
     .exactOptional()
-    .describe('Rule id → reason to ignore its finding, for rules that allow it; the reason is recorded'),
+    .describe('Rule id → reason to ignore its finding; the reason is recorded'),
 });
 
 const data = z.strictObject({

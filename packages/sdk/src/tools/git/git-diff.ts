@@ -30,14 +30,12 @@ import { patchText } from './patch/patch-text.ts';
 import { pathspecsOf } from './pathspecs-of.ts';
 
 const args = z.strictObject({
-  ref: revision
-    .default('HEAD')
-    .describe('Compared with the work tree; a..b compares two revisions, a...b the second with what both came from'),
+  ref: revision.default('HEAD').describe('Compared with the work tree; a..b and a...b compare two revisions'),
   paths: paths.default([]),
-  staged: z.boolean().default(false).describe('Compare the revision with the index instead of the work tree'),
-  to: revision.optional().describe('Compare `ref` with this revision instead of the work tree'),
+  staged: z.boolean().default(false).describe('Compare with the index instead of the work tree'),
+  to: revision.optional().describe('Compare with this revision instead'),
   context_lines: contextLines,
-  stat: z.boolean().default(false).describe('Only the list of files and counts; the patch stays empty'),
+  stat: z.boolean().default(false).describe('Only files and counts'),
   max_bytes: maxBytes,
 });
 
