@@ -17,7 +17,7 @@ import { chances, droppedImage, type Image, layDown, liveImage, namesOnlyImage, 
 import { parseTrace, STRACE, type Step } from './power/trace.ts';
 
 const CHILD = new URL('./power/child.ts', import.meta.url).pathname;
-const CALLS = 11;
+const CALLS = 14;
 const scratch = mkdtempSync(join(tmpdir(), 'tool-runtime-power-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 

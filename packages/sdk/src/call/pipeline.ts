@@ -252,7 +252,8 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
 /** On record first, then what hooks and policy still have to say. */
 async function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Outcome> {
   call.open.span?.stage('result');
-  const recorded = await recordResult(call, execution, outcomeOf(call, execution, parts), parts);
+  const recorded = await settle(() => recordResult(call, execution, outcomeOf(call, execution, parts), parts));
+  if (!recorded.ok) return recordRefusal(call.open, recorded.error, parts);
   announcePhase(call.open, PHASES.emit, parts);
-  return finishCall(call, recorded, parts);
+  return finishCall(call, recorded.value, parts);
 }

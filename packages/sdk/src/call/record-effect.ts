@@ -4,8 +4,12 @@
  * If the intent cannot be written, the effect does not happen. No answer leaves before the result is written; if that
  * fails, a recovery marker says so, the caller learns that the effect may have happened, and until the marker is on
  * record nothing unsafe to repeat may start in this session.
+ *
+ * A call that can only read has no effect but its answer, so all its records are written together, before that answer
+ * leaves. If they cannot be written, the answer is withheld and the call is refused.
  */
 import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
+import { sideEffectRank } from '../contracts/annotations.ts';
 import { failure } from '../contracts/failures.ts';
 import type { IntentRecord, JournalRecord, KeyClaim, ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
@@ -18,6 +22,7 @@ import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
 
 /** A switch of branches may touch any number of files; the commits say which. */
 const MAX_FILES = 1000;
+const READS = sideEffectRank('read_only');
 
 export async function recordIntent(call: AdmittedCall, parts: IdentityParts & RecordingParts): Promise<RecordedCall> {
   const { trail, callId } = call.open;
@@ -25,6 +30,8 @@ export async function recordIntent(call: AdmittedCall, parts: IdentityParts & Re
   const before = trail.length;
   noteDecision(call.open, call.decision, parts);
   trail.push(intentRecord(call, effectId, parts));
+  const recorded = { ...call, effectId };
+  if (onlyReads(call) && parts.recovery.isEmpty) return recorded;
   try {
     await (call.claim === undefined ? writeTrail(call.open, parts) : claimKey(call, call.claim, parts));
   } catch (error) {
@@ -32,7 +39,22 @@ export async function recordIntent(call: AdmittedCall, parts: IdentityParts & Re
     trail.splice(before);
     throw error;
   }
-  return { ...call, effectId };
+  return recorded;
+}
+
+/**
+ * Whether the answer is all that can come of the call: what it is handed cannot write, start a program or connect. Tools
+ * that run elsewhere keep artifacts, so they are not among these, whatever level they have. While an earlier record is
+ * missing, the journal has to take the intent first.
+ */
+function onlyReads({ claim, mutationClass, compiled, subject: { profile } }: AdmittedCall): boolean {
+  return (
+    claim === undefined &&
+    mutationClass === 'read_only' &&
+    profile.effect === 'read' &&
+    sideEffectRank(profile.side_effect_level) <= READS &&
+    !compiled.annotations.emits_artifacts
+  );
 }
 
 /** Key and intent in one step. Someone may have taken the key since the look-up; then nothing was appended. */
@@ -66,6 +88,7 @@ function intentRecord(call: AdmittedCall, effectId: string, parts: IdentityParts
   };
 }
 
+/** Throws ToolError when nothing of the call is on record and nothing can have happened: it is to be refused then. */
 export async function recordResult(
   call: RecordedCall,
   execution: Execution,
@@ -73,9 +96,18 @@ export async function recordResult(
   parts: IdentityParts & RecordingParts,
 ): Promise<Outcome> {
   const record = resultRecord(call, execution, outcome);
-  const { time, callId, sessionId } = call.open;
-  const written = await settle(() => time.wait('record', () => write(call, record, outcome, parts)));
+  const { time, callId, sessionId, progress } = call.open;
+  let isTogether = false;
+  const writeBoth = (): Promise<void> => {
+    isTogether = isIntentWaiting(call);
+    return isTogether ? writeRead(call, record, parts) : write(call, record, outcome, parts);
+  };
+  const { early } = progress;
+  const written = await settle(() =>
+    time.wait('record', () => (early === undefined ? writeBoth() : early.then(writeBoth))),
+  );
   if (written.ok) return outcome;
+  if (isTogether) throw written.error;
   const marker = {
     kind: 'recovery',
     at_ms: parts.clock.now(),
@@ -87,6 +119,27 @@ export async function recordResult(
   const marked = await settle(() => time.wait('record', () => parts.recovery.note(marker, { blocks: true })));
   const readOnly = call.mutationClass === 'read_only';
   return unrecorded(outcome, written.error, { marked: marked.ok && marked.value, readOnly });
+}
+
+function isIntentWaiting({ open: { trail } }: RecordedCall): boolean {
+  return trail.some(({ kind }) => kind === 'intent');
+}
+
+/** All records of a call that only reads, in one step. */
+async function writeRead(
+  call: RecordedCall,
+  record: ResultRecord,
+  parts: IdentityParts & RecordingParts,
+): Promise<void> {
+  const { trail } = call.open;
+  trail.push(record);
+  try {
+    await writeTrail(call.open, parts);
+  } catch (error) {
+    // As for an intent: the refusal that follows must not say that the call was allowed and ran.
+    trail.splice(trail.findIndex(({ kind }) => kind === 'intent') - 1);
+    throw error;
+  }
 }
 
 function write(

@@ -33,6 +33,8 @@ type Write<T> = (records: readonly JournalRecord[]) => MaybePromise<T>;
 export interface RecoveryLog {
   /** True while the outcome of an effect is not on record. */
   readonly blocked: boolean;
+  /** Whether everything is on record that should be. */
+  readonly isEmpty: boolean;
   /** What is still unwritten, oldest first; the last one counts those that are not named. */
   readonly pending: readonly RecoveryRecord[];
   /** Tries to write the marker now; keeps it for later when that fails. Returns whether it is on record. */
@@ -64,6 +66,9 @@ export function createRecoveryLog(journal: JournalStore): RecoveryLog {
   return {
     get blocked() {
       return blocking > 0;
+    },
+    get isEmpty() {
+      return held === NOTHING;
     },
     get pending() {
       return recordsOf(held);

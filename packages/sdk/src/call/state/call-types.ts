@@ -58,7 +58,13 @@ export interface OpenCall {
   readonly masks: MaskCount;
   /** Records of this call that are not written yet, in order. */
   readonly trail: JournalRecord[];
-  readonly progress: { requested: boolean; pct: number; ended: boolean };
+  readonly progress: {
+    requested: boolean;
+    pct: number;
+    ended: boolean;
+    /** The write of a slow read's records, begun while it ran. Never rejects. */
+    early?: Promise<void>;
+  };
   /** Undefined without telemetry. Never throws. */
   readonly span: CallSpan | undefined;
   /** How long it may take; every stage waits through it. */
@@ -102,7 +108,7 @@ export interface AdmittedCall extends JudgedCall {
   readonly releaseLocks: () => void;
 }
 
-/** The intent is on record: the only kind of call that may run. */
+/** The intent is on record, or in the trail of a call that only reads: the only kind of call that may run. */
 export interface RecordedCall extends AdmittedCall {
   readonly effectId: string;
 }

@@ -103,7 +103,7 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
       assertOpen();
       const prepared = prepare(records);
       if (prepared.records.length === 0 || writer.inTransaction) return writer.write(prepared);
-      return queue.append(prepared, { isKept: records.some(({ kind }) => kind === 'result') });
+      return queue.append(prepared, { isKept: isOfTheDone(records) });
     },
     ...keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }),
     unfinished: () => afterQueue(() => log.unfinished()),
@@ -175,6 +175,11 @@ function keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }: Key
 }
 
 function nothing(): void {}
+
+/** A result whose intent is stored already. One that comes with its intent is of a call that changed nothing. */
+function isOfTheDone(records: readonly JournalRecord[]): boolean {
+  return records.some(({ kind }) => kind === 'result') && !records.some(({ kind }) => kind === 'intent');
+}
 
 /** All that needs the key. */
 export function createSeals(tables: JournalTables, masterKey: Uint8Array) {
