@@ -159,9 +159,9 @@ class WorkspaceIndex implements CodeIndex {
     this.#parts.indexer.settleNow(path);
     const card = this.#parts.table.get(path);
     if (card === undefined) return undefined;
-    const { language, sha256, stamp, marks, problemCount, generated, library, skip } = card;
+    const { language, sha256, stamp, nodeCount, problemCount, generated, library, skip } = card;
     return {
-      ...{ path, language, sha256, size: stamp.size, nodes: marks.length, problems: problemCount, generated, library },
+      ...{ path, language, sha256, size: stamp.size, nodes: nodeCount, problems: problemCount, generated, library },
       ...(skip === undefined ? {} : { skipped: skip }),
     };
   }

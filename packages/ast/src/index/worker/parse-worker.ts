@@ -12,7 +12,10 @@ function serve(port: MessagePort): void {
   port.on('message', (job: ParseJob) => {
     last = last.then(async () => {
       const outcome = await parseOutcome(engine, job);
-      port.postMessage(outcome, 'packed' in outcome ? [outcome.packed.buffer] : []);
+      port.postMessage(
+        outcome,
+        'packed' in outcome ? [outcome.packed.buffer as ArrayBuffer, outcome.columns.buffer as ArrayBuffer] : [],
+      );
     });
   });
   port.postMessage(READY);
