@@ -48,8 +48,8 @@ export interface RunReport {
   readonly skipped: { readonly path: string; readonly reason: SkipReason }[];
 }
 
-/** Up to so many files are not worth the way to another thread. */
-const FEW_FILES = 4;
+/** Up to so many files are not worth the start of a process. */
+const FEW_FILES = 8;
 /** Rows that may wait for the disk before a run waits too. */
 const MAX_PENDING_ROWS = 200;
 /** Judgements that pass by themselves are not remembered. */

@@ -1,4 +1,4 @@
-/** One file through the engine: packed facts, or the reason why there are no facts. The same on every thread. */
+/** One file through the engine: packed facts, or the reason why there are no facts. The same in every process. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { SkipReason } from '../../contracts/code-index-contract.ts';
 import type { ParsedSource } from '../../parse/source-parser.ts';
@@ -28,7 +28,7 @@ export type ParseOutcome = PackedFile | { readonly skipped: SkipReason };
 /** Refusals that are about the content. Any other is about the language, and goes away when that is fixed. */
 const CONTENT_REASONS: readonly SkipReason[] = ['too_large', 'binary', 'parse_timeout', 'too_many_symbols'];
 
-/** The first message of a thread: its engine is ready. */
+/** The first message of a process: its engine is ready. */
 export const READY = 'ready';
 
 /** An earlier parse to reuse, and a taker for the new one, which then owns it. Asked when parsing begins. */
