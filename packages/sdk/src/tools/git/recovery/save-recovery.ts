@@ -287,11 +287,13 @@ async function parentsOf(
 }
 
 const KEPT_RECOVERIES = 100;
+/** So many more may gather: taking one away each time would cost two runs of git each time. */
+const SPARE_RECOVERIES = 20;
 
 /** Keeps the newest recovery points. Counting them costs nothing until there are too many. */
 async function pruneRecoveries(git: GitRepository): Promise<void> {
   const loose = await git.files.list(RECOVERY_FOLDER);
-  if (loose.length <= KEPT_RECOVERIES) return;
+  if (loose.length <= KEPT_RECOVERIES + SPARE_RECOVERIES) return;
   const { stdout } = await git.run({
     words: ['for-each-ref', '--format=%(refname)', '--sort=-refname', `${RECOVERY_FOLDER}/`],
     access: 'read',
