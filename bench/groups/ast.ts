@@ -116,12 +116,12 @@ async function askQuestions(folder: string, scratch: string, options: GroupOptio
       budgets: [
         {
           name: 'ast_query of 200 answers, whole call',
-          atMost: 200,
+          atMost: 250,
           unit: 'µs',
           measured: micros('ast_query, 200 answers'),
         },
-        { name: 'ast_query by id, whole call', atMost: 50, unit: 'µs', measured: micros('ast_query by id') },
-        { name: 'sync after a write of 8 KB', atMost: 0.5, unit: 'ms', measured: sync('8 KB') },
+        { name: 'ast_query by id, whole call', atMost: 60, unit: 'µs', measured: micros('ast_query by id') },
+        { name: 'sync after a write of 8 KB', atMost: 0.6, unit: 'ms', measured: sync('8 KB') },
         { name: 'sync after a write of 65 KB', atMost: 2, unit: 'ms', measured: sync('65 KB') },
       ],
     };
@@ -174,7 +174,7 @@ async function renameOnce(scratch: string, { quick }: GroupOptions): Promise<Bud
     });
     return performance.now() - started;
   });
-  return { name: `rename in ${count} files without a server`, atMost: 1000, unit: 'ms', measured };
+  return { name: `rename in ${count} files without a server`, atMost: 1200, unit: 'ms', measured };
 }
 
 async function withSession<T>(workspace: string, state: string, use: (session: Session) => Promise<T>): Promise<T> {

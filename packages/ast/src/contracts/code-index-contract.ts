@@ -12,7 +12,7 @@ export interface CodeIndexOptions {
   readonly folder?: string;
   /** Keep nothing on disk. */
   readonly readOnly?: boolean;
-  /** Threads for bulk work; single files are parsed at once on the calling thread. Default 2. */
+  /** Processes for bulk work; single files are parsed at once on the calling thread. Default 2. */
   readonly workers?: 1 | 2;
   /** JavaScript heap of one worker. Default 1024. */
   readonly workerHeapMb?: number;

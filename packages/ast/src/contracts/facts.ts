@@ -1,5 +1,5 @@
 /**
- * What one source file says about itself, as the engine hands it to the index: plain data that crosses a thread.
+ * What one source file says about itself, as the engine hands it to the index: plain data that crosses processes.
  *
  * Offsets are UTF-8 byte offsets into the file on disk (a byte order mark counts); lines and columns start at 1, columns
  * count UTF-16 units.

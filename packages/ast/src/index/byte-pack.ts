@@ -1,5 +1,5 @@
 /**
- * Numbers and one text as one block of bytes: what crosses threads and lies in the database. Reading it back makes two
+ * Numbers and one text as one block of bytes: what crosses processes and lies in the database. Reading it back makes two
  * objects however many declarations it describes; strings are cut from the text when they are asked for.
  */
 export interface Packed {

@@ -4,7 +4,7 @@
  * What a query compares stays in memory as columns of numbers, about ten bytes a declaration; all else lies as one block
  * per file in SQLite, read when an answer needs it. Measured against one row per declaration this is what holds the
  * budgets (200 answers in 0.2 ms, a sync in 0.5 ms): see record-store.ts. Reads and writes of the database happen on
- * the calling thread in slices of three milliseconds; bulk parsing on worker threads.
+ * the calling thread in slices of three milliseconds; bulk parsing in processes of its own.
  */
 import type { FileChange, Violation } from '@tool-runtime/sdk';
 import type {
@@ -159,9 +159,9 @@ class WorkspaceIndex implements CodeIndex {
     this.#parts.indexer.settleNow(path);
     const card = this.#parts.table.get(path);
     if (card === undefined) return undefined;
-    const { language, sha256, stamp, marks, problemCount, generated, library, skip } = card;
+    const { language, sha256, stamp, nodeCount, problemCount, generated, library, skip } = card;
     return {
-      ...{ path, language, sha256, size: stamp.size, nodes: marks.length, problems: problemCount, generated, library },
+      ...{ path, language, sha256, size: stamp.size, nodes: nodeCount, problems: problemCount, generated, library },
       ...(skip === undefined ? {} : { skipped: skip }),
     };
   }

@@ -15,9 +15,7 @@ export interface StoredFile {
   readonly columns: Uint8Array;
 }
 
-export interface FileWrite extends Omit<StoredFile, 'columns'> {
-  /** Called when the row is written. */
-  columns(): Uint8Array;
+export interface FileWrite extends StoredFile {
   readonly facts: Uint8Array;
 }
 
@@ -38,8 +36,7 @@ export function prepareRows(database: DatabaseSync) {
 }
 
 export function writeRow(statement: StatementSync, row: FileWrite): void {
-  const { stamp } = row;
-  const columns = row.columns();
+  const { stamp, columns } = row;
   // An unsettled stamp is stored as one no file has, so that the next process looks at the content.
   const mtimeMs = stamp.settled ? stamp.mtimeMs : -1;
   statement.run(

@@ -1,5 +1,5 @@
 /** The cards of all indexed files: by path, in the order of paths, and by the ids, names and calls they have. */
-import type { FileCard } from './file-card.ts';
+import { callsOf, type FileCard, idsOf, namesOf } from './file-card.ts';
 import { NameTable } from './name-table.ts';
 
 /** Hints about what is gone are tolerated until they are as many as those that hold, and this many more. */
@@ -7,10 +7,12 @@ const SPARE_HINTS = 10_000;
 
 export class FileTable {
   readonly names = new NameTable();
-  readonly #cards = new Map<string, FileCard>();
-  readonly #byId = new PathHints();
-  readonly #byName = new PathHints();
-  readonly #byCall = new PathHints();
+  readonly #numbers = new Map<string, number>();
+  /** By number; undefined: gone. */
+  #cards: (FileCard | undefined)[] = [];
+  #hints = createHints();
+  /** Pairs the hints would have if they were made now, and a few more. */
+  #pairs = 0;
   /** Without what came since, with what went since. */
   #sorted: FileCard[] = [];
   #came = new Set<string>();
@@ -18,7 +20,7 @@ export class FileTable {
   #nodes = 0;
 
   get size(): number {
-    return this.#cards.size;
+    return this.#numbers.size;
   }
 
   get nodeCount(): number {
@@ -26,24 +28,31 @@ export class FileTable {
   }
 
   get(path: string): FileCard | undefined {
-    return this.#cards.get(path);
+    const number = this.#numbers.get(path);
+    return number === undefined ? undefined : this.#cards[number];
   }
 
   put(card: FileCard): void {
-    const before = this.#cards.get(card.path);
-    this.#cards.set(card.path, card);
-    this.#nodes += card.marks.length - (before?.marks.length ?? 0);
+    const known = this.#numbers.get(card.path);
+    const number = known ?? this.#cards.length;
+    const before = known === undefined ? undefined : this.#cards[known];
+    this.#numbers.set(card.path, number);
+    this.#cards[number] = card;
+    this.#count(card, 1);
+    if (before !== undefined) this.#count(before, -1);
     if (before === undefined) this.#came.add(card.path);
     else if (!this.#came.has(card.path)) this.#sorted[firstNotBelow(this.#sorted, card.path)] = card;
-    this.#hint(card);
-    if (this.#byId.size > 2 * this.#nodes + SPARE_HINTS) this.#hintAnew();
+    this.#hint(number, card, before);
+    if (this.hintCount > 2 * this.#pairs + SPARE_HINTS) this.#hintAnew();
   }
 
   remove(path: string): boolean {
-    const card = this.#cards.get(path);
-    if (card === undefined) return false;
-    this.#cards.delete(path);
-    this.#nodes -= card.marks.length;
+    const number = this.#numbers.get(path);
+    const card = number === undefined ? undefined : this.#cards[number];
+    if (number === undefined || card === undefined) return false;
+    this.#numbers.delete(path);
+    this.#cards[number] = undefined;
+    this.#count(card, -1);
     this.#went += 1;
     return true;
   }
@@ -51,8 +60,8 @@ export class FileTable {
   /** By path. The array is replaced when a file comes or goes; until then its slots follow the files' newest cards. */
   sorted(): readonly FileCard[] {
     if (this.#came.size === 0 && this.#went === 0) return this.#sorted;
-    const came = [...this.#came].map((path) => this.#cards.get(path)).filter((card) => card !== undefined);
-    const stayed = this.#sorted.filter(({ path }) => this.#cards.has(path) && !this.#came.has(path));
+    const came = [...this.#came].map((path) => this.get(path)).filter((card) => card !== undefined);
+    const stayed = this.#sorted.filter(({ path }) => this.#numbers.has(path) && !this.#came.has(path));
     this.#sorted = merge(stayed, came.sort(byPath));
     this.#came = new Set();
     this.#went = 0;
@@ -68,42 +77,65 @@ export class FileTable {
 
   /** Files that may have a declaration with this key of an id. */
   withId(key: number): readonly FileCard[] {
-    return this.#found(this.#byId, key);
+    return this.#found(this.#hints.ids, key);
   }
 
   /** Files that may declare this name, by path; undefined when they are so many that looking at all costs no more. */
   withName(name: number): readonly FileCard[] | undefined {
-    return this.#few(this.#byName, name);
+    return this.#few(this.#hints.names, name);
   }
 
   /** Likewise for files that may call it. */
   withCall(name: number): readonly FileCard[] | undefined {
-    return this.#few(this.#byCall, name);
+    return this.#few(this.#hints.calls, name);
   }
 
-  #few(hints: PathHints, key: number): readonly FileCard[] | undefined {
-    return hints.countOf(key) > this.#cards.size / 8 + 8 ? undefined : this.#found(hints, key);
+  #few(hints: FileHints, key: number): readonly FileCard[] | undefined {
+    return hints.countOf(key) > this.#numbers.size / 8 + 8 ? undefined : this.#found(hints, key);
   }
 
-  #found(hints: PathHints, key: number): readonly FileCard[] {
+  #found(hints: FileHints, key: number): readonly FileCard[] {
     const cards: FileCard[] = [];
-    for (const path of hints.pathsOf(key)) {
-      const card = this.#cards.get(path);
+    for (const number of hints.filesOf(key)) {
+      const card = this.#cards[number];
       if (card !== undefined) cards.push(card);
     }
     return cards.sort(byPath);
   }
 
-  #hint({ path, ids, names, calls }: FileCard): void {
-    for (const id of ids) this.#byId.add(id, path);
-    for (const name of names) this.#byName.add(name, path);
-    for (const name of calls) this.#byCall.add(name, path);
+  #count({ nodeCount, callCount }: FileCard, sign: 1 | -1): void {
+    this.#nodes += sign * nodeCount;
+    this.#pairs += sign * (2 * nodeCount + callCount);
+  }
+
+  /** Pairs of a key and a file, with those that are gone. */
+  get hintCount(): number {
+    const { ids, names, calls } = this.#hints;
+    return ids.size + names.size + calls.size;
+  }
+
+  /** What the file had before is known of it already. */
+  #hint(number: number, card: FileCard, before: FileCard | undefined): void {
+    const { ids, names, calls } = this.#hints;
+    for (const [hints, read] of [[ids, idsOf] as const, [names, namesOf] as const, [calls, callsOf] as const]) {
+      const known = before === undefined ? undefined : new Set(read(before));
+      for (const key of read(card)) if (known?.has(key) !== true) hints.add(key, number);
+    }
   }
 
   #hintAnew(): void {
-    for (const hints of [this.#byId, this.#byName, this.#byCall]) hints.clear();
-    for (const card of this.#cards.values()) this.#hint(card);
+    this.#cards = this.#cards.filter((card) => card !== undefined);
+    this.#hints = createHints();
+    for (const [number, card] of this.#cards.entries()) {
+      if (card === undefined) continue;
+      this.#numbers.set(card.path, number);
+      this.#hint(number, card, undefined);
+    }
   }
+}
+
+function createHints() {
+  return { ids: new FileHints(), names: new FileHints(), calls: new FileHints() };
 }
 
 /** Two lists by path as one. */
@@ -132,44 +164,88 @@ function firstNotBelow(cards: readonly FileCard[], path: string): number {
   return low;
 }
 
+const EMPTY = 0;
+const FIRST_SLOTS = 1024;
+
 /**
- * Says in which files something was seen, by a number. Never wrong about a file that has it; files that lost it since may
+ * Says in which files something was seen, by numbers. Never wrong about a file that has it; files that lost it since may
  * still be named, so callers check. That keeps changing a file cheap: what is gone is not searched for.
+ *
+ * A hash table of lists in flat arrays: a pair takes twelve bytes, where maps and sets of strings take eighty.
  */
-class PathHints {
-  #seen = new Map<number, string | Set<string>>();
+class FileHints {
+  /** Each key plus one; then where its list begins, plus one, and how long it is. */
+  #keys = new Uint32Array(FIRST_SLOTS);
+  #heads = new Uint32Array(FIRST_SLOTS);
+  #counts = new Uint32Array(FIRST_SLOTS);
+  #used = 0;
+  #files = new Uint32Array(FIRST_SLOTS);
+  #next = new Uint32Array(FIRST_SLOTS);
   #size = 0;
 
-  /** Pairs of number and path. */
+  /** Pairs of key and file. */
   get size(): number {
     return this.#size;
   }
 
-  add(key: number, path: string): void {
-    const known = this.#seen.get(key);
-    if (known === path) return;
-    if (known === undefined) this.#seen.set(key, path);
-    else if (typeof known === 'string') this.#seen.set(key, new Set([known, path]));
-    else if (known.has(path)) return;
-    else known.add(path);
+  /** Files are added one after the other, so a pair of this file is the first in its list. */
+  add(key: number, file: number): void {
+    if (2 * this.#used >= this.#keys.length) this.#widen();
+    const slot = this.#slotOf(key);
+    const head = this.#heads[slot] ?? 0;
+    if (head !== 0 && this.#files[head - 1] === file) return;
+    if (this.#keys[slot] === EMPTY) this.#used += 1;
+    this.#keys[slot] = key + 1;
+    if (this.#size === this.#files.length) {
+      this.#files = doubled(this.#files);
+      this.#next = doubled(this.#next);
+    }
+    this.#files[this.#size] = file;
+    this.#next[this.#size] = head;
     this.#size += 1;
+    this.#heads[slot] = this.#size;
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1;
   }
 
   countOf(key: number): number {
-    const known = this.#seen.get(key);
-    if (known === undefined) return 0;
-    return typeof known === 'string' ? 1 : known.size;
+    return this.#counts[this.#slotOf(key)] ?? 0;
   }
 
-  /** In no order. */
-  pathsOf(key: number): readonly string[] {
-    const known = this.#seen.get(key);
-    if (known === undefined) return [];
-    return typeof known === 'string' ? [known] : [...known];
+  /** In no order, each once. */
+  filesOf(key: number): ReadonlySet<number> {
+    const found = new Set<number>();
+    for (let at = this.#heads[this.#slotOf(key)] ?? 0; at !== 0; at = this.#next[at - 1] ?? 0) {
+      found.add(this.#files[at - 1] ?? 0);
+    }
+    return found;
   }
 
-  clear(): void {
-    this.#seen = new Map();
-    this.#size = 0;
+  /** Where the key is, or would be. */
+  #slotOf(key: number): number {
+    const mask = this.#keys.length - 1;
+    let slot = (Math.imul(key, 0x9e3779b1) >>> 7) & mask;
+    while (this.#keys[slot] !== EMPTY && this.#keys[slot] !== key + 1) slot = (slot + 1) & mask;
+    return slot;
   }
+
+  #widen(): void {
+    const [keys, heads, counts] = [this.#keys, this.#heads, this.#counts];
+    const slots = 2 * keys.length;
+    this.#keys = new Uint32Array(slots);
+    this.#heads = new Uint32Array(slots);
+    this.#counts = new Uint32Array(slots);
+    for (const [at, key] of keys.entries()) {
+      if (key === EMPTY) continue;
+      const slot = this.#slotOf(key - 1);
+      this.#keys[slot] = key;
+      this.#heads[slot] = heads[at] ?? 0;
+      this.#counts[slot] = counts[at] ?? 0;
+    }
+  }
+}
+
+function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * array.length);
+  larger.set(array);
+  return larger;
 }

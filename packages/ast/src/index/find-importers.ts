@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { ImportOrigin, ImportResolver, ImportRow } from '../contracts/code-index-contract.ts';
 import type { FactsCache } from './facts-cache.ts';
+import { sourcesOf } from './file-card.ts';
 import type { FileTable } from './file-table.ts';
 import { slices } from './time-slices.ts';
 
@@ -26,7 +27,9 @@ export async function findImporters(
     if (pace.isDue()) await pace.pause();
     const origin: ImportOrigin = { path: card.path, language: card.language, has };
     const meant = new Set(
-      [...card.sources].map((place) => table.names.text(place)).filter((source) => resolve(source, origin) === target),
+      [...sourcesOf(card)]
+        .map((place) => table.names.text(place))
+        .filter((source) => resolve(source, origin) === target),
     );
     if (meant.size === 0) continue;
     const imports = facts.get(card)?.imports();

@@ -9,7 +9,7 @@ import type { Problems } from '../symbols/read-problems.ts';
 import { type Examined, examineFile, type FoundContent } from './examine-file.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { FactsView } from './facts-view.ts';
-import { columnsOf, type FileCard, NO_COLUMNS } from './file-card.ts';
+import { type FileCard, NO_COLUMNS } from './file-card.ts';
 import type { FileTable } from './file-table.ts';
 import type { LanguageFinder } from './language-finder.ts';
 import { overlap } from './overlap.ts';
@@ -17,7 +17,7 @@ import type { ParseStation, UnreadFacts } from './parse-station.ts';
 import { PendingFacts, type PendingFile } from './pending-facts.ts';
 import type { RecordStore } from './record-store.ts';
 import { skipByName } from './skip-by-name.ts';
-import { packColumns, unpackColumns } from './stored-columns.ts';
+import { unpackColumns } from './stored-columns.ts';
 import { throwIfAborted } from './time-slices.ts';
 import { indexClosed } from './worker/index-closed.ts';
 import type { ParseJob, ParseOutcome } from './worker/parse-outcome.ts';
@@ -48,15 +48,20 @@ export interface RunReport {
   readonly skipped: { readonly path: string; readonly reason: SkipReason }[];
 }
 
-/** Up to so many files are not worth the way to another thread. */
-const FEW_FILES = 4;
+/** Up to so many files are not worth the start of a process. */
+const FEW_FILES = 8;
 /** Rows that may wait for the disk before a run waits too. */
 const MAX_PENDING_ROWS = 200;
 /** Judgements that pass by themselves are not remembered. */
 const PASSING: readonly SkipReason[] = ['unreadable', 'grammar_refused', 'minified', 'generated'];
-const NO_BYTES = new Uint8Array(0);
+const NOTHING_PACKED = { packed: new Uint8Array(0), columns: new Uint8Array(0) };
 /** The checksum of no facts at all. */
 const NO_CRC = -1;
+
+interface StoreOptions {
+  readonly problemsBefore: number | undefined;
+  readonly isBulk: boolean;
+}
 
 interface Run extends RunOptions {
   readonly isBulk: boolean;
@@ -256,7 +261,7 @@ export class Indexer {
     const outcome = unread.read(this.#earlier(path, base));
     if (card === undefined || outcome === undefined) return card === undefined;
     const { language, parser, sha256, stamp, ticket, problemsBefore } = card;
-    this.#store({ path, language, parser, sha256, stamp, ticket }, outcome, problemsBefore);
+    this.#store({ path, language, parser, sha256, stamp, ticket }, outcome, { problemsBefore, isBulk: false });
     return true;
   }
 
@@ -267,23 +272,24 @@ export class Indexer {
   #absorb(content: FoundContent, outcome: ParseOutcome, run: Run): void {
     const { bytes: _, ...found } = content;
     if (this.#isOutdated(found.path, found.ticket)) return;
-    this.#store(found, outcome, this.#parts.table.get(found.path)?.problemCount);
+    const problemsBefore = this.#parts.table.get(found.path)?.problemCount;
+    this.#store(found, outcome, { problemsBefore, isBulk: run.isBulk });
     if ('skipped' in outcome) run.report.skipped.push({ path: found.path, reason: outcome.skipped });
     else run.report.parsed += 1;
   }
 
-  #store(found: Omit<FoundContent, 'bytes'>, outcome: ParseOutcome, problemsBefore: number | undefined): void {
+  /** Facts of a bulk run are not kept in memory: most of them are never asked about. */
+  #store(found: Omit<FoundContent, 'bytes'>, outcome: ParseOutcome, { problemsBefore, isBulk }: StoreOptions): void {
     const { table, store, facts } = this.#parts;
     const skip = 'skipped' in outcome ? outcome.skipped : undefined;
-    const packed = 'skipped' in outcome ? NO_BYTES : outcome.packed;
+    const { packed, columns } = 'skipped' in outcome ? NOTHING_PACKED : outcome;
     const crc = crc32(packed);
-    const view = skip === undefined ? new FactsView(packed) : undefined;
-    const columns = view === undefined ? NO_COLUMNS : columnsOf(view, table.names);
     this.#pending.drop(found.path);
-    table.put({ ...columns, ...found, skip, crc, problemsBefore });
-    if (view === undefined) facts.drop(found.path);
-    else facts.put(found.path, crc, view);
-    store.put({ ...found, skip, crc, facts: packed, columns: () => packColumns(columns, table.names) });
+    const read = skip === undefined ? unpackColumns(columns, table.names) : NO_COLUMNS;
+    table.put({ ...read, ...found, skip, crc, problemsBefore });
+    if (skip !== undefined || isBulk) facts.drop(found.path);
+    else facts.put(found.path, crc, new FactsView(packed));
+    store.put({ ...found, skip, crc, facts: packed, columns });
   }
 
   #skip(path: string, reason: SkipReason, run: Run): void {

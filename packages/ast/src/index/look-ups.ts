@@ -4,7 +4,7 @@ import { type CurrentParts, currentFile } from './current-file.ts';
 import type { FactsCache } from './facts-cache.ts';
 import { MARK } from './facts-layout.ts';
 import type { FactsView } from './facts-view.ts';
-import { type FileCard, idKey } from './file-card.ts';
+import { callsOf, type FileCard, idKey, idsOf } from './file-card.ts';
 import type { FileTable } from './file-table.ts';
 import { queryNode } from './query-node.ts';
 import { slices } from './time-slices.ts';
@@ -27,7 +27,7 @@ export async function findReferences(
   const pace = slices(signal);
   for (const card of table.withCall(place) ?? table.sorted()) {
     if (answer.rows.length >= limit) break;
-    if (!card.calls.includes(place)) continue;
+    if (!callsOf(card).includes(place)) continue;
     if (pace.isDue()) await pace.pause();
     const view = facts.get(card);
     if (view === undefined) answer.lost.push(card.path);
@@ -67,7 +67,8 @@ export async function findId(id: string, parts: CurrentParts): Promise<FoundNode
     const card = parts.table.get(path);
     const view = card === undefined ? undefined : parts.facts.get(card);
     if (view === undefined || card === undefined) continue;
-    for (let node = card.ids.indexOf(key); node !== -1; node = card.ids.indexOf(key, node + 1)) {
+    const ids = idsOf(card);
+    for (let node = ids.indexOf(key); node !== -1; node = ids.indexOf(key, node + 1)) {
       if (view.text(node, 'id') !== id) continue;
       return {
         node: queryNode(view, node, card),

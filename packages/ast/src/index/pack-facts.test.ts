@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type FileFacts, NODE_TYPES, type NodeFact } from '../contracts/facts.ts';
+import { markOf } from './facts-layout.ts';
 import { FactsView } from './facts-view.ts';
-import { columnsOf } from './file-card.ts';
+import { callsOf, idKey, idsOf, namesOf, sourcesOf } from './file-card.ts';
 import { NameTable } from './name-table.ts';
 import { packFacts } from './pack-facts.ts';
 import { queryNode } from './query-node.ts';
@@ -110,21 +111,27 @@ test('packed facts say what the facts said', () => {
   );
 });
 
-test('columns come back from bytes as they were, with the names of another table', () => {
+test('columns come back from bytes with the names, calls and sources of the facts, in the numbers of another table', () => {
   fc.assert(
     fc.property(facts, (given) => {
-      const [first, second] = [new NameTable(), new NameTable()];
-      second.add('something else');
-      const columns = columnsOf(new FactsView(packFacts(given)), first);
-      const back = unpackColumns(packColumns(columns, first), second);
-      const spelled = (names: Uint32Array, table: NameTable) => [...names].map((name) => table.text(name));
-      for (const key of ['names', 'calls', 'sources'] as const) {
-        assert.deepEqual(spelled(back[key], second), spelled(columns[key], first));
-      }
-      assert.deepEqual([back.marks, back.ids], [columns.marks, columns.ids]);
+      const table = new NameTable();
+      table.add('something else');
+      const columns = unpackColumns(packColumns(given), table);
+      const spelled = (names: Uint32Array) => [...names].map((name) => table.text(name));
       assert.deepEqual(
-        [back.problemCount, back.generated, back.library],
+        spelled(namesOf(columns)),
+        given.nodes.map(({ name }) => name),
+      );
+      assert.deepEqual(spelled(callsOf(columns)), [...new Set(given.refs.map(({ name }) => name))]);
+      assert.deepEqual(spelled(sourcesOf(columns)), [...new Set(given.imports.map(({ source }) => source))]);
+      assert.deepEqual([...columns.cells.subarray(0, columns.nodeCount)], given.nodes.map(markOf));
+      assert.deepEqual(
+        [...idsOf(columns)],
+        given.nodes.map(({ id }) => idKey(id)),
+      );
+      assert.deepEqual(
         [columns.problemCount, columns.generated, columns.library],
+        [given.problemCount, given.generated, given.library],
       );
     }),
   );

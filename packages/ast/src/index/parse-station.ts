@@ -1,6 +1,6 @@
 /**
  * Where a file is parsed: a few small ones on the calling thread, which for a file just written is faster than the way
- * to another thread and can start from the tree of the last edit; bulk and large files on the threads of the pool.
+ * to another process and can start from the tree of the last edit; bulk and large files in the processes of the pool.
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { SkipReason } from '../contracts/code-index-contract.ts';
@@ -76,7 +76,7 @@ export class ParseStation {
     this.#trees.drop(path);
   }
 
-  /** Ends the threads: jobs they have are refused. */
+  /** Ends the processes: jobs they have are refused. */
   async closePool(): Promise<void> {
     await this.#pool?.close();
   }

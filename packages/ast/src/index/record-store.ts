@@ -63,7 +63,7 @@ export class RecordStore {
 
   find(path: string): StoredFile | undefined {
     const waiting = this.#pending.get(path);
-    if (waiting !== undefined) return waiting === null ? undefined : { ...waiting, columns: waiting.columns() };
+    if (waiting !== undefined) return waiting ?? undefined;
     const row = this.#guard(() => this.#statements.find.get(path));
     return row === undefined ? undefined : storedFile(row);
   }

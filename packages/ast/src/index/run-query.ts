@@ -8,7 +8,7 @@ import type { QueryNode } from '../contracts/code-index-contract.ts';
 import { type CompiledWhere, type PathTest, typePlaceOf } from './compile-where.ts';
 import type { FactsCache } from './facts-cache.ts';
 import type { FactsView } from './facts-view.ts';
-import type { FileCard } from './file-card.ts';
+import { callsOf, type FileCard } from './file-card.ts';
 import type { FileTable } from './file-table.ts';
 import { queryNode } from './query-node.ts';
 import { slices } from './time-slices.ts';
@@ -103,16 +103,16 @@ class Scan implements ScanAnswer {
   visit(card: FileCard): void {
     const { language, types, mask, wanted } = this.#where;
     if (this.isOver || (language !== undefined && card.language !== language)) return;
-    if (this.#calls !== -1 && !card.calls.includes(this.#calls)) return;
-    const { marks, names } = card;
+    if (this.#calls !== -1 && !callsOf(card).includes(this.#calls)) return;
+    const { cells, nodeCount } = card;
     const wantedName = this.#name;
     const pattern = this.#pattern;
     let opened: OpenedFile | undefined;
-    for (let node = 0; node < marks.length; node++) {
-      const mark = marks[node] ?? 0;
+    for (let node = 0; node < nodeCount; node++) {
+      const mark = cells[node] ?? 0;
       if ((mark & mask) !== wanted) continue;
       if (types !== undefined && types[typePlaceOf(mark)] !== 1) continue;
-      const name = names[node] ?? 0;
+      const name = cells[nodeCount + node] ?? 0;
       if (wantedName !== -1 && name !== wantedName) continue;
       if (pattern !== undefined && !pattern.has(name)) continue;
       opened ??= this.#open(card);

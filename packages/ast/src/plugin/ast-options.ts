@@ -1,6 +1,6 @@
 /** What an embedding program may say to `createAst`. Apart from the engine, whose types would come along with it. */
 export interface AstOptions {
-  /** Threads for bulk parsing. Default 2. */
+  /** Processes for bulk parsing. Default 2. */
   readonly workers?: 1 | 2;
   /** Keep the index in memory only. */
   readonly inMemory?: boolean;

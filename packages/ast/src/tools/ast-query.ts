@@ -1,4 +1,5 @@
 /** ast_query: declarations by kind, name and place; their text, their outline, or who uses them. */
+import { once } from '@tool-runtime/protocol/internal';
 import { callText, defineTool, type ToolText } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { UseServices } from '../plugin/code-services.ts';
@@ -23,8 +24,10 @@ const args = z.strictObject({
 
 export type QueryArguments = z.output<typeof args>;
 
-export const astQuery = (use: UseServices) =>
-  defineTool({
+export const astQuery = (use: UseServices) => {
+  // Asked for once: the loader takes longer to find it again than a question takes.
+  const loadAnswer = once(() => import('./query/answer-query.ts'));
+  return defineTool({
     name: 'ast_query',
     category: 'ast',
     title: 'Query code',
@@ -50,10 +53,11 @@ export const astQuery = (use: UseServices) =>
     hasLargeAnswers: true,
     present: presentQuery,
     async run(given, context) {
-      const { answerQuery } = await import('./query/answer-query.ts');
+      const { answerQuery } = await loadAnswer();
       return answerQuery(given, use, context);
     },
   });
+};
 
 function presentQuery(answer: QueryAnswerData, { offset, view, where }: QueryArguments): ToolText {
   const { nodes, references, confidence, truncated } = answer;

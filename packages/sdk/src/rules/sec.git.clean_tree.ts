@@ -8,7 +8,9 @@
 import { isToolError } from '@tool-runtime/protocol';
 import type { GitIntent, GitVerb } from '../contracts/git.ts';
 import { defineRule, type RuleContext, type Violation } from '../contracts/rule.ts';
+import { emptyTree } from '../git/empty-tree.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
+import { readIndex } from '../git/read-index.ts';
 import { shownNames } from '../text/shown-names.ts';
 
 const STAGED_ALLOWED: Readonly<Partial<Record<GitVerb, boolean>>> = {
@@ -33,10 +35,27 @@ export const secGitCleanTree = defineRule({
   errorCode: 'E_POLICY',
   appliesTo: ({ git }) => git !== undefined && STAGED_ALLOWED[git.verb] !== undefined,
   async check({ git: intent }, context) {
-    const entries = await changedEntries(context);
-    return intent === undefined ? [] : judge(entries, intent, context);
+    if (intent === undefined || (isFree(intent, context) && (await isMerged(context)))) return [];
+    return judge(await changedEntries(context), intent, context);
   },
 });
+
+/** Only unmerged files could stop the verb: it touches no others. */
+function isFree({ verb }: GitIntent, { registry }: RuleContext): boolean {
+  return STAGED_ALLOWED[verb] === true && !registry.git.require_clean_tree_for_commit;
+}
+
+/** By the index file, where that says it: comparing it with all files takes git a hundred times as long. */
+async function isMerged({ git, signal }: RuleContext): Promise<boolean> {
+  try {
+    const [index, config] = await Promise.all([git.files.read('index'), git.config(signal)]);
+    return index !== undefined && readIndex(index, emptyTree(config).length / 2)?.hasUnmerged === false;
+  } catch (thrown) {
+    // Whatever is wrong with the repository, git says it better.
+    if (isToolError(thrown)) return false;
+    throw thrown;
+  }
+}
 
 async function changedEntries({ git, signal }: RuleContext): Promise<readonly StatusEntry[]> {
   const words = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];

@@ -1,10 +1,17 @@
-/** Contents of changed files from git's store: in one process where they fit, in several where they do not. */
+/**
+ * Contents of changed files from git's store. A few that lie there as files, as everything staged lately does, are read
+ * at once; the others in one process where they fit, in several where they do not.
+ */
 import { isToolError } from '@tool-runtime/protocol';
 import type { ChangedFile, GitRepository } from '../contracts/git.ts';
+import { readLooseObject } from '../git/loose-object.ts';
 import { readBatch, readBatchCheck } from '../git/read-batch.ts';
 
 const AT_ONCE_BYTES = 64 * 1024 * 1024;
 const LARGEST = 512 * 1024 * 1024;
+/** More are better read by git. */
+const FEW = 32;
+const LARGEST_LOOSE = 4 * 1024 * 1024;
 const SUBMODULE = '160000';
 
 interface Content {
@@ -18,15 +25,26 @@ export async function* readBlobs(
   signal: AbortSignal,
 ): AsyncGenerator<Content> {
   const wanted = files.filter((file) => file.blob !== undefined && file.mode !== SUBMODULE);
-  if (wanted.length === 0) return;
-  const together = await readTogether(git, wanted, signal);
+  const loose = wanted.length > FEW ? [] : await readLoose(git, wanted);
+  yield* loose;
+  const left = wanted.filter((file) => !loose.some((one) => one.file === file));
+  if (left.length === 0) return;
+  const together = await readTogether(git, left, signal);
   if (together !== undefined) {
     yield* together;
     return;
   }
-  for (const group of await groupBySize(git, wanted, signal)) {
+  for (const group of await groupBySize(git, left, signal)) {
     yield* (await readGroup(git, group, { signal, maxBytes: LARGEST })) ?? [];
   }
+}
+
+async function readLoose({ files }: GitRepository, wanted: readonly ChangedFile[]): Promise<readonly Content[]> {
+  const found = await Promise.all(wanted.map(({ blob = '' }) => readLooseObject(files, blob, LARGEST_LOOSE)));
+  return wanted.flatMap((file, at) => {
+    const object = found[at];
+    return object?.type === 'blob' ? [{ file, bytes: object.bytes }] : [];
+  });
 }
 
 function readTogether(git: GitRepository, files: readonly ChangedFile[], signal: AbortSignal) {

@@ -1,4 +1,4 @@
-/** One file through the engine: packed facts, or the reason why there are no facts. The same on every thread. */
+/** One file through the engine: packed facts, or the reason why there are no facts. The same in every process. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { SkipReason } from '../../contracts/code-index-contract.ts';
 import type { ParsedSource } from '../../parse/source-parser.ts';
@@ -7,6 +7,7 @@ import type { Engine } from '../../symbols/engine.ts';
 import { matchTwins } from '../../symbols/match-twins.ts';
 import { FactsView } from '../facts-view.ts';
 import { packFacts } from '../pack-facts.ts';
+import { packColumns } from '../stored-columns.ts';
 
 export interface ParseJob {
   readonly path: string;
@@ -16,12 +17,18 @@ export interface ParseJob {
   readonly earlier?: Uint8Array | undefined;
 }
 
-export type ParseOutcome = { readonly packed: Uint8Array<ArrayBuffer> } | { readonly skipped: SkipReason };
+/** What a file declares, as bytes: all of it, and the columns queries compare. */
+export interface PackedFile {
+  readonly packed: Uint8Array;
+  readonly columns: Uint8Array;
+}
+
+export type ParseOutcome = PackedFile | { readonly skipped: SkipReason };
 
 /** Refusals that are about the content. Any other is about the language, and goes away when that is fixed. */
 const CONTENT_REASONS: readonly SkipReason[] = ['too_large', 'binary', 'parse_timeout', 'too_many_symbols'];
 
-/** The first message of a thread: its engine is ready. */
+/** The first message of a process: its engine is ready. */
 export const READY = 'ready';
 
 /** An earlier parse to reuse, and a taker for the new one, which then owns it. Asked when parsing begins. */
@@ -84,11 +91,10 @@ export async function parseJob(
 /** The second half, which leaves the tree as it is. Throws as `parseOutcome` does. */
 export function factsOutcome(engine: Engine, { job, parsed }: ParsedJob, signal?: AbortSignal): ParseOutcome {
   try {
-    const facts = engine.facts(parsed, job.path, signal === undefined ? {} : { signal });
+    const read = engine.facts(parsed, job.path, signal === undefined ? {} : { signal });
     const earlier = job.earlier === undefined ? undefined : new FactsView(job.earlier);
-    return {
-      packed: packFacts(earlier === undefined ? facts : matchTwins({ nodes: earlier.earlier() }, facts, job.path)),
-    };
+    const facts = earlier === undefined ? read : matchTwins({ nodes: earlier.earlier() }, read, job.path);
+    return { packed: packFacts(facts), columns: packColumns(facts) };
   } catch (thrown) {
     return judge(thrown, signal);
   }

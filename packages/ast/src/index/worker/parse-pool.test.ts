@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { scratchIndex } from '../../../test/scratch-index.ts';
 import { FactsView } from '../facts-view.ts';
@@ -12,6 +14,19 @@ function pool(t: TestContext, options: Partial<ParsePoolOptions> = {}) {
   const made = createParsePool({ size: 2, heapMb: 1_024, ...options });
   t.after(() => made.close());
   return made;
+}
+
+/** Process ids. */
+function childrenOf(parent: number): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/status`, 'utf8').includes(`\nPPid:\t${parent}\n`);
+      } catch {
+        return false;
+      }
+    });
 }
 
 function names(outcome: ParseOutcome): string[] {
@@ -45,7 +60,7 @@ describe('the parse pool', () => {
     assert.deepEqual(names(await parsing.parse(job('b.ts', 'let b;'))), ['b']);
   });
 
-  test('replaces a thread that dies: the file is given up, all others are answered [S0-52] (deep)', async (t) => {
+  test('replaces a process that dies: the file is given up, all others are answered [S0-52] (deep)', async (t) => {
     const parsing = pool(t, { heapMb: 24 });
     const jobs = [
       ...Array.from({ length: 6 }, (_, at) => job(`a${at}.ts`, `const a${at} = 1;\n`)),
@@ -69,6 +84,40 @@ describe('the parse pool', () => {
     assert.deepEqual([parsed, skipped], [8, [{ path: 'huge.ts', reason: 'parser_crashed' }]]);
     const again = await index.generate();
     assert.deepEqual([again.parsed, again.skipped], [0, skipped]);
+  });
+
+  test('has no process before the first job and none after its end; they see nothing of the environment', async (t) => {
+    const parsing = pool(t);
+    const before = childrenOf(process.pid);
+    const started = (): string[] => childrenOf(process.pid).filter((one) => !before.includes(one));
+    assert.deepEqual(started(), []);
+    await Promise.all([parsing.parse(job('a.ts', 'let a;')), parsing.parse(job('b.ts', 'let b;'))]);
+    const children = started();
+    assert.equal(children.length, 2);
+    for (const child of children) {
+      const names = readFileSync(`/proc/${child}/environ`, 'utf8').split('\0').filter(Boolean);
+      assert.deepEqual(
+        names.filter((name) => !name.startsWith('LD_LIBRARY_PATH=')),
+        [],
+      );
+    }
+    await parsing.close();
+    assert.deepEqual(started(), []);
+  });
+
+  test('a program that closes its pool ends by itself, with nothing left unsettled', () => {
+    const program = `
+      const { createParsePool } = await import(${JSON.stringify(new URL('parse-pool.ts', import.meta.url).href)});
+      const pool = createParsePool({ size: 2, heapMb: 512 });
+      await pool.parse({ path: 'a.ts', language: 'typescript', bytes: Buffer.from('let a;') });
+      await pool.close();
+      console.log('closed');`;
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      ['--conditions=tool-runtime-source', '--input-type=module', '--eval', program],
+      { encoding: 'utf8' },
+    );
+    assert.deepEqual([stdout, status], ['closed\n', 0]);
   });
 
   test('refuses jobs after and at its end', async (t) => {

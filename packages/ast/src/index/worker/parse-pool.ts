@@ -1,11 +1,11 @@
 /**
- * A few parse threads with one queue. Threads start with the first job, end after a quiet while, and are replaced
+ * A few parse processes with one queue. They start with the first job, end after a quiet while, and are replaced
  * when they die: the file they died on is tried once more, then skipped, and no other file is lost.
  */
 import { ToolError } from '@tool-runtime/protocol';
 import { indexClosed } from './index-closed.ts';
 import type { ParseJob, ParseOutcome } from './parse-outcome.ts';
-import { ParseThread, type PendingJob } from './parse-thread.ts';
+import { ParseProcess, type PendingJob } from './parse-process.ts';
 
 export interface ParsePoolOptions {
   readonly size: number;
@@ -19,10 +19,10 @@ export interface ParsePool {
   close(): Promise<void>;
 }
 
-/** A second job waits in the thread, so that it never idles while an answer travels. */
+/** A second job waits in the process, so that it never idles while an answer travels. */
 const DEPTH = 2;
 const MAX_CRASHES = 2;
-const QUIET_MS = 10_000;
+const QUIET_MS = 3_000;
 
 export function createParsePool(options: ParsePoolOptions): ParsePool {
   return new Pool(options);
@@ -31,7 +31,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
 class Pool implements ParsePool {
   readonly #options: ParsePoolOptions;
   readonly #queue: PendingJob[] = [];
-  readonly #threads = new Set<ParseThread>();
+  readonly #processes = new Set<ParseProcess>();
   readonly #waiting: (() => void)[] = [];
   #depth = DEPTH;
   #quiet: NodeJS.Timeout | undefined;
@@ -59,7 +59,7 @@ class Pool implements ParsePool {
     this.#isClosed = true;
     clearTimeout(this.#quiet);
     for (const { reject } of this.#queue.splice(0)) reject(indexClosed());
-    await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+    await Promise.all([...this.#processes].map((parser) => parser.terminate()));
     this.#wake();
   }
 
@@ -67,54 +67,54 @@ class Pool implements ParsePool {
     clearTimeout(this.#quiet);
     this.#quiet = undefined;
     while (this.#queue.length > 0) {
-      const thread = this.#freest();
-      if (thread === undefined) break;
+      const parser = this.#freest();
+      if (parser === undefined) break;
       const next = this.#queue.shift();
-      if (next !== undefined) thread.send(next);
+      if (next !== undefined) parser.send(next);
     }
     if (this.#queue.length < this.#options.size) this.#wake();
   }
 
-  /** The least busy thread that takes a job; a new one when all others have work. */
-  #freest(): ParseThread | undefined {
-    const usable = [...this.#threads].filter((thread) => !thread.isWorn);
+  /** The least busy process that takes a job; a new one when all others have work. */
+  #freest(): ParseProcess | undefined {
+    const usable = [...this.#processes].filter((parser) => !parser.isWorn);
     const best = usable.sort((left, right) => left.load - right.load)[0];
     if (best?.load === 0) return best;
-    if (this.#threads.size < this.#options.size) return this.#start();
+    if (this.#processes.size < this.#options.size) return this.#start();
     return best !== undefined && best.load < this.#depth ? best : undefined;
   }
 
-  #start(): ParseThread {
-    const thread = new ParseThread(this.#options.heapMb, {
+  #start(): ParseProcess {
+    const parser = new ParseProcess(this.#options.heapMb, {
       onIdle: (one) => this.#afterAnswer(one),
       onCrash: (one, left) => this.#afterExit(one, left),
     });
-    this.#threads.add(thread);
-    return thread;
+    this.#processes.add(parser);
+    return parser;
   }
 
-  #afterAnswer(thread: ParseThread): void {
-    if (thread.isWorn && thread.load === 0) {
-      this.#threads.delete(thread);
-      void thread.terminate();
+  #afterAnswer(parser: ParseProcess): void {
+    if (parser.isWorn && parser.load === 0) {
+      this.#processes.delete(parser);
+      void parser.terminate();
     }
     this.#dispatch();
-    const isQuiet = this.#queue.length === 0 && [...this.#threads].every(({ load }) => load === 0);
+    const isQuiet = this.#queue.length === 0 && [...this.#processes].every(({ load }) => load === 0);
     if (isQuiet) this.#quiet = setTimeout(() => this.#rest(), QUIET_MS).unref();
   }
 
   #rest(): void {
-    for (const thread of this.#threads) {
-      this.#threads.delete(thread);
-      void thread.terminate();
+    for (const parser of this.#processes) {
+      this.#processes.delete(parser);
+      void parser.terminate();
     }
   }
 
-  /** Which of its jobs ended the thread is certain only while it has one at a time: so it goes on. */
-  #afterExit(thread: ParseThread, left: readonly PendingJob[]): void {
-    this.#threads.delete(thread);
-    if (this.#isClosed || !thread.isReady) {
-      for (const { reject } of left) reject(this.#isClosed ? indexClosed() : unstartable(thread.failure));
+  /** Which of its jobs ended the process is certain only while it has one at a time: so it goes on. */
+  #afterExit(parser: ParseProcess, left: readonly PendingJob[]): void {
+    this.#processes.delete(parser);
+    if (this.#isClosed || !parser.isReady) {
+      for (const { reject } of left) reject(this.#isClosed ? indexClosed() : unstartable(parser.failure));
       this.#dispatch();
       return;
     }
@@ -134,7 +134,7 @@ class Pool implements ParsePool {
 }
 
 function unstartable(cause: unknown): ToolError {
-  return new ToolError('E_INTERNAL', 'A parse thread could not start', {
+  return new ToolError('E_INTERNAL', 'A parse process could not start', {
     details: { reason: 'worker_start', next: 'Check that the grammars and languages of the package are installed' },
     cause,
   });

@@ -20,7 +20,7 @@ const SOURCE_CHARACTERS = 256 * 1024;
 
 export async function nodesView(index: CodeIndex, { where, ...bounds }: ViewRequest): Promise<NodesAnswer> {
   const { nodes, truncated } = await index.query(where, bounds);
-  return { nodes: nodes.map((node) => ({ ...node })), truncated };
+  return { nodes: [...nodes], truncated };
 }
 
 /** Whole texts or none: the answer ends before the one that would not fit any more, but never before the first. */
@@ -32,7 +32,7 @@ export async function sourceView(index: CodeIndex, { where, ...bounds }: ViewReq
     return left < 0 && place > 0;
   });
   const shown = fitting === -1 ? nodes : nodes.slice(0, fitting);
-  return { nodes: shown.map((node) => ({ ...node })), truncated: truncated || shown.length < nodes.length };
+  return { nodes: [...shown], truncated: truncated || shown.length < nodes.length };
 }
 
 /** One declaration by its id; as an outline with everything inside it. */
@@ -44,10 +44,10 @@ export async function nodeView(
   const found = await index.nodeById(id);
   if (found === undefined) throw unknownNode(id);
   const { file, span } = found.node;
-  if (view === 'nodes') return { nodes: [{ ...found.node }], truncated: false };
+  if (view === 'nodes') return { nodes: [found.node], truncated: false };
   if (view === 'source') {
     const nodes = await index.nodesOfFile(file, { source: true });
-    return { nodes: nodes.filter((node) => node.id === id).map((node) => ({ ...node })), truncated: false };
+    return { nodes: nodes.filter((node) => node.id === id), truncated: false };
   }
   const all: AnswerNode[] = [];
   flatten(await index.outline(file), 0, all);

@@ -54,13 +54,15 @@ export interface RootOptions {
   /** `auto` takes openat2 where koffi and the kernel have it, else the walk. */
   readonly backend?: RootBackend | 'auto';
   readonly noteFolder?: NoteFolder | undefined;
+  /** For those who open many roots: binding the calls takes longer than using them. */
+  readonly native?: NativeCalls | undefined;
 }
 
 /** Throws E_POLICY when the directory cannot be opened or nothing on this machine can confine paths to it. */
-export function openRoot(directory: string, { backend = 'auto', noteFolder }: RootOptions = {}): Root {
+export function openRoot(directory: string, { backend = 'auto', noteFolder, native: bound }: RootOptions = {}): Root {
   const rootFd = openHeldDirectory(directory);
   try {
-    const native = backend === 'walk' ? undefined : usableNativeCalls(rootFd);
+    const native = backend === 'walk' ? undefined : usableNativeCalls(rootFd, bound);
     if (backend === 'openat2' && native === undefined) {
       throw unconfinable('openat2 is not available: it needs Linux 5.6 and the koffi package');
     }
@@ -98,8 +100,8 @@ function unconfinable(message: string): Error {
   });
 }
 
-function usableNativeCalls(rootFd: number): NativeCalls | undefined {
-  const native = loadNativeCalls();
+function usableNativeCalls(rootFd: number, bound: NativeCalls | undefined): NativeCalls | undefined {
+  const native = bound ?? loadNativeCalls();
   return native !== undefined && hasOpenat2(native, rootFd) ? native : undefined;
 }
 

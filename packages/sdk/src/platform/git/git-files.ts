@@ -8,6 +8,7 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { GitFiles } from '../../contracts/git.ts';
 import type { Durability } from '../../contracts/registry.ts';
 import { createDisk, createFullDisk } from '../descriptors/disk.ts';
+import { loadNativeCalls, type NativeCalls } from '../descriptors/native-calls.ts';
 import { openRoot } from '../descriptors/root.ts';
 import { createWorkspace, type FileWorkspace } from '../files/workspace.ts';
 import type { GitFolders } from './git-folders.ts';
@@ -22,10 +23,12 @@ export interface GitFilesOptions {
 
 export function createGitFiles(folders: () => GitFolders, { writes, durability }: GitFilesOptions): GitFiles {
   const disk = durability === 'full' ? createFullDisk() : createDisk();
+  let native: NativeCalls | undefined;
   /** Opened for one operation: the folder may be replaced between calls, and a held one would be the old one. */
   async function within<T>(name: string, use: (files: FileWorkspace) => T | Promise<T>): Promise<T> {
     const { gitDir, commonDir } = folders();
-    const root = openRoot(isForAll(name) ? commonDir : gitDir);
+    native ??= loadNativeCalls();
+    const root = openRoot(isForAll(name) ? commonDir : gitDir, { native });
     const files = createWorkspace(root, { disk });
     try {
       return await use(files);

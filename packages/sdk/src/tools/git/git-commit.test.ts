@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { createRepository, openGitRuntime, withRepository } from '../../../test/git-repository.ts';
+import type { ChangedFile } from '../../contracts/git.ts';
+import type { RuleContext, RuleSubject } from '../../contracts/rule.ts';
 import { defineTool } from '../../contracts/tool.ts';
+import { secGitCleanTree } from '../../rules/sec.git.clean_tree.ts';
+import { readBlobs } from '../../validation/read-blobs.ts';
 import { gitCommit } from './git-commit.ts';
 
 interface Committed {
@@ -81,6 +86,52 @@ describe('git_commit [S0-45]', () => {
       assert.deepEqual(done.dropped, [`${commit.slice(0, 7)} fix: a`]);
       assert.equal(repository.git('rev-parse', 'HEAD').trim(), before);
       assert.equal(repository.git('status', '--porcelain'), 'M  a.txt\n M b.txt\n?? new.txt\n');
+    }));
+
+  test('going back before a commit leaves alone what was changed since [S0-45]', () =>
+    withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository, runtime) => {
+      repository.write({ 'a.txt': 'two\n' });
+      repository.git('add', 'a.txt');
+      const { recovery } = await runtime.call<Committed>('git_commit', { message: 'fix: a' });
+      repository.write({ 'b.txt': 'later\n', 'new.txt': 'new\n' });
+      await runtime.call('git_recover', { recovery });
+      assert.equal(repository.git('status', '--porcelain'), 'M  a.txt\n M b.txt\n?? new.txt\n');
+      assert.equal(repository.git('show', ':a.txt'), 'two\n');
+    }));
+
+  test('going back before a commit from another branch brings branch, index and unchanged files back [S0-45] (deep)', () =>
+    withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n' } }, async (repository, runtime) => {
+      const before = repository.git('rev-parse', 'HEAD').trim();
+      repository.write({ 'a.txt': 'two\n', 'added.txt': 'added\n' });
+      repository.git('add', 'a.txt', 'added.txt');
+      const { recovery } = await runtime.call<Committed>('git_commit', { message: 'fix: a' });
+      repository.git('checkout', '-q', '-b', 'other', before);
+      repository.write({ 'b.txt': 'other\n', 'only.txt': 'only\n' });
+      repository.git('add', '.');
+      repository.git('commit', '-q', '-m', 'feat: other');
+      repository.write({ 'c.txt': 'changed since\n', 'added.txt': 'stands there\n' });
+      await runtime.call('git_recover', { recovery });
+      assert.equal(repository.git('symbolic-ref', 'HEAD').trim(), 'refs/heads/main');
+      assert.equal(repository.git('rev-parse', 'HEAD').trim(), before);
+      assert.equal(repository.git('status', '--porcelain'), 'M  a.txt\nAM added.txt\n M c.txt\n');
+      assert.deepEqual(
+        ['a.txt', 'b.txt', 'added.txt'].map((name) => readFileSync(repository.path(name), 'utf8')),
+        ['two\n', 'one\n', 'stands there\n'],
+      );
+    }));
+
+  test('what a tree cannot say of an index comes back with it [S0-45] (deep)', () =>
+    withRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } }, async (repository, runtime) => {
+      repository.write({ 'a.txt': 'two\n', 'new.txt': 'new\n' });
+      repository.git('add', 'a.txt');
+      repository.git('add', '--intent-to-add', 'new.txt');
+      repository.git('update-index', '--skip-worktree', 'b.txt');
+      const before = repository.git('status', '--porcelain') + repository.git('ls-files', '-t');
+      const { recovery } = await runtime.call<Committed>('git_commit', { message: 'fix: a' });
+      repository.git('update-index', '--no-skip-worktree', 'b.txt');
+      repository.git('reset', '-q');
+      await runtime.call('git_recover', { recovery });
+      assert.equal(repository.git('status', '--porcelain') + repository.git('ls-files', '-t'), before);
     }));
 
   test('nothing staged is E_GIT, and allow_empty makes it a commit [S0-45] (deep)', () =>
@@ -219,4 +270,41 @@ describe('what was judged is what is committed [S0-67]', () => {
       repository.dispose();
     }
   });
+});
+
+test('guard, contents, recovery point and commit take two runs of git [S0-45]', async () => {
+  const repository = createRepository({ files: { 'a.txt': 'one\n' } });
+  const words: string[] = [];
+  const counted = defineTool({
+    ...gitCommit,
+    name: 'counted_commit',
+    async run(args, context) {
+      const git: typeof context.git = {
+        ...context.git,
+        run: (request) => {
+          words.push(request.words[0] ?? '');
+          return context.git.run(request);
+        },
+      };
+      const subject = { git: { verb: 'commit' } } as unknown as RuleSubject;
+      assert.deepEqual(await secGitCleanTree.check(subject, { ...context, git } as unknown as RuleContext), []);
+      const blob = repository.git('rev-parse', ':a.txt').trim();
+      const file = { path: 'a.txt', kind: 'modified', mode: '100644', blob } as unknown as ChangedFile;
+      const contents: string[] = [];
+      for await (const { bytes } of readBlobs(git, [file], context.signal))
+        contents.push(Buffer.from(bytes).toString());
+      assert.deepEqual(contents, ['two\n']);
+      return gitCommit.run(args, { ...context, git });
+    },
+  });
+  const runtime = await openGitRuntime(repository, { tools: [counted] });
+  try {
+    repository.write({ 'a.txt': 'two\n' });
+    repository.git('add', 'a.txt');
+    await runtime.call('counted_commit', { message: 'fix: two' });
+    assert.deepEqual(words, ['fast-import', 'commit']);
+  } finally {
+    await runtime.dispose();
+    repository.dispose();
+  }
 });

@@ -16,7 +16,7 @@ import { type Signing, signingOf } from './commit-signing.ts';
 import { committerVariables } from './committer.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';
 import { namingRecovery } from './recovery/recovery-ref.ts';
-import { saveRecovery } from './recovery/save-recovery.ts';
+import { saveCommit } from './recovery/save-recovery.ts';
 
 const args = z.strictObject({
   message: z
@@ -73,7 +73,7 @@ async function commit(given: z.output<typeof args>, context: ToolContext): Promi
   const { candidate } = context;
   if (candidate === undefined) throw new TypeError('A commit was started without its gate');
   const signing = await signingOf(given.sign, context);
-  const saved = await saveRecovery(context, { verb: 'commit' });
+  const saved = await saveCommit(context, candidate);
   return namingRecovery(saved, async () => ({
     ...(await commitCandidate(given, { candidate, signing }, context)),
     recovery: saved.ref,

@@ -140,7 +140,7 @@ async function putBack(output: GitOutput, saved: SavedRecovery, context: ToolCon
     return gitRefused({ what: 'Git did not rebase', next, path: 'ref' }, output, saved);
   }
   await git.run({ words: ['rebase', '--abort'], access: 'write', accept: [0, 1, 128] });
-  await restoreRecovery(context, await readRecovery(git, saved.ref));
+  await restoreRecovery(context, await readRecovery(git, saved.ref), { present: saved });
   return gitFailure(`Rebase stopped and was undone: ${conflicts[0] ?? 'git could not go on'}`, {
     path: 'ref',
     reason: conflicts.length > 0 ? 'conflicts' : 'stopped',

@@ -110,8 +110,9 @@ async function recover(context: ToolContext, asked: string | undefined): Promise
   await clearLocks(context, refs);
   const { saved, leftovers } = await savePresent(context, point, refs);
   await requireFreeBranch(git, note.branch, saved.branch);
-  await restoreRecovery(context, point, { leftovers });
-  const moved = await touchedFiles(git, saved.head, note.head ?? emptyTree(await git.config()));
+  await restoreRecovery(context, point, { leftovers, present: saved });
+  const goal = point.indexTree ?? note.head ?? emptyTree(await git.config());
+  const moved = await touchedFiles(git, saved.head, goal);
   const paths = [...moved, ...saved.dirty.entries, ...point.files].map(({ path }) => path);
   await reportPaths(context, new Set([...paths, ...point.deleted, ...leftovers]));
   return {
@@ -215,7 +216,7 @@ async function savePresent(context: ToolContext, point: RecoveryPoint, refs: rea
   const danger = await pathsInDanger(git, point, begun);
   const saved = await saveRecovery(context, {
     verb: 'recover',
-    target: head ?? undefined,
+    target: point.indexTree ?? head ?? undefined,
     keep: tips.flatMap((hash) => (hash === undefined ? [] : [hash])),
     refs: tipsOf(refs, tips),
     alsoSave: danger.paths,

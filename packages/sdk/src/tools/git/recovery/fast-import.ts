@@ -2,6 +2,7 @@
 import { quoted, type RawPath } from './raw-path.ts';
 
 export type BlobMode = '100644' | '100755' | '120000';
+const FOLDER = '040000';
 
 /** Bytes, or the hash of an object git has already. */
 export type BlobContent = { readonly bytes: Uint8Array } | { readonly hash: string };
@@ -12,13 +13,20 @@ export interface BlobEntry {
   readonly content: BlobContent;
 }
 
+/** A whole tree that git has already, under a name. */
+export interface TreeEntry {
+  readonly path: RawPath;
+  readonly mode: typeof FOLDER;
+  readonly content: { readonly hash: string };
+}
+
 export interface ImportedCommit {
   readonly ref: string;
   /** Seconds. */
   readonly time: number;
   readonly message: string;
   readonly parents: readonly string[];
-  readonly entries: readonly BlobEntry[];
+  readonly entries: readonly (BlobEntry | TreeEntry)[];
 }
 
 const COMMITTER = 'Tool Runtime <recovery@tool-runtime.invalid>';

@@ -2,9 +2,11 @@
 import type { GitRepository } from '../../../contracts/git.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
 import { readBatch } from '../../../git/read-batch.ts';
+import { findObjects } from '../../../git/resolve-revisions.ts';
 import { isStateName } from '../operation/operation-state.ts';
 import type { BlobMode } from './fast-import.ts';
 import type { RawPath } from './raw-path.ts';
+import { INDEX_TREE } from './recovery-entries.ts';
 import { type RecoveryNote, readNote } from './recovery-note.ts';
 
 export interface StoredBlob {
@@ -25,6 +27,8 @@ export interface RecoveryPoint {
   readonly files: readonly StoredFile[];
   readonly deleted: readonly RawPath[];
   readonly index: StoredBlob | undefined;
+  /** Hash of what the index held, as a tree; only of a commit. */
+  readonly indexTree: string | undefined;
   /** Second files of a split index. */
   readonly bases: readonly StoredBlob[];
   readonly state: readonly StoredBlob[];
@@ -32,14 +36,16 @@ export interface RecoveryPoint {
 
 /** `ref` has been checked. Throws E_GIT when there is no such point. */
 export async function readRecovery(git: GitRepository, ref: string): Promise<RecoveryPoint> {
-  const [told, tree] = await Promise.all([
+  const [told, tree, [indexTree]] = await Promise.all([
     git.run({ words: ['cat-file', '--batch'], access: 'read', stdin: `${ref}\n${ref}:manifest\n` }),
     git.run({ words: ['ls-tree', '-r', '-l', '-z', ref], access: 'read', accept: [0, 128] }),
+    findObjects(git, [`${ref}:${INDEX_TREE}`]),
   ]);
   const [commit, manifest] = readBatch(told.stdout, ['commit', 'manifest']);
   if (commit?.type !== 'commit' || manifest === undefined || tree.code !== 0) throw unknown();
   const text = commit.bytes.toString('utf8');
   const note = readNote(text.slice(text.indexOf('\n\n')));
+  if (note.scope === 'commit' && indexTree === undefined) throw damaged();
   const blobs = storedBlobs(tree.stdout.toString('latin1'));
   const { permissions, deleted } = readManifest(manifest.bytes.toString('latin1'));
   const part = (name: string) => below(blobs, `${name}/`);
@@ -49,6 +55,7 @@ export async function readRecovery(git: GitRepository, ref: string): Promise<Rec
     files: part('files').map((file) => ({ ...file, permissions: permissions.get(file.path) })),
     deleted,
     index: blobs.find(({ path }) => path === 'index'),
+    indexTree: note.scope === 'commit' ? indexTree : undefined,
     bases: part('base').filter(({ path }) => /^sharedindex\.[0-9a-f]+$/.test(path)),
     state: part('state').filter(({ path }) => isStateName(path)),
   };

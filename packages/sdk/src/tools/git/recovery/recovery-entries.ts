@@ -1,8 +1,9 @@
 /** What a recovery point is made of, as the tree of its commit: files, staged contents, the index, operation state. */
-import type { GitRepository } from '../../../contracts/git.ts';
+import type { CommitCandidate, GitRepository } from '../../../contracts/git.ts';
+import { readIndex } from '../../../git/read-index.ts';
 import type { StateFile } from '../operation/operation-state.ts';
 import type { Captured } from './capture-files.ts';
-import type { BlobEntry } from './fast-import.ts';
+import type { BlobEntry, TreeEntry } from './fast-import.ts';
 import { type RawPath, toBytes } from './raw-path.ts';
 import type { DirtyTree } from './read-dirty.ts';
 
@@ -22,6 +23,28 @@ export async function recoveryEntries(git: GitRepository, parts: RecoveryParts):
     ...parts.state.map(({ name, bytes }) => blob(`state/${name}`, bytes)),
   ];
 }
+
+/** Of a commit, which touches no file and leaves the index as it is. */
+export async function commitEntries(
+  git: GitRepository,
+  { state, index, candidate }: Pick<RecoveryParts, 'state' | 'index'> & { readonly candidate: CommitCandidate },
+): Promise<readonly (BlobEntry | TreeEntry)[]> {
+  const { tree } = candidate;
+  const read = (bytes: Buffer | undefined) => (bytes === undefined ? undefined : readIndex(bytes, tree.length / 2));
+  const [known, frozen] = [read(index), read(await git.files.read(candidate.index))];
+  // Unless more was staged since it was frozen, the tree is what the index holds.
+  const isPlain = known?.isPlain === true && frozen?.entries.equals(known.entries) === true;
+  return [
+    ...contentEntries({ files: [], missing: [], skipped: [] }),
+    { path: INDEX_TREE, mode: '040000', content: { hash: tree } },
+    // The bytes are a hundred times as much, and needed only where a tree cannot say it all.
+    ...(isPlain ? [] : await indexEntries(git, index)),
+    ...state.map(({ name, bytes }) => blob(`state/${name}`, bytes)),
+  ];
+}
+
+/** What the index held, as a tree. */
+export const INDEX_TREE = 'index-tree';
 
 function blob(path: RawPath, bytes: Uint8Array): BlobEntry {
   return { path, mode: '100644', content: { bytes } };

@@ -17,8 +17,11 @@ export type SavedVerb = (typeof SAVED_VERBS)[number];
 const note = z.strictObject({
   version: z.literal(1),
   verb: z.enum(SAVED_VERBS),
-  /** Only files were saved: going back leaves HEAD, branches and the index alone. */
-  scope: z.literal('files').exactOptional(),
+  /**
+   * `files`: only files were saved, going back leaves HEAD, branches and the index alone. `commit`: only HEAD and the index
+   * were saved, going back leaves files alone that were changed since. Left out: all was saved and comes back.
+   */
+  scope: z.enum(['files', 'commit']).exactOptional(),
   time: z.iso.datetime(),
   /** Null before the first commit. */
   head: hash.nullable(),

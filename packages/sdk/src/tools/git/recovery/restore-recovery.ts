@@ -1,6 +1,9 @@
 /**
  * Puts everything back as a recovery point has it: HEAD and its branch, tracked files, raw files and deletions, the index
  * byte for byte, the operation that was under way. Killed half-way it can be started again.
+ *
+ * The point of a commit has no files. Those that are as the present HEAD has them become what the index of the point
+ * holds, which after a mere commit they are already; those that were changed since stay.
  */
 import type { ChangedFile, GitRepository } from '../../../contracts/git.ts';
 import { emptyTree } from '../../../git/empty-tree.ts';
@@ -10,17 +13,19 @@ import { readStashes } from '../stash/read-stashes.ts';
 import { putFiles, removeFiles } from './put-files.ts';
 import type { RawPath } from './raw-path.ts';
 import { type RecoveryPoint, readStored } from './read-recovery.ts';
-import type { RecoveryContext } from './save-recovery.ts';
+import type { RecoveryContext, SavedRecovery } from './save-recovery.ts';
 
 export interface RestoreOptions {
   /** Files the interrupted verb may have begun: taken away unless the point has them. Raw. */
   readonly leftovers?: readonly RawPath[];
+  /** What is there now, saved. */
+  readonly present: Pick<SavedRecovery, 'dirty' | 'touched'>;
 }
 
 export async function restoreRecovery(
   context: RecoveryContext,
   point: RecoveryPoint,
-  { leftovers = [] }: RestoreOptions = {},
+  { leftovers = [], present }: RestoreOptions,
 ): Promise<void> {
   const { git } = context;
   await removeFiles(context, leftovers);
@@ -31,12 +36,13 @@ export async function restoreRecovery(
   await removeFiles(context, point.deleted);
   await putFiles(context, point.files);
   await restoreIndex(git, point);
+  if (point.indexTree !== undefined) await followIndex(context, present);
   for await (const { blob, bytes } of readStored(git, point.state)) await git.files.write(blob.path, bytes);
   await restoreStashes(git, point);
 }
 
 async function restoreHead(git: GitRepository, { note }: RecoveryPoint): Promise<void> {
-  const { head, branch, refs } = note;
+  const { head, branch, refs, scope } = note;
   const updates = Object.entries(refs).filter(([ref]) => ref !== branch);
   if (updates.length > 0) {
     const stdin = updates.map(([ref, hash]) => `update ${ref}\0${hash}\0\0`).join('');
@@ -44,16 +50,26 @@ async function restoreHead(git: GitRepository, { note }: RecoveryPoint): Promise
   }
   if (branch !== null) await git.run({ words: ['symbolic-ref', 'HEAD', branch], access: 'write' });
   else if (head !== null) await git.run({ words: ['update-ref', '--no-deref', 'HEAD', head], access: 'write' });
+  if (scope === 'commit' && head !== null) {
+    if (branch !== null) await git.run({ words: ['update-ref', branch, head], access: 'write' });
+    return;
+  }
   if (head !== null) {
     await git.run({ words: ['reset', '--hard', '--quiet', head, '--'], access: 'write' });
     return;
   }
   if (branch !== null) await git.run({ words: ['update-ref', '-d', branch], access: 'write' });
+  if (scope === 'commit') return;
   const nothing = emptyTree(await git.config());
   await git.run({ words: ['read-tree', '--reset', '-u', nothing], access: 'write' });
 }
 
-async function restoreIndex(git: GitRepository, { index, bases }: RecoveryPoint): Promise<void> {
+async function restoreIndex(git: GitRepository, { index, bases, indexTree }: RecoveryPoint): Promise<void> {
+  if (indexTree !== undefined && index === undefined) {
+    // Entries that are the same keep what they know of their files.
+    await git.run({ words: ['read-tree', '--reset', indexTree], access: 'write' });
+    return;
+  }
   for await (const { blob, bytes } of readStored(git, bases)) {
     if ((await git.files.read(blob.path)) === undefined) await git.files.write(blob.path, bytes);
   }
@@ -62,6 +78,39 @@ async function restoreIndex(git: GitRepository, { index, bases }: RecoveryPoint)
     return;
   }
   for await (const { bytes } of readStored(git, [index])) await git.files.replace('index', bytes);
+}
+
+/** Files that are as HEAD had them become what the index has now. What stands where none was is left alone. */
+async function followIndex(context: RecoveryContext, { dirty, touched }: RestoreOptions['present']): Promise<void> {
+  const changed = new Set(dirty.entries.map(({ path }) => path));
+  const clean = touched.filter(({ path }) => !changed.has(path));
+  const pathsOf = (wanted: (kind: ChangedFile['kind']) => boolean) =>
+    clean.filter(({ kind }) => wanted(kind)).map(({ path }) => path);
+  await removeFiles(
+    context,
+    pathsOf((kind) => kind === 'deleted'),
+  );
+  await checkOut(
+    context,
+    pathsOf((kind) => kind !== 'deleted' && kind !== 'added'),
+    ['--force'],
+  );
+  await checkOut(
+    context,
+    pathsOf((kind) => kind === 'added'),
+    [],
+  );
+}
+
+async function checkOut({ git }: RecoveryContext, paths: readonly RawPath[], more: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await git.run({
+    words: ['checkout-index', '--index', '--quiet', ...more, '-z', '--stdin'],
+    access: 'write',
+    stdin: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'),
+    // Something stands there: that is what is left alone.
+    accept: [0, 1, 128],
+  });
 }
 
 /** Stashes made since stay; those that went are on top again, in their order. */

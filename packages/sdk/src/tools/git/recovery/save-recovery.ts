@@ -5,9 +5,11 @@
  * It becomes one commit under refs/tool-runtime/recovery, made by one `git fast-import`: index, work tree and HEAD stay as
  * they are, no hook or filter runs. What HEAD and the index reach stays reachable from it.
  */
-import type { ChangedFile, GitRecovery, GitRepository, GitVerb } from '../../../contracts/git.ts';
+import type { ChangedFile, CommitCandidate, GitRecovery, GitRepository, GitVerb } from '../../../contracts/git.ts';
 import type { ToolContext } from '../../../contracts/tool.ts';
+import { currentBranch } from '../../../git/current-branch.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
+import { headCommit } from '../../../git/head-commit.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
 import { touchedFiles } from '../changes/touched-files.ts';
 import { branchOf, commitsOf, readOperationState, type StateFile } from '../operation/operation-state.ts';
@@ -17,7 +19,7 @@ import { importStream } from './fast-import.ts';
 import { mayConvert } from './may-convert.ts';
 import { type RawPath, toShown } from './raw-path.ts';
 import { type DirtyTree, readDirty } from './read-dirty.ts';
-import { recoveryEntries } from './recovery-entries.ts';
+import { commitEntries, recoveryEntries } from './recovery-entries.ts';
 import { NOTED_PATHS, type RecoveryNote, type SavedVerb, writeNote } from './recovery-note.ts';
 import { newRecoveryRef, RECOVERY_FOLDER, RECOVERY_REF } from './recovery-ref.ts';
 import { standingAt } from './standing-at.ts';
@@ -113,6 +115,42 @@ export async function saveFiles(
   await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
   await pruneRecoveries(git);
   return { ref };
+}
+
+/**
+ * Saves what a commit could lose: where HEAD is, what the index holds, and the operation it ends. It touches no file, so
+ * none is looked at.
+ */
+export async function saveCommit(
+  { git }: Pick<RecoveryContext, 'git'>,
+  candidate: CommitCandidate,
+): Promise<GitRecovery> {
+  const [state, index, worktree, head, branch] = await Promise.all([
+    readOperationState(git),
+    git.files.read('index'),
+    readWorktree(git),
+    headCommit(git),
+    currentBranch(git),
+  ]);
+  const time = new Date().toISOString();
+  // A repository that keeps references otherwise has this in its file.
+  const named = branch === '.invalid' ? (await readHead(git)).branch : branch;
+  const at = { head: head?.hash ?? null, branch: named == null ? null : `refs/heads/${named}` };
+  const dirty = { ...NOTHING_DIRTY, ...at };
+  const request = { verb: 'commit', refs: branchOf(state) } as const;
+  const captured = { files: [], missing: [], skipped: [] };
+  const note = { ...noteOf({ dirty, captured, skipped: [], request, time, worktree }), scope: 'commit' } as const;
+  const ref = newRecoveryRef(time);
+  const stream = importStream({
+    ref,
+    time: Math.floor(Date.parse(time) / 1000),
+    message: writeNote(note),
+    parents: await parentsOf(git, dirty, { state, request }),
+    entries: await commitEntries(git, { state, index, candidate }),
+  });
+  await git.run({ words: ['fast-import', '--quiet', '--done'], access: 'write', stdin: stream });
+  await pruneRecoveries(git);
+  return { ref, details: { ...note } };
 }
 
 const NOTHING_DIRTY = { entries: [], repositories: [], hasUnfinished: false };
@@ -249,11 +287,13 @@ async function parentsOf(
 }
 
 const KEPT_RECOVERIES = 100;
+/** So many more may gather: taking one away each time would cost two runs of git each time. */
+const SPARE_RECOVERIES = 20;
 
 /** Keeps the newest recovery points. Counting them costs nothing until there are too many. */
 async function pruneRecoveries(git: GitRepository): Promise<void> {
   const loose = await git.files.list(RECOVERY_FOLDER);
-  if (loose.length <= KEPT_RECOVERIES) return;
+  if (loose.length <= KEPT_RECOVERIES + SPARE_RECOVERIES) return;
   const { stdout } = await git.run({
     words: ['for-each-ref', '--format=%(refname)', '--sort=-refname', `${RECOVERY_FOLDER}/`],
     access: 'read',
