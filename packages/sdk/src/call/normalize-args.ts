@@ -45,7 +45,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const details = requestDetails(tool.recordDetails?.(args), commandFacts(commands, parts.redactor));
   noteRequested(open, { argsHash, argsSummary, details }, parts);
   const limitMs = limitOf(compiled, args);
-  open.time.limit(limitMs);
+  open.time.limit(limitMs, compiled.timeoutMs === tool.timeoutMs ? COMMIT_GATE_MS : 0);
   checkForm({ tool: tool.name, paths, urls });
   const subject = Object.freeze({
     tool: tool.name,
@@ -74,6 +74,9 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
 function requestDetails(own: JsonObject | undefined, facts: JsonObject | undefined): JsonObject | undefined {
   return facts === undefined ? own : { ...own, ...facts };
 }
+
+/** Builds and tests take longer than the verb they check. A limit that the registry or the caller sets covers them too. */
+const COMMIT_GATE_MS = 1_200_000;
 
 /** The caller may lower the limit by argument or by request, never raise it past the tool's maximum. */
 function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObject): number {

@@ -49,7 +49,7 @@ export const gitRebase = defineTool({
   effect: 'write',
   risk: 'high',
   rehearse: 'none',
-  timeoutMs: 600_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'rebase' }),
   present: presentRebase,
