@@ -20,7 +20,7 @@ const PLAIN = '/bin/true, child_process.spawn';
 const BY_HAND = '/bin/true behind the wall, by hand';
 const GOVERNED = 'shell_exec true';
 const SANDBOXED = 'shell_exec true, sandboxed mode';
-const ABREAST = 'shell_exec true, 32 in flight';
+const ABREAST = 'shell_exec true, sandboxed mode, 50 in flight';
 
 export const commands: Group = {
   name: 'commands',
@@ -75,7 +75,7 @@ async function compareStarts({ session, scripts }: Sessions, byHand: () => Promi
     { name: BY_HAND, run: inSequence(byHand) },
     { name: GOVERNED, run: inSequence(() => run(session, { cmd: 'true' })) },
     { name: SANDBOXED, run: inSequence(() => run(scripts, { cmd: 'true' })) },
-    { name: ABREAST, unit: 32, run: inFlight(32, () => run(session, { cmd: 'true' })) },
+    { name: ABREAST, unit: 50, run: inFlight(50, () => run(scripts, { cmd: 'true' })) },
   ];
   const plan = { ...callPlan(options), samplesPerRound: options.quick ? 1 : 4 };
   const small = await compare(cases, plan);

@@ -11,11 +11,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '@tool-runtime/protocol';
+import koffi from 'koffi';
 import { createSpawner } from '../src/platform/processes/spawner.ts';
 import { createRuntime } from '../src/runtime.ts';
 import { processesWith } from './processes-with.ts';
 
-const [base = '', user = ''] = process.argv.slice(2);
+const [base = '', user = '', network = ''] = process.argv.slice(2);
 const [home, outside, workspace, state] = ['home', 'outside', 'workspace', 'state'].map((name) => join(base, name)) as [
   string,
   string,
@@ -23,12 +24,15 @@ const [home, outside, workspace, state] = ['home', 'outside', 'workspace', 'stat
   string,
 ];
 
+const PR_SET_DUMPABLE = 4;
 // Loads the native code while that is still allowed.
 createSpawner({ backend: 'native' });
 if (process.getuid?.() === 0 && Number(user) !== 0) {
   process.setgroups?.([]);
   process.setgid?.(Number(user));
   process.setuid?.(Number(user));
+  // The kernel keeps the descriptors of a process that gave up root from other processes; of one that never was root not.
+  koffi.load(null).func('int prctl(int, long, long, long, long)')(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 process.env['HOME'] = home;
 process.env['ATTACK_TOKEN'] = 'CANARY-token';
@@ -225,6 +229,10 @@ const CASES: Record<string, () => Promise<string>> = {
   ...Object.fromEntries(Object.entries(LEFT).map(([name, line]) => [`left behind: ${name}`, () => leftBy(line)])),
 };
 
+// Commands of a session share a network while a job runs in it.
+if (network === 'shared') await call('sleep 1000', { yield_after_ms: 100 });
+const NETWORK = 'readlink /proc/self/ns/net';
+const isShared = new Set([await answer(NETWORK), await answer(NETWORK)]).size === 1;
 const report: Record<string, string> = {};
 for (const [name, attempt] of Object.entries(CASES)) report[name] = await attempt();
 const changed = GUARDED.filter((path, index) => digestOf(path) !== before[index]).map((path) =>
@@ -235,4 +243,6 @@ await runtime.close();
 victim.kill('SIGKILL');
 for (const each of [server, ...sockets, udp]) each.close();
 const canaryStays = readFileSync(join(state, 'canary'), 'utf8') === 'CANARY' && !readdirSync(state).includes('made');
-process.stdout.write(JSON.stringify({ uid: process.getuid?.(), report, changed, isVictimAlive, canaryStays }));
+process.stdout.write(
+  JSON.stringify({ uid: process.getuid?.(), isShared, report, changed, isVictimAlive, canaryStays }),
+);

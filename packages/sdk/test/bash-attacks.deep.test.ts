@@ -83,14 +83,21 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 for (const uid of process.getuid?.() === 0 ? [0, NOBODY] : [process.getuid?.() ?? NOBODY]) {
-  test(`bash lines of user ${uid} change nothing outside, reach nothing and leave nothing [S0-36 S0-37 S0-38]`, async (t) => {
-    const base = realpathSync(mkdtempSync(join(tmpdir(), 'bash-attacks-')));
-    t.after(() => rmSync(base, { recursive: true, force: true }));
-    if (process.getuid?.() === 0) chownSync(base, uid, uid);
-    const words = ['-C', 'tool-runtime-source', CHILD, base, String(uid)];
-    const { stdout } = await promisify(execFile)(process.execPath, words);
-    const { report, ...rest } = JSON.parse(stdout);
-    assert.deepEqual(rest, { uid, changed: [], isVictimAlive: true, canaryStays: true });
-    assert.deepEqual(report, EXPECTED);
-  });
+  for (const network of ['own', 'shared'])
+    test(`bash lines of user ${uid}, loopback ${network}, change nothing outside, reach nothing and leave nothing [S0-36 S0-37 S0-38]`, async (t) => {
+      const base = realpathSync(mkdtempSync(join(tmpdir(), 'bash-attacks-')));
+      t.after(() => rmSync(base, { recursive: true, force: true }));
+      if (process.getuid?.() === 0) chownSync(base, uid, uid);
+      const words = ['-C', 'tool-runtime-source', CHILD, base, String(uid), network];
+      const { stdout } = await promisify(execFile)(process.execPath, words);
+      const { report, ...rest } = JSON.parse(stdout);
+      assert.deepEqual(rest, {
+        uid,
+        isShared: network === 'shared',
+        changed: [],
+        isVictimAlive: true,
+        canaryStays: true,
+      });
+      assert.deepEqual(report, EXPECTED);
+    });
 }

@@ -96,6 +96,20 @@ describe('hooks of the repository', () => {
       await runtime.call('git_push');
     }));
 
+  test('post-commit runs in the sandbox after the commit; its failure is a warning and the commit stays [S0-45]', () =>
+    withHooks(async (repository, runtime) => {
+      plant(repository, 'post-commit', 'git log -1 --format=%s > seen.txt; touch .git/canary; echo told; exit 4');
+      const { ok, warnings } = await runtime.ask('git_commit', { message: 'fix: a' });
+      assert.ok(ok);
+      assert.equal(repository.git('log', '-1', '--format=%s').trim(), 'fix: a');
+      assert.equal(readFileSync(repository.path('seen.txt'), 'utf8'), 'fix: a\n');
+      assert.match(JSON.stringify(warnings), /After the commit: Hook refused: post-commit.*"exit_code":4/);
+      assert.ok(!existsSync(repository.path('.git/canary')), '.git is read-only for it');
+      plant(repository, 'post-commit', 'exit 0');
+      const quiet = await runtime.ask('git_commit', { message: 'fix: b', allow_empty: true });
+      assert.deepEqual([quiet.ok, quiet.warnings], [true, []]);
+    }));
+
   test('are off by default, and core.hooksPath is reported as not used [S0-51]', () =>
     withHooks(async (repository, runtime) => {
       plant(repository, 'pre-commit', 'touch canary; exit 1', '.husky');

@@ -118,6 +118,25 @@ describe('signatures', () => {
     }));
 });
 
+describe('OpenPGP signatures', () => {
+  test('are refused with the reason and both ways out, and never left out silently [S0-45]', () =>
+    withScene(async (scene, runtime) => {
+      scene.git('config', 'commit.gpgSign', 'true');
+      scene.git('config', 'user.signingKey', 'ada@example.org');
+      const head = scene.git('rev-parse', 'HEAD');
+      for (const asked of [{}, { sign: true }]) {
+        const refused = await runtime.refused('git_commit', { message: 'fix: x', allow_empty: true, ...asked });
+        assert.deepEqual([refused.code, refused.details?.['reason']], ['E_POLICY', 'cannot_sign']);
+        assert.match(
+          `${refused.message} ${refused.details?.['next']}`,
+          /only ssh signatures are made pass sign: false.*gpg\.format to ssh/,
+        );
+      }
+      assert.equal(scene.git('rev-parse', 'HEAD'), head, 'nothing was committed');
+      await runtime.call('git_commit', { message: 'fix: x', allow_empty: true, sign: false });
+    }, 'version: 1\ngit: {signing: agent}\n'));
+});
+
 describe('what ssh does not do', () => {
   test('a host that policy does not list is not contacted [S0-51]', () =>
     withScene(async (_, runtime) => {

@@ -14,7 +14,8 @@ export const astEdit = (use: UseServices) =>
     name: 'ast_edit',
     category: 'ast',
     title: 'Edit code',
-    summary: 'Rename, replace, insert, move or delete declarations, with their uses, all or nothing',
+    summary:
+      'Rename, replace, insert, move or delete functions, classes and other symbols, with their uses, all or nothing',
     policyNotes:
       'Writes only inside the workspace; formatter, build and language servers run in the sandbox where the registry allows programs',
     args: editArguments,

@@ -23,9 +23,9 @@ import { type AddedCommit, commitsSince, publishedAt, trackedCommits } from '../
 import { buildChangeSet, type Wanted } from '../validation/change-set.ts';
 import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
 import { settlePush } from '../validation/settle-push.ts';
-import type { GateOutcome, RecordedCall } from './state/call-types.ts';
+import type { GatedCall, GateOutcome, RecordedCall } from './state/call-types.ts';
 import { endingWith } from './state/git-view.ts';
-import { type HookSetting, runCommitHooks, runPushHook } from './state/run-hooks.ts';
+import { type HookSetting, runCommitHooks, runPostCommitHook, runPushHook } from './state/run-hooks.ts';
 import { runRules } from './state/run-rules.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
@@ -67,6 +67,12 @@ export async function checkCommitGate(call: RecordedCall, parts: SessionParts): 
     if (candidate !== undefined) await dropCandidate(candidate, parts);
     throw thrown;
   }
+}
+
+/** Hooks that run when the verb is done; the caller gets its answer whatever they do. */
+export async function runHooksAfter(call: GatedCall, parts: SessionParts): Promise<void> {
+  if (call.subject.git?.verb !== 'commit' || parts.registry.git.hooks === 'off') return;
+  await runPostCommitHook(hookSetting(call, parts));
 }
 
 function hookSetting(call: RecordedCall, parts: SessionParts): HookSetting {

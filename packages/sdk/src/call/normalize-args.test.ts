@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError, type JsonValue } from '@tool-runtime/protocol';
-import type { CallProfile } from '../contracts/tool.ts';
+import { z } from 'zod';
+import { type CallProfile, defineTool } from '../contracts/tool.ts';
 import { nothing } from '../testing/probe-tools.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
 import { narrowProfile, requireKeys, rewriteAliases } from './normalize-args.ts';
@@ -105,4 +106,25 @@ test('arguments that came as objects have the size limit of requests that came a
   assert.equal((await send(340)).ok, true);
   const { ok, errors } = await send(342);
   assert.deepEqual([ok, errors[0]?.code, errors[0]?.details?.['reason']], [false, 'E_VALIDATION_FAIL', 'too_large']);
+});
+
+test('a field that is not known inside an argument is answered with those that are', async (t) => {
+  const tool = defineTool({
+    name: 'probe_where',
+    category: 'probe',
+    title: 'Where',
+    summary: 'Takes fields inside an argument',
+    annotations: { kind: 'read', side_effect_level: 'read_only' },
+    effect: 'read',
+    risk: 'low',
+    timeoutMs: 60_000,
+    args: z.strictObject({ where: z.array(z.strictObject({ name_like: z.string().optional() })).default([]) }),
+    data: z.strictObject({}),
+    run: () => ({}),
+  });
+  const { session, dispose } = await openScratchRuntime({ tools: [tool] });
+  t.after(dispose);
+  assert.deepEqual((await session.call('probe_where', { where: [{ name_like: 'x' }] })).errors, []);
+  const { errors } = await session.call('probe_where', { where: [{ name: 'x' }] });
+  assert.equal(errors[0]?.details?.['next'], 'the fields of where.0 are name_like');
 });

@@ -11,6 +11,7 @@ import {
   utf8Length,
 } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
+import { z } from 'zod';
 import { mutationClass, sideEffectRank } from '../contracts/annotations.ts';
 import type { CommandList } from '../contracts/command-list.ts';
 import { contractViolation } from '../contracts/failures.ts';
@@ -44,7 +45,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   const details = requestDetails(tool.recordDetails?.(args), commands, parts);
   noteRequested(open, { argsHash, argsSummary, details }, parts);
   const limitMs = limitOf(compiled, args);
-  open.time.limit(limitMs);
+  open.time.limit(limitMs, compiled.timeoutMs === tool.timeoutMs ? COMMIT_GATE_MS : 0);
   checkForm({ tool: tool.name, paths, urls });
   const subject = Object.freeze({
     tool: tool.name,
@@ -78,6 +79,9 @@ function requestDetails(
   const facts = commands.length === 0 ? undefined : commandFacts(commands, redactor);
   return facts === undefined ? own : { ...own, ...facts };
 }
+
+/** Builds and tests take longer than the verb they check. A limit that the registry or the caller sets covers them too. */
+const COMMIT_GATE_MS = 1_200_000;
 
 /** The caller may lower the limit by argument or by request, never raise it past the tool's maximum. */
 function limitOf({ tool, timeoutMs, maxTimeoutMs }: CompiledTool, args: JsonObject): number {
@@ -142,7 +146,7 @@ function parseArgs({ tool, annotations }: CompiledTool, raw: unknown, parts: Ses
     details: {
       gate: 'arguments',
       issues: described.issues.map((issue) => ({ ...issue })),
-      ...(unknown.names.length === 0 ? {} : { next: `the fields of ${tool.name} are ${unknown.known.join(', ')}` }),
+      ...nextFor(unknown, parsed.error.issues, tool),
     },
   });
 }
@@ -178,6 +182,25 @@ interface UnknownFields {
 }
 
 const NO_UNKNOWN_FIELDS: UnknownFields = { names: [], known: [], meant: '' };
+
+/** The fields there are, where one was given that is not among them, at the top or further inside. */
+function nextFor({ names, known }: UnknownFields, issues: readonly z.core.$ZodIssue[], tool: CompiledTool['tool']) {
+  if (names.length > 0) return { next: `the fields of ${tool.name} are ${known.join(', ')}` };
+  const inside = issues.find(({ code }) => code === 'unrecognized_keys')?.path;
+  const fields = inside === undefined ? [] : fieldsAt(tool.args, inside);
+  return fields.length === 0 ? {} : { next: `the fields of ${inside?.join('.')} are ${fields.join(', ')}` };
+}
+
+/** Names the schema lists at a path; none where it is not a plain object there. */
+function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return fieldsAt(schema.unwrap(), path);
+  const [first, ...rest] = path;
+  if (schema instanceof z.ZodArray && first !== undefined) return fieldsAt(schema.element, rest);
+  if (!(schema instanceof z.ZodObject)) return [];
+  if (first === undefined) return Object.keys(schema.shape);
+  const inner = schema.shape[String(first)];
+  return inner === undefined ? [] : fieldsAt(inner, rest);
+}
 
 /** Only where the tool itself lists its fields: a foreign schema is not looked into. */
 function unknownFields(args: Args, { tool, annotations }: ToolArgs): UnknownFields {

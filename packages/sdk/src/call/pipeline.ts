@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue, ToolError, ToolResponse } from '@tool-runti
 import { policyDenial } from '../contracts/failures.ts';
 import { askApproval } from './ask-approval.ts';
 import { beginCall, loadTool } from './begin-call.ts';
-import { checkCommitGate, dropCandidate } from './check-commit-gate.ts';
+import { checkCommitGate, dropCandidate, runHooksAfter } from './check-commit-gate.ts';
 import { checkGates, reserveBudget, runBeforeHooks } from './check-gates.ts';
 import { executeTool, notExecuted, outcomeOf } from './execute-tool.ts';
 import { buildResponse, emitOutcome, finishCall } from './finish-call.ts';
@@ -241,7 +241,10 @@ async function judgeChange(call: RecordedCall, execution: Execution, parts: Sess
 async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const { candidate } = call;
   try {
-    return await executeTool(call, parts);
+    const execution = await executeTool(call, parts);
+    if (execution.error === undefined)
+      await settle(() => call.open.time.wait('hooks', () => runHooksAfter(call, parts)));
+    return execution;
   } finally {
     if (candidate !== undefined) {
       await settle(() => call.open.time.wait('cleanUp', () => dropCandidate(candidate, parts)));

@@ -9,11 +9,17 @@ export interface GitFailureOptions {
 }
 
 export function gitFailure(message: string, { path, reason, next, details }: GitFailureOptions): ToolError {
-  const why = lockedFile(details?.['stderr']) === undefined ? { reason, next } : LOCKED;
+  const said = details?.['stderr'];
+  const why = lockedFile(said) === undefined ? { reason, next } : LOCKED;
   return new ToolError('E_GIT', message, {
     ...(path === undefined ? {} : { path }),
-    details: { ...why, ...details },
+    details: { ...why, ...details, ...(typeof said === 'string' && { stderr: withoutAdvice(said) }) },
   });
+}
+
+/** Advice names commands that cannot be typed here, and steps that were undone already; `next` says what works. */
+function withoutAdvice(said: string): string {
+  return said.replaceAll(/^hint:.*(?:\n|$)/gm, '').trimEnd();
 }
 
 const LOCKED = {

@@ -42,11 +42,16 @@ const MAX_BLOCK_CHARACTERS = 4_500_000;
 export function presentAnswer(response: ShownResponse, presenting: Presenting): PresentedAnswer {
   const room = roomOf(presenting);
   const { head, parts } = response.ok ? toolText(response, presenting) : errorText(response.errors);
-  const notes = response.warnings.map(warningText);
-  const texts = parts.filter((part): part is TextPart => part.type === 'text' && part.text.length > 0);
+  // What went wrong comes before what is only worth knowing; of an answer the warnings come first, or they are overlooked.
+  const [before, after] = [response.ok ? response.warnings : [], response.ok ? [] : response.warnings];
+  const texts = [...parts, ...after.map((warning): TextPart => ({ type: 'text', text: warningText(warning) }))].filter(
+    (part): part is TextPart => part.type === 'text' && part.text.length > 0,
+  );
   const given = parts.filter((part): part is BlockPart => part.type === 'block').map(({ block }) => block);
   const blocks = thoseThatFit(given);
-  const leading = [...notes, head, ...leftOut(given.length - blocks.length)].filter((text) => text !== '').join('\n');
+  const leading = [...before.map(warningText), head, ...leftOut(given.length - blocks.length)]
+    .filter((text) => text !== '')
+    .join('\n');
   // At least half of the room is for the content, unless there is none.
   const headRoom = { ...room, bytes: texts.length === 0 ? room.bytes : Math.floor(room.bytes / 2) };
   const shownHead = fitParts(leading === '' ? [] : [{ type: 'text', text: leading }], headRoom);
@@ -85,13 +90,22 @@ function presented(tool: Presenting['tool'], data: JsonValue, args: JsonValue): 
   }
 }
 
-/** Errors with what they carry: further violations, and what a program printed before it was stopped. */
+/** Errors with what they carry: further violations, names, and what a program printed before it was stopped. */
 function errorText(errors: readonly ErrorEntry[]): Shown {
-  const parts = errors.flatMap(({ details = {} }): TextPart[] => [
+  const parts = errors.flatMap(({ details = {}, message }): TextPart[] => [
     { type: 'text', text: violationRows(details) },
-    ...['stdout', 'stderr', 'said'].flatMap((name) => printed(details, name)),
+    ...Object.entries(details).flatMap(([name, value]) => namesIn(name, value, message)),
+    ...['stdout', 'stderr', 'output', 'said'].flatMap((name) => printed(details, name)),
   ]);
   return { head: errors.map(describeError).join('\n\n'), parts };
+}
+
+/** Files, commits and other names that an error lists, unless its message has them all. */
+function namesIn(name: string, value: JsonValue, message: string): TextPart[] {
+  if (!Array.isArray(value) || value.length === 0) return [];
+  const names = value.filter((one) => typeof one === 'string');
+  if (names.length < value.length || names.every((one) => message.includes(one))) return [];
+  return [{ type: 'text', text: [`${name}:`, ...names.map((one) => `  ${one}`)] }];
 }
 
 /** A rule that found several things reports them together; the message names the first. */

@@ -22,6 +22,8 @@ describe('tool_search', () => {
     assert.ok(found('who wrote a line: blame').includes('git_blame'));
     assert.equal(found('HTTP request')[0], 'curl');
     assert.equal(found('git history')[0], 'git_log');
+    assert.equal(found('rename a function')[0], 'ast_edit');
+    assert.ok(found('the').length > 0, 'small words count where there are no others');
   });
 
   test('gives the best three with their schemas and the others without', () => {

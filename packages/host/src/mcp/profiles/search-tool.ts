@@ -21,6 +21,11 @@ const WITH_SCHEMAS = 3;
 const MAX_NAMES = 200;
 const HOW_TO_CALL = `Call a tool by its name. If it is not in your list, call ${CALL_TOOL_NAME} with its name and arguments; both take the same way through policy and journal.`;
 
+/** They fit every summary and tell nothing. */
+const EMPTY_WORDS = new Set(
+  'a an and all any at by do for from how i in is it my of on or that the this to up with'.split(' '),
+);
+
 export const SEARCH_TOOL: Tool = {
   name: SEARCH_TOOL_NAME,
   title: 'Find tools',
@@ -67,7 +72,9 @@ export function runToolSearch(listings: readonly ToolListing[], args: unknown): 
 }
 
 export function searchTools(listings: readonly ToolListing[], query: string, limit: number): SearchAnswer {
-  const words = wordsOf(query);
+  const asked = wordsOf(query);
+  const telling = asked.filter((word) => !EMPTY_WORDS.has(word));
+  const words = telling.length === 0 ? asked : telling;
   const ranked = listings
     .map((listing) => ({ listing, ...rate(listing, words, query.trim().toLowerCase()) }))
     .filter(({ fitting }) => fitting > 0)

@@ -42,6 +42,17 @@ describe('the time of a call', () => {
     assert.deepEqual(late, ['lock']);
   });
 
+  test('does not count the commit gate in the own limit of a verb, but in one that the caller set', async () => {
+    const time = new CallTime({ tool: 'git_commit' });
+    time.limit(10, 60_000);
+    assert.equal(await time.wait('commitGate', async () => pause(50).then(() => 'built')), 'built');
+    assert.equal(time.reason, undefined);
+    await assert.rejects(async () => time.wait('tool', () => never), { code: 'E_TIMEOUT' });
+    const asked = new CallTime({ tool: 'git_commit', timeoutMs: 10 });
+    asked.limit(30_000, 60_000);
+    await assert.rejects(async () => asked.wait('commitGate', () => never), { code: 'E_TIMEOUT' });
+  });
+
   test('does not count the time a person takes, as far as the limit of the question goes (deep)', async () => {
     const time = new CallTime({ tool: 'file_write', timeoutMs: 3_000 });
     void Promise.resolve(time.wait('budget', () => never)).catch(() => {});

@@ -1,8 +1,8 @@
 /**
  * The time of one call and the one way its stages wait.
  *
- * The limit counts from the beginning of the call and covers every wait; only the time a person takes to answer is added,
- * up to the limit of that question. When time is up or the call is cancelled, its signal fires. A stage that does not end
+ * The limit counts from the beginning of the call and covers every wait. The time a person takes to answer is added, up to
+ * the limit of that question, and so is the commit gate where the limit is the tool's own: its commands have their limits. When time is up or the call is cancelled, its signal fires. A stage that does not end
  * then is left behind after its grace, so nothing can hold back the answer.
  */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
@@ -64,9 +64,12 @@ export class CallTime {
   #controller: AbortController | undefined;
   #reason: ToolError | undefined;
   #limitMs: number;
-  /** Waited for people, so not counted. */
+  /** What the commit gate may take besides. */
+  #gateMs = 0;
+  /** Waited for people or the commit gate, so not counted. */
   #addedMs = 0;
-  #question: { readonly since: number; readonly atMostMs: number } | undefined;
+  #waitedMs = 0;
+  #pause: { readonly since: number; readonly atMostMs: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stage: StageName = 'turn';
   #isWatching = false;
@@ -92,8 +95,9 @@ export class CallTime {
   }
 
   /** Known with the arguments, and set again when they are edited. */
-  limit(ms: number): void {
+  limit(ms: number, gateMs = 0): void {
     this.#limitMs = Math.min(ms, this.#call.timeoutMs ?? ms);
+    this.#gateMs = this.#call.timeoutMs === undefined ? gateMs : 0;
     if (this.#isWatching) this.#arm();
   }
 
@@ -106,16 +110,28 @@ export class CallTime {
 
   /** From now on a person is asked: that time is not counted, as far as the question's own limit goes. */
   askPerson(atMostMs: number): void {
-    this.#question = { since: performance.now(), atMostMs };
+    this.#pause = { since: performance.now(), atMostMs };
     this.#arm();
   }
 
   personAnswered(): void {
-    if (this.#question === undefined) return;
-    const { since, atMostMs } = this.#question;
-    this.#addedMs += Math.min(performance.now() - since, atMostMs);
-    this.#question = undefined;
+    this.#waitedMs += this.#resume();
+  }
+
+  /** How long people took to answer. */
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+
+  /** Answers how long it was not counted. */
+  #resume(): number {
+    if (this.#pause === undefined) return 0;
+    const { since, atMostMs } = this.#pause;
+    const took = performance.now() - since;
+    this.#addedMs += Math.min(took, atMostMs);
+    this.#pause = undefined;
     this.#arm();
+    return took;
   }
 
   /** Nothing is timed any more. */
@@ -130,6 +146,22 @@ export class CallTime {
     const stage: Stage = STAGES[name];
     if (stage.runs === undefined && this.reason !== undefined) throw this.reason;
     this.#stage = name;
+    if (name === 'commitGate' && this.#gateMs > 0)
+      return this.#besides(this.#gateMs, () => this.#start(name, run, onLate));
+    return this.#start(name, run, onLate);
+  }
+
+  async #besides<T>(atMostMs: number, run: () => MaybePromise<T>): Promise<T> {
+    this.#pause = { since: performance.now(), atMostMs };
+    this.#arm();
+    try {
+      return await run();
+    } finally {
+      this.#resume();
+    }
+  }
+
+  #start<T>(name: StageName, run: () => MaybePromise<T>, onLate: OnLate<T> | undefined): MaybePromise<T> {
     const running = run();
     if (!(running instanceof Promise)) return running;
     this.#watch();
@@ -181,7 +213,7 @@ export class CallTime {
   #arm(): void {
     clearTimeout(this.#timer);
     if (this.#reason !== undefined || this.#isOver) return;
-    const end = this.#began + this.#limitMs + this.#addedMs + (this.#question?.atMostMs ?? 0);
+    const end = this.#began + this.#limitMs + this.#addedMs + (this.#pause?.atMostMs ?? 0);
     const leftMs = Math.max(0, end - performance.now());
     this.#timer = setTimeout(() => this.abort(this.#timedOut(this.#stage)), Math.min(leftMs, MAX_TIMER_MS));
   }

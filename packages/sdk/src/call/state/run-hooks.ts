@@ -5,7 +5,7 @@
  * They see the frozen index as a copy of their own, and objects they make go to a folder that ends with them. So what a
  * hook stages is not committed: a hook that changes files refuses the commit, and the caller stages them.
  */
-import type { ErrorEntry, ToolError } from '@tool-runtime/protocol';
+import { type ErrorEntry, isToolError, type ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { CommandOutcome, CommandRunner } from '../../contracts/commands.ts';
 import { policyDenial } from '../../contracts/failures.ts';
@@ -21,7 +21,7 @@ export interface HookSetting {
 }
 
 interface Hook {
-  readonly name: 'pre-commit' | 'prepare-commit-msg' | 'commit-msg' | 'pre-push';
+  readonly name: 'pre-commit' | 'prepare-commit-msg' | 'commit-msg' | 'post-commit' | 'pre-push';
   readonly args: readonly string[];
   readonly stdin: string;
   /** Name of the index in the git folder that the hook sees a copy of. */
@@ -74,6 +74,23 @@ export async function runCommitHooks(
     text = stdout.text;
   }
   return text;
+}
+
+/** The commit is made: what this hook says is a warning, and so is its failure. */
+export async function runPostCommitHook(setting: HookSetting): Promise<void> {
+  const folder = await hookFolder(setting);
+  if (folder === undefined) return;
+  try {
+    await run({ name: 'post-commit', args: [], stdin: '' }, folder, setting);
+  } catch (thrown) {
+    if (!isToolError(thrown)) throw thrown;
+    const { message, details } = thrown;
+    setting.warnings.push({
+      code: 'E_GIT',
+      message: `After the commit: ${message}`,
+      details: { ...details, reason: 'hook_failed', next: 'the commit stays; read the output of the hook' },
+    });
+  }
 }
 
 export async function runPushHook(setting: HookSetting, publication: Publication): Promise<void> {

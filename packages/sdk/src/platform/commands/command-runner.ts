@@ -13,8 +13,10 @@ import type {
 import { failure, policyDenial } from '../../contracts/failures.ts';
 import { errnoCode } from '../errno-error.ts';
 import type { FairSlots } from '../fair-slots.ts';
+import { cacheFolder } from '../sandbox/package-caches.ts';
 import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
+import { refuseOfflineReinstall } from './offline-install.ts';
 import { commandEnvironment, findPrograms, programPlace } from './program-place.ts';
 import { runCommand } from './run-command.ts';
 
@@ -50,6 +52,10 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     const place = programPlace(options, { isolation, workspace: workspace.path, cwd });
     const programs = findPrograms(request, place);
     request.requireFolder?.(cwd);
+    if (!request.network && isolation.enforcesNetwork) {
+      const cache = cacheFolder('npm', { ...options, workspace: workspace.path });
+      refuseOfflineReinstall(request.list, { workspace: workspace.path, cwd, cache });
+    }
     const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
     const network = await shared.network(request.mayStay === true && !request.network, request.signal);

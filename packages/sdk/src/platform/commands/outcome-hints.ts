@@ -17,6 +17,8 @@ export interface EndedCommand {
 const NO_NETWORK =
   /\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ENETDOWN|ENOTCACHED|ERR_PNPM_NO_OFFLINE_\w+)\b|could not resolve|temporary failure in name resolution|name or service not known|network is unreachable|no matching distribution found|failed to (?:download|fetch)|offline mode|--offline|GOPROXY=off|network access is disabled|network connectivity is disabled|requests can't be made/i;
 
+/** Git's words where it cannot write into a repository that is mounted read-only. */
+const READ_ONLY_GIT = /\.git\b.*: Read-only file system/i;
 const MISSING_PROGRAM = /(?:^|[\s:])([A-Za-z0-9_][\w.+-]{0,60}): (?:command )?not found\s*$/gm;
 const MAX_PROGRAMS = 3;
 /** Messages of interest stand at the end. */
@@ -25,7 +27,7 @@ const LOOKED_AT = 64 * 1024;
 export function outcomeHints(ended: EndedCommand): readonly ErrorEntry[] {
   if (ended.code === 0) return [];
   const printed = ended.printed.map((text) => text.slice(-LOOKED_AT));
-  return [...networkHint(ended, printed), ...programHints(printed)];
+  return [...networkHint(ended, printed), ...gitHint(printed), ...programHints(printed)];
 }
 
 function networkHint({ wasStopped, isOffline }: EndedCommand, printed: readonly string[]): readonly ErrorEntry[] {
@@ -39,6 +41,20 @@ function networkHint({ wasStopped, isOffline }: EndedCommand, printed: readonly 
       details: {
         reason: 'network_off',
         next: 'call again with allow_network: true; the registry lists the hosts in network.allowed_domains',
+      },
+    },
+  ];
+}
+
+function gitHint(printed: readonly string[]): readonly ErrorEntry[] {
+  if (!printed.some((text) => READ_ONLY_GIT.test(text))) return [];
+  return [
+    {
+      code: 'E_SHELL',
+      message: 'Commands cannot change the repository: .git is read-only in the sandbox',
+      details: {
+        reason: 'git_read_only',
+        next: 'use the git tools: git_add, git_commit, git_restore, git_checkout, git_merge, git_stash and others (tool_search finds them)',
       },
     },
   ];

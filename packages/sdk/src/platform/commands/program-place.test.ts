@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -196,4 +197,16 @@ test('package managers are told that there is no network, and a failure says so'
   const without = await open.run(['sh', '-c', 'env; echo EAI_AGAIN; exit 1']);
   assert.equal(without.hints, undefined);
   assert.doesNotMatch(without.stdout.text, /npm_config_offline/);
+});
+
+test('a command that would change the repository is pointed to the git tools', async (t) => {
+  const { run, workspace } = openScene(t, {});
+  execFileSync('git', ['init', '--quiet', workspace]);
+  const { code, hints } = await run(['git', 'commit', '--allow-empty', '-m', 'x']);
+  assert.notEqual(code, 0);
+  assert.deepEqual(
+    hints?.map(({ details }) => details?.['reason']),
+    ['git_read_only'],
+  );
+  assert.deepEqual(await run(['git', 'status']).then(({ code, hints }) => [code, hints]), [0, undefined]);
 });

@@ -30,11 +30,25 @@ export function openCaches(
   if (names.length === 0) return undefined;
   const { workspace, state } = choice;
   const parent = openStateFolder(join(state, CACHES_FOLDER), { workspace });
-  const { path: from } = openStateFolder(join(parent.path, sha256Hex(workspace).slice(0, 16)), { workspace });
+  const { path: from } = openStateFolder(join(parent.path, folderOf(workspace)), { workspace });
   for (const name of names) mkdirSync(join(from, name), { recursive: true, mode: 0o700 });
   const now = new Date();
   utimesSync(from, now, now);
   return { from, at: INSIDE };
+}
+
+/** Where a package manager's cache lies outside the sandbox; undefined where none is kept. */
+export function cacheFolder(
+  name: string,
+  choice: CacheChoice & { readonly workspace: string; readonly state?: string | undefined },
+): string | undefined {
+  if (choice.state === undefined || !namesOf(choice).includes(name)) return undefined;
+  return join(choice.state, CACHES_FOLDER, folderOf(choice.workspace), name);
+}
+
+/** Each workspace has its own. */
+function folderOf(workspace: string): string {
+  return sha256Hex(workspace).slice(0, 16);
 }
 
 export function cacheVariables(choice: CacheChoice): Readonly<Record<string, string>> {

@@ -32,7 +32,7 @@ export const gitAbort = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 300_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'abort' }),
   present: presentAborted,

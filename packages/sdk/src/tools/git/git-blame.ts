@@ -66,7 +66,7 @@ export const gitBlame = defineTool({
   effect: 'read',
   risk: 'low',
   idempotent: true,
-  timeoutMs: 60_000,
+  timeoutMs: 30_000,
   hasLargeAnswers: true,
   present: presentBlame,
   async run({ path, ref, start_line, end_line }, { git }) {

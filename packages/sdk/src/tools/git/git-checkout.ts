@@ -48,7 +48,7 @@ export const gitCheckout = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 300_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: ({ ref, create }) => ({ verb: 'checkout', ...(create ? { newBranch: ref } : {}) }),
   present: presentCheckout,

@@ -53,7 +53,7 @@ export const gitCommit = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: expectCommit,
-  timeoutMs: 1_200_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: ({ message, overrides }) => ({ verb: 'commit', message, ...(overrides === undefined ? {} : { overrides }) }),
   recordDetails: ({ overrides }) => (overrides === undefined ? {} : { overrides }),

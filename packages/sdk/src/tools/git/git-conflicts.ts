@@ -151,9 +151,9 @@ function presentConflicts({ in_progress, files, total_files, truncated }: z.outp
     const shown = hunks.map(({ start_line, end_line, ours, base, theirs }) =>
       [
         `  lines ${start_line} to ${end_line}`,
-        `<<<<<<< ours\n${ours}`,
-        ...(base === null ? [] : [`||||||| base\n${base}`]),
-        `=======\n${theirs}`,
+        ...['<<<<<<< ours', ...linesOf(ours)],
+        ...(base === null ? [] : ['||||||| base', ...linesOf(base)]),
+        ...['=======', ...linesOf(theirs)],
         '>>>>>>> theirs',
       ].join('\n'),
     );
@@ -162,5 +162,14 @@ function presentConflicts({ in_progress, files, total_files, truncated }: z.outp
   });
   const rest = ({ items }: { readonly items: number }): string =>
     callText('file_read', { path: files[items]?.path ?? '.' });
-  return { head, parts: [{ type: 'text', text: texts, rest }] };
+  const oneSide = in_progress === 'merge' && files.length > 0 ? `\n${TAKE_ONE_SIDE}` : '';
+  return { head: `${head}${oneSide}`, parts: [{ type: 'text', text: texts, rest }] };
+}
+
+const TAKE_ONE_SIDE =
+  'to take one side whole: git_restore with source HEAD (ours) or MERGE_HEAD (theirs), then git_add; otherwise edit the files';
+
+/** Without the line break at the end, which the next line brings. */
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : [text.replace(/\n$/, '')];
 }

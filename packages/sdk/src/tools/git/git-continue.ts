@@ -44,7 +44,7 @@ export const gitContinue = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 1_200_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'commit' }),
   present: presentContinued,

@@ -36,7 +36,7 @@ export const gitFetch = defineTool({
   writes: 'unknown',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 600_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'fetch', remote }),
   present: presentFetched,

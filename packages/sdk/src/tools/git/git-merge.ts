@@ -58,7 +58,7 @@ export const gitMerge = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 600_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: ({ message }) => ({ verb: 'merge', ...(message === undefined ? {} : { message }) }),
   present: presentMerge,

@@ -45,7 +45,7 @@ export const gitPull = defineTool({
   effect: 'network',
   risk: 'high',
   rehearse: 'none',
-  timeoutMs: 900_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: ({ remote }) => ({ verb: 'pull', remote }),
   present: presentPull,

@@ -46,7 +46,7 @@ export const gitPush = defineTool({
   writes: 'unknown',
   risk: 'critical',
   rehearse: 'none',
-  timeoutMs: 600_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   hiddenBy: (registry) => (registry.git.allow_push ? undefined : refusePush(registry)),
   git: ({ remote, force, ref }) => ({ verb: 'push', remote, refspec: ref, force }),

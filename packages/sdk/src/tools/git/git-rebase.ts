@@ -49,7 +49,7 @@ export const gitRebase = defineTool({
   effect: 'write',
   risk: 'high',
   rehearse: 'none',
-  timeoutMs: 600_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'rebase' }),
   present: presentRebase,
@@ -144,7 +144,7 @@ async function putBack(output: GitOutput, saved: SavedRecovery, context: ToolCon
   return gitFailure(`Rebase stopped and was undone: ${conflicts[0] ?? 'git could not go on'}`, {
     path: 'ref',
     reason: conflicts.length > 0 ? 'conflicts' : 'stopped',
-    next: 'merge with git_merge and resolve the conflicts there, or change the commits so that they fit',
+    next: 'merge instead (git_merge, or git_pull {"rebase":false}) and resolve the conflicts there, or change the commits so that they fit',
     details: { conflicts: [...conflicts], stderr: output.stderr.trim().slice(0, 2000), recovery: saved.ref },
   });
 }

@@ -68,7 +68,7 @@ export const gitRecover = defineTool({
   effect: 'write',
   risk: 'high',
   rehearse: 'none',
-  timeoutMs: 300_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'recover' }),
   profile: ({ list }) => (list ? { kind: 'read', side_effect_level: 'read_only', effect: 'read', risk: 'low' } : {}),

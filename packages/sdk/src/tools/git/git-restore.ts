@@ -45,7 +45,7 @@ export const gitRestore = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 300_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'restore' }),
   present: presentRestored,

@@ -39,7 +39,7 @@ export const gitStash = defineTool({
   effect: 'write',
   risk: 'medium',
   rehearse: 'none',
-  timeoutMs: 300_000,
+  timeoutMs: 30_000,
   locks: GIT_LOCKS,
   git: () => ({ verb: 'stash' }),
   profile: ({ action }) =>
