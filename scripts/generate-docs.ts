@@ -13,6 +13,7 @@ import { hostVersion } from '../packages/host/src/ops/host-version.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { API_FOLDER, apiPages } from './docs/api-pages.ts';
+import { cliPage } from './docs/cli-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { httpPage } from './docs/http-page.ts';
 import { registryPage, undocumentedKeys } from './docs/registry-page.ts';
@@ -24,7 +25,7 @@ import { toolsPage } from './docs/tools-page.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 
 /** Path from the root → text. */
-export function generateDocs(named: NamedIds = findNamedIds(ROOT)): Map<string, string> {
+export async function generateDocs(named: NamedIds = findNamedIds(ROOT)): Promise<Map<string, string>> {
   const ast = createAst();
   const toolList = [...Object.values(tools), ...ast.tools];
   const ruleList = [...Object.values(rules), ...ast.rules];
@@ -41,6 +42,7 @@ export function generateDocs(named: NamedIds = findNamedIds(ROOT)): Map<string, 
     ...apiPages(ROOT),
     ...schemaFiles({ tools: toolList.map(({ name }) => name), rules: ruleList.map(({ id }) => id) }),
     ['docs/registry.md', registryPage()],
+    ['docs/cli.md', await cliPage()],
   ]);
 }
 
@@ -82,7 +84,7 @@ if (import.meta.main) {
   const undocumented = undocumentedKeys();
   for (const key of undocumented) console.error(`${key}\n     → see examples/registry.yaml`);
   if (undocumented.length > 0) process.exitCode = 1;
-  const docs = generateDocs(named);
+  const docs = await generateDocs(named);
   const stale = staleDocs(ROOT, docs);
   if (process.argv.includes('--check')) {
     for (const file of stale) console.error(`stale: ${file}\n     → npm run docs, then commit the file`);
