@@ -9,4 +9,5 @@ export { kernel } from './groups/kernel.ts';
 export { mcp } from './groups/mcp.ts';
 export { patch } from './groups/patch.ts';
 export { start } from './groups/start.ts';
+export { tokens } from './groups/tokens.ts';
 export { transports } from './groups/transports.ts';

@@ -26,20 +26,24 @@ export function chartOf(title: string, tables: readonly Table[]): string {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${top}" viewBox="0 0 ${width} ${top}" ` +
       'font-family="system-ui, sans-serif" font-size="13">',
     `<rect width="${width}" height="${top}" fill="#ffffff"/>`,
-    text(0, 18, `${title}: median time, logarithmic; grey: what it is compared with`, 'bold'),
+    text(0, 18, `${title}: logarithmic, time is the median; grey: what it is compared with`, 'bold'),
     ...parts,
     '</svg>',
     '',
   ].join('\n');
 }
 
-function bar(row: TableRow, { rows, peers }: Table, top: number): string {
+function bar(row: TableRow, { rows, peers, counts }: Table, top: number): string {
   const colour = peers.includes(row.name) ? PEER : OURS;
   const length = lengthOf(row.medianMicros, rows);
   return [
     text(LABEL_WIDTH - 8, top + 15, row.name, 'normal', 'end'),
     `<rect x="${LABEL_WIDTH}" y="${top + 3}" width="${length.toFixed(1)}" height="${ROW_HEIGHT - 6}" fill="${colour}"/>`,
-    text(LABEL_WIDTH + length + 6, top + 15, shown(row.medianMicros)),
+    text(
+      LABEL_WIDTH + length + 6,
+      top + 15,
+      counts === undefined ? shown(row.medianMicros) : `${row.medianMicros} ${counts}`,
+    ),
   ].join('');
 }
 

@@ -3,6 +3,7 @@ import { type Comparison, measuredOf, ratioOf } from './measure.ts';
 
 export interface TableRow {
   readonly name: string;
+  /** Or the count, where the table counts. */
   readonly medianMicros: number;
   /** The median of the round that was disturbed least. */
   readonly bestMicros?: number;
@@ -16,6 +17,8 @@ export interface Table {
   readonly title: string;
   readonly peers: readonly string[];
   readonly rows: readonly TableRow[];
+  /** What is counted in place of time. */
+  readonly counts?: 'tokens';
   /** How much of it was measured on an otherwise idle machine, and the like. */
   readonly note?: string;
 }
@@ -42,18 +45,20 @@ export function tableOf(comparison: Comparison, { title, peers, names }: TableVi
   };
 }
 
-export function formatTable({ title, peers, rows, note }: Table): string {
+export function formatTable({ title, peers, rows, counts, note }: Table): string {
   const marks = peers.map((_, at) => `/ ${String.fromCharCode(97 + at)}`);
-  const header = ['', 'median', 'best', 'p99', 'per second', ...marks];
+  const header = counts === undefined ? ['', 'median', 'best', 'p99', 'per second', ...marks] : ['', counts, ...marks];
   const body = rows.map((row) => [
     markedName(row.name, peers),
-    formatMicros(row.medianMicros),
-    formatMicros(row.bestMicros),
-    formatMicros(row.p99Micros),
-    Math.round(row.perSecond).toLocaleString('en'),
+    ...(counts === undefined ? times(row) : [row.medianMicros.toLocaleString('en')]),
     ...row.ratios.map((ratio) => `${ratio < 100 ? ratio.toPrecision(3) : Math.round(ratio)}x`),
   ]);
   return [title, ...alignColumns([header, ...body]), ...(note === undefined ? [] : [`  (${note})`])].join('\n');
+}
+
+function times({ medianMicros, bestMicros, p99Micros, perSecond }: TableRow): readonly string[] {
+  const perSecondText = Math.round(perSecond).toLocaleString('en');
+  return [formatMicros(medianMicros), formatMicros(bestMicros), formatMicros(p99Micros), perSecondText];
 }
 
 /** The first column to the left, figures to the right. */

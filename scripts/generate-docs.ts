@@ -13,8 +13,10 @@ import { hostVersion } from '../packages/host/src/ops/host-version.ts';
 import * as rules from '../packages/sdk/src/rules/catalog.ts';
 import * as tools from '../packages/sdk/src/tools/catalog.ts';
 import { API_FOLDER, apiPages } from './docs/api-pages.ts';
+import { cliPage } from './docs/cli-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { httpPage } from './docs/http-page.ts';
+import { registryPage, undocumentedKeys } from './docs/registry-page.ts';
 import { findNamedIds, type NamedIds, requirementsPage, unexplainedIds } from './docs/requirements-page.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { SCHEMA_FOLDER, schemaFiles } from './docs/schema-files.ts';
@@ -23,20 +25,24 @@ import { toolsPage } from './docs/tools-page.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 
 /** Path from the root → text. */
-export function generateDocs(named: NamedIds = findNamedIds(ROOT)): Map<string, string> {
+export async function generateDocs(named: NamedIds = findNamedIds(ROOT)): Promise<Map<string, string>> {
   const ast = createAst();
+  const toolList = [...Object.values(tools), ...ast.tools];
+  const ruleList = [...Object.values(rules), ...ast.rules];
   const routes = Object.values(routeCatalog);
   const version = hostVersion();
   return new Map([
-    ['docs/tools.md', toolsPage([...Object.values(tools), ...ast.tools])],
-    ['docs/rules.md', rulesPage([...Object.values(rules), ...ast.rules])],
+    ['docs/tools.md', toolsPage(toolList)],
+    ['docs/rules.md', rulesPage(ruleList)],
     ['docs/errors.md', errorsPage()],
     ['docs/http.md', httpPage(routes)],
     ['docs/requirements.md', requirementsPage(named)],
     ['docs/openapi.json', jsonText(openApiDocument({ version, routes }))],
     ['docs/asyncapi.json', jsonText(asyncApiDocument({ version }))],
     ...apiPages(ROOT),
-    ...schemaFiles(),
+    ...schemaFiles({ tools: toolList.map(({ name }) => name), rules: ruleList.map(({ id }) => id) }),
+    ['docs/registry.md', registryPage()],
+    ['docs/cli.md', await cliPage()],
   ]);
 }
 
@@ -75,7 +81,10 @@ if (import.meta.main) {
   for (const id of unexplained)
     console.error(`unexplained: ${id}\n     → add a sentence to scripts/docs/requirements.json`);
   if (unexplained.length > 0) process.exitCode = 1;
-  const docs = generateDocs(named);
+  const undocumented = undocumentedKeys();
+  for (const key of undocumented) console.error(`${key}\n     → see examples/registry.yaml`);
+  if (undocumented.length > 0) process.exitCode = 1;
+  const docs = await generateDocs(named);
   const stale = staleDocs(ROOT, docs);
   if (process.argv.includes('--check')) {
     for (const file of stale) console.error(`stale: ${file}\n     → npm run docs, then commit the file`);

@@ -10,7 +10,9 @@ import { createPageFolder, runBlocks } from './pages/run-page.ts';
 
 const inDocs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
-const runnable = pages.filter((name) => readBlocks(readPage(name)).some(({ mark }) => mark === 'run'));
+const runnable = pages.filter((name) =>
+  readBlocks(readPage(name)).some(({ mark }) => mark === 'run' || mark === 'run: terminal'),
+);
 
 /** As the sites that show Markdown make them of headings. */
 function anchorsOf(page: string): ReadonlySet<string> {
@@ -86,6 +88,35 @@ describe('the documentation', () => {
     ] as const;
     for (const [page, copy] of copies) assert.ok(readPage(page).includes(copy), `copy the code anew into ${page}`);
     assert.equal(code('embed.ts', 'import assert').replaceAll(/\n\n/g, '\n').split('\n').length <= 10, true);
+  });
+});
+
+/** Commands of a block: what stands before a comment or an operator. */
+function commandsOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.replace(/ *#.*$/, ''));
+  return lines.flatMap((line) => line.split(' && ')).filter((command) => command !== '');
+}
+
+describe('the pages a newcomer reads first', () => {
+  test('have no block that is not run', () => {
+    const loose = ['README.md', 'docs/getting-started.md'].flatMap((name) =>
+      readBlocks(readPage(name)).flatMap(({ mark, language, isNext, text, line }) => {
+        const [verb = '', file = ''] = mark.split(': ');
+        if (['run', 'file', 'add', 'shown'].includes(verb) || (language === '' && isNext)) return [];
+        const elsewhere = verb === 'elsewhere' ? readPage(file) : '';
+        return commandsOf(text)
+          .filter((command) => !elsewhere.includes(command))
+          .map((command) => `${name}:${line} ${command}`);
+      }),
+    );
+    assert.deepEqual(loose, []);
+  });
+
+  test('are short: the README has at most 120 lines that are shown', () => {
+    const shown = readPage('README.md')
+      .trimEnd()
+      .replaceAll(/^<!-- .* -->\n/gm, '');
+    assert.ok(shown.split('\n').length <= 120, String(shown.split('\n').length));
   });
 });
 

@@ -1,4 +1,4 @@
-/** What README.md and docs/hosting.md say about the host, compared with what it does. */
+/** What docs/hosting.md says about the host, compared with what it does. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,6 @@ import { DEFAULT_LIMITS } from '../packages/host/src/sessions/host-limits.ts';
 import { createScratch, runCli, startCli } from '../packages/host/test/run-cli.ts';
 
 const root = join(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const hosting = readFileSync(join(root, 'docs/hosting.md'), 'utf8');
 
 /** What differs from one run to the next. */
@@ -24,7 +23,7 @@ function shorten(text: string): string {
     .replaceAll(/\b([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})\b/g, '$1…$2');
 }
 
-describe('the README', () => {
+describe('docs/hosting.md', () => {
   test('shows what a started host prints, and a call with the answer it gives', async () => {
     using scratch = createScratch();
     const child = startCli(['serve', '--show-token', '--http', '127.0.0.1:0', '-w', root, '--state', scratch.state]);
@@ -34,10 +33,10 @@ describe('the README', () => {
         printed.push(line);
         if (line.includes('tool-runtime status')) break;
       }
-      assert.ok(shorten(readme).includes(shorten(printed.join('\n'))), 'copy what npm start prints into README.md');
+      assert.ok(shorten(hosting).includes(shorten(printed.join('\n'))), 'copy what npm start prints into hosting.md');
       const [, url = ''] = /^listening +(\S+)/m.exec(printed.join('\n')) ?? [];
       const [, token = ''] = /^token +(\S+)/m.exec(printed.join('\n')) ?? [];
-      const [, script = '', answer = ''] = /```sh\n(TOKEN=.*?)```\s*```\n(.*?)\n```/s.exec(readme) ?? [];
+      const [, script = '', answer = ''] = /```sh\n(TOKEN=.*?)```\s*```\n(.*?)\n```/s.exec(hosting) ?? [];
       const real = script.replace(/^TOKEN=.*/, `TOKEN=${token}`).replaceAll('http://127.0.0.1:7411', url);
       const output = execFileSync('bash', ['-c', real], { encoding: 'utf8', timeout: 30_000 });
       assert.equal(shorten(output), shorten(answer));
@@ -45,9 +44,7 @@ describe('the README', () => {
       child.kill('SIGKILL');
     }
   });
-});
 
-describe('docs/hosting.md', () => {
   test('names every option of serve', async () => {
     const { stdout } = await runCli(['serve', '--help']);
     const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name = '']) => name);

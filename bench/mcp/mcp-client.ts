@@ -14,6 +14,8 @@ export interface McpProgram {
 
 export interface McpClient {
   call(tool: string, args: object): Promise<void>;
+  /** The answer to any request, as text. */
+  ask(method: string, params: object): Promise<string>;
   /** Kilobytes of memory that belong to the program. */
   memory(): number;
   close(): void;
@@ -48,6 +50,7 @@ export async function startMcpClient({ args, cwd, family }: McpProgram): Promise
         throw new TypeError(`The benchmark was refused: ${name}: ${answer.subarray(0, 300)}`);
       }
     },
+    ask: async (method, params) => (await ask(method, params)).toString('utf8'),
     memory: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })),
     close: () => void child.kill('SIGKILL'),
   };

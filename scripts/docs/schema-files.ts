@@ -1,11 +1,11 @@
 /** docs/schemas/*.json: the envelopes, the bodies of HTTP and the registry as JSON Schema, for editors and for clients in other languages. */
 import { bodySchemas, envelopeSchemas } from '@tool-runtime/protocol';
-import { registryJsonSchema } from '../../packages/sdk/src/registry/document.ts';
+import { type PublishedNames, registryJsonSchema } from '../../packages/sdk/src/registry/document.ts';
 
 export const SCHEMA_FOLDER = 'docs/schemas';
 
-export function schemaFiles(): Map<string, string> {
-  const schemas = { ...envelopeSchemas(), ...bodySchemas(), Registry: registryJsonSchema() };
+export function schemaFiles(names: PublishedNames): Map<string, string> {
+  const schemas = { ...envelopeSchemas(), ...bodySchemas(), Registry: registryJsonSchema(names) };
   return new Map(
     Object.entries(schemas).map(([name, schema]) => [
       `${SCHEMA_FOLDER}/${kebabCase(name)}.json`,

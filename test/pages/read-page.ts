@@ -2,6 +2,8 @@
  * A page of the documentation as its tests see it: fenced blocks, each with the comment that stands before it.
  *
  * `<!-- run -->` before a block of shell: it is run, and the block without a language right after it is what it prints.
+ * `<!-- run: terminal -->`: the same on a pseudo-terminal. `<!-- shown: NAME -->`: NAME holds exactly this by then.
+ * `<!-- elsewhere: NAME -->`: NAME, a file of the repository, runs these commands.
  * `<!-- file: NAME -->` before a block of any language: it is written to NAME first; `<!-- add: NAME -->` appends it.
  */
 import { readFileSync } from 'node:fs';

@@ -3,8 +3,18 @@
  * clean environment, `tool-runtime` and `node` on the path (both with the sources of this checkout), and the packages
  * where an import finds them.
  */
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -55,12 +65,25 @@ export async function runBlocks(blocks: readonly Block[], folder: PageFolder): P
   for (const [index, block] of blocks.entries()) {
     const [verb = '', name = ''] = block.mark.split(': ');
     if (verb === 'file' || verb === 'add') placeFile(join(folder.workspace, name), block.text, verb);
+    if (verb === 'shown') compareShown(join(folder.workspace, name), block);
     if (verb !== 'run') continue;
     const next = blocks[index + 1];
     const shown = next?.isNext === true && next.language === '' ? next.text : undefined;
-    runs.push({ block, shown, ...(await runShell(block.text, folder)) });
+    runs.push({ block, shown, ...(await (name === 'terminal' ? runTerminal : runShell)(block.text, folder)) });
   }
   return runs;
+}
+
+/** On a pseudo-terminal: output for people, without the progress lines that were overwritten. */
+async function runTerminal(script: string, folder: PageFolder) {
+  const file = join(folder.root, 'terminal.sh');
+  writeFileSync(file, script);
+  const { printed, status } = await runShell(`NO_COLOR=1 script -qec 'bash ${file}' /dev/null`, folder);
+  return { printed: printed.replaceAll('\r\n', '\n').replaceAll(/^.*\u001b\[K/gm, ''), status };
+}
+
+function compareShown(path: string, { text: shown, line }: Block): void {
+  assert.equal(readFileSync(path, 'utf8'), shown, `line ${line} shows another ${path}`);
 }
 
 async function runShell(script: string, { workspace, environment }: PageFolder) {
@@ -68,7 +91,7 @@ async function runShell(script: string, { workspace, environment }: PageFolder) 
     cwd: workspace,
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 60_000,
+    timeout: 240_000,
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const printed = await text(child.stdout);

@@ -30,6 +30,7 @@ const echo = defineTool({
 
 function source(onOpen: (ports: ToolSourcePorts) => void = () => {}, onClose = () => {}): ToolSource {
   return {
+    toolNames: ['far_*'],
     open(ports) {
       onOpen(ports);
       const warnings = [{ code: 'E_POLICY', message: 'Something to know: far' } as const];

@@ -17,6 +17,7 @@ import { defaultRegistry } from './registry/default-registry.ts';
 import { MAX_REGISTRY_BYTES } from './registry/problems.ts';
 import { openTrustList } from './registry/trust-list.ts';
 import { ENGINE_RULES } from './rules/engine-rules.ts';
+import { OTHER_TOOLS } from './tools/other-tools.ts';
 
 /** Name of the registry that may lie in a workspace root. */
 export const REGISTRY_FILE = 'tool-runtime.yaml';
@@ -31,7 +32,7 @@ export function knownNames(
   return {
     engines,
     rules: new Map(facts.map((rule) => [rule.id, rule])),
-    tools: new Set(tools.map((tool) => tool.name)),
+    tools: new Set([...tools.map((tool) => tool.name), ...OTHER_TOOLS]),
     toolTimeouts: new Map(tools.map((tool) => [tool.name, tool.timeoutMs])),
   };
 }

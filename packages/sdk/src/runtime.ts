@@ -231,7 +231,8 @@ async function openRuntime(options: RuntimeOptions, places: Places): Promise<Run
   ];
   const engines = new Set<'ast'>(options.ast === undefined ? [] : ['ast']);
   const ownNames = knownNames(ownTools, rules, engines);
-  const found = await registryInForce({ operator: options.registry, workspace, state }, ownNames);
+  const toolPatterns = (options.sources ?? []).flatMap(({ toolNames = [] }) => toolNames);
+  const found = await registryInForce({ operator: options.registry, workspace, state }, { ...ownNames, toolPatterns });
   const registry = withOptions(found, options);
   if (registry.durability === 'full') disk.requireFull();
   const redactor = createRedactor({ secrets: [...(options.secrets ?? []), ...hostSecrets(registry, process.env)] });

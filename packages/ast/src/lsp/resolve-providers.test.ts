@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isToolError } from '@tool-runtime/protocol';
+import { registryJsonSchema } from '@tool-runtime/sdk/parts';
+import { analyzerSchema } from '../tools/external/analyzer-settings.ts';
 import { KNOWN_PROVIDERS } from './known-providers.ts';
-import { resolveProviders } from './resolve-providers.ts';
+import { lspProviderSchema, resolveProviders } from './resolve-providers.ts';
 
 const byName = (name: string, registry: Parameters<typeof resolveProviders>[0]) =>
   resolveProviders(registry).find((provider) => provider.name === name);
@@ -75,4 +77,13 @@ describe('the providers of a session', () => {
       );
     });
   }
+});
+
+test('the registry knows every key of a provider, and no other', () => {
+  const { properties } = registryJsonSchema() as {
+    properties: Record<string, { additionalProperties: { properties: object } }>;
+  };
+  const known = Object.keys(properties['providers']?.additionalProperties.properties ?? {});
+  const read = new Set([...Object.keys(lspProviderSchema.shape), ...Object.keys(analyzerSchema.shape)]);
+  assert.deepEqual(known.toSorted(), [...read].toSorted());
 });

@@ -4,6 +4,7 @@ export const ast = () => import('./commands/ast.ts');
 export const audit = () => import('./commands/audit.ts');
 export const call = () => import('./commands/call.ts');
 export const completion = () => import('./commands/completion.ts');
+export const demo = () => import('./commands/demo.ts');
 export const doctor = () => import('./commands/doctor.ts');
 export const explain = () => import('./commands/explain.ts');
 export const external = () => import('./commands/external.ts');

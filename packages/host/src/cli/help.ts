@@ -11,6 +11,7 @@ export const HELP: Readonly<Record<string, Readonly<Record<string, readonly stri
     validate: ['validate --staged', 'validate --since main src'],
   },
   'Set the policy:': {
+    demo: ['demo', 'demo try'],
     init: ['init', 'init --dry-run'],
     trust: ['trust'],
     revoke: ['revoke'],

@@ -30,6 +30,13 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+/** Every command, to read what it takes: nothing runs. */
+export async function describedProgram(): Promise<Command> {
+  const program = new Command('tool-runtime');
+  for (const command of await loadCommands()) addCommand(program, command, () => {});
+  return program;
+}
+
 /** By groups in the help, with examples of its own. Older names work and are not listed. */
 export function addCommand(program: Command, { name, summary, configure }: CliCommand, done: Done): void {
   const help = helpOf(name);

@@ -47,5 +47,7 @@ export interface OpenToolSource {
 
 /** Made for one runtime. */
 export interface ToolSource {
+  /** Names of tools it may bring, `*` allowed: a registry can name them before the source is opened. */
+  readonly toolNames?: readonly string[];
   open(ports: ToolSourcePorts): MaybePromise<OpenToolSource>;
 }

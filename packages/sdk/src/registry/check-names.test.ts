@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isJsonObject, type JsonValue } from '@tool-runtime/protocol';
 import type { AstIndex } from '../contracts/ast.ts';
 import { openScratchRuntime } from '../testing/scratch-runtime.ts';
+import { registryJsonSchema, sections } from './document.ts';
+import { loadRegistry } from './load-registry.ts';
+import { NAMES } from './texts.ts';
 
 const parser: AstIndex = { covers: () => false, refresh: () => {}, parseProblems: () => [] };
 
@@ -68,5 +72,93 @@ describe('commands of steps', () => {
       assert.equal(scratch.runtime.warnings.length, count, name);
       await scratch.dispose();
     }
+  });
+});
+
+/** Every place of the schema whose text names a tool, as `Section.toolNames` writes it. */
+function toolPlaces(schema: JsonValue | undefined, path: string): readonly string[] {
+  if (!isJsonObject(schema)) return [];
+  if (schema[NAMES] === 'tool') return [path];
+  const below = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const { properties, propertyNames, additionalProperties, items, anyOf } = schema;
+  return [
+    ...Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([key, inner]) =>
+      toolPlaces(inner, below(key)),
+    ),
+    ...toolPlaces(propertyNames, below('~')),
+    ...toolPlaces(additionalProperties, below('*')),
+    ...toolPlaces(items, below('*')),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap((one) => toolPlaces(one, path)) : []),
+  ];
+}
+
+/** A registry that names one tool at one place, in flow style. */
+const NAMED: Readonly<Record<string, (name: string) => string>> = {
+  'allowed_tools.*': (name) => `allowed_tools: ['${name}']`,
+  'approvals.auto_approve.*': (name) => `approvals: {auto_approve: ['${name}']}`,
+  'approvals.auto_deny.*': (name) => `approvals: {auto_deny: ['${name}']}`,
+  'approvals.require_approval.*': (name) => `approvals: {require_approval: [file_read, '${name}']}`,
+  'arg_constraints.*.tool': (name) => `arg_constraints: [{tool: '${name}', arg_patterns: ['**']}]`,
+  'tool_profiles.*.*': (name) => `tool_profiles: {mine: ['${name}']}`,
+  'tools.~': (name) => `tools: {'${name}': {}}`,
+};
+
+function load(text: string, more: { toolPatterns?: readonly string[] } = {}) {
+  const tools = new Set(['file_read', 'file_write', 'shell_exec']);
+  return loadRegistry(`version: 1\n${text}\n`, {
+    file: 'r.yaml',
+    rules: new Map(),
+    tools,
+    engines: new Set(),
+    ...more,
+  });
+}
+
+describe('names of tools', () => {
+  test('are checked wherever the schema says that a tool is named', () => {
+    const places = toolPlaces(registryJsonSchema(), '').toSorted();
+    assert.deepEqual(sections.flatMap(({ toolNames = [] }) => toolNames).toSorted(), places);
+    assert.deepEqual(Object.keys(NAMED).toSorted(), places);
+  });
+
+  for (const [place, write] of Object.entries(NAMED)) {
+    test(`at ${place} are refused with the nearest name, and taken where they exist`, () => {
+      assert.throws(() => load(write('shel_exec')), {
+        code: 'E_VALIDATION_FAIL',
+        message: /r\.yaml:2:\d+ Unknown tool: shel_exec \(did you mean shell_exec\?\)/,
+      });
+      assert.deepEqual(load(write('shell_exec')).warnings, []);
+    });
+  }
+
+  test('may be those of packages that the runtime was created without', async () => {
+    const text = 'version: 1\nallowed_tools: [file_read, ast_query, child_open]\n';
+    const scratch = await openScratchRuntime({ registry: { file: 'ops.yaml', text } });
+    assert.deepEqual(scratch.runtime.warnings, []);
+    await scratch.dispose();
+  });
+
+  test('in braces are checked one by one; a pattern without a match is a warning', () => {
+    const write = (name: string) => `approvals: {auto_deny: ['${name}']}`;
+    assert.throws(
+      () => load(write('{file_read,file_wirte}')),
+      /Unknown tool: file_wirte \(did you mean file_write\?\)/,
+    );
+    assert.deepEqual(load(write('{file_read,file_w*}')).warnings, []);
+    assert.deepEqual(
+      load(write('gti_*')).warnings.map(({ message }) => message),
+      ['No tool matches: gti_*'],
+    );
+  });
+
+  test('may be those of external tools and mounted servers of the file, and of sources that announce them', () => {
+    const external = 'external_tools: [{name: scanner, command: x}]\nallowed_tools: [scanner]';
+    const mounted =
+      'mcp_servers: {docs: {url: "https://example.org/", tools: ["*"]}}\nallowed_tools: [docs_find, "docs_*"]';
+    assert.deepEqual(load(external).warnings, []);
+    assert.deepEqual(load(mounted).warnings, []);
+    assert.deepEqual(load('allowed_tools: [own_thing]', { toolPatterns: ['own_*'] }).warnings, []);
+    assert.throws(() => load('allowed_tools: [own_thing]'), /Unknown tool: own_thing/);
+    assert.throws(() => load('allowed_tools: [docs_find]'), /Unknown tool: docs_find/);
   });
 });

@@ -8,13 +8,19 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/pro
 import { safeText } from '@tool-runtime/protocol/internal';
 import { ENFORCEMENTS, type Enforcement } from '../contracts/classes.ts';
 import type { RuleEngine, RuleFacts } from '../contracts/rule.ts';
+import { expandBraces } from '../glob/expand-braces.ts';
+import { badGlob, isLiteralGlob } from '../glob/glob-syntax.ts';
+import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
 import { didYouMean } from '../text/nearest-name.ts';
+import { sections } from './document.ts';
 import type { Finding } from './problems.ts';
 
 export interface KnownNames {
   readonly rules: ReadonlyMap<string, RuleFacts>;
   /** Undefined: tool names are not checked. */
   readonly tools: ReadonlySet<string> | undefined;
+  /** Tools that a source may bring later: names, `*` allowed. */
+  readonly toolPatterns?: readonly string[];
   /** Time limits of the tools themselves, which a narrower registry may lower. */
   readonly toolTimeouts?: ReadonlyMap<string, number>;
   /** What the runtime has of the parts that rules may need. */
@@ -99,18 +105,82 @@ function checkCommands(root: JsonObject, rules: KnownNames['rules']): readonly F
     }));
 }
 
+/**
+ * Every place where a section says that tools are named. A name that does not exist is refused: in a list of refusals it
+ * would refuse nothing. A pattern without a match is a warning, since it may be meant for tools that come later.
+ */
+function checkTools(root: JsonObject, { tools, toolPatterns = [] }: KnownNames): NameFindings {
+  if (tools === undefined) return { problems: [], warnings: [] };
+  const known = { ...knownTools(root, tools), isComing: compileGlobs(toolPatterns) };
+  const problems: Finding[] = [];
+  const warnings: Finding[] = [];
+  for (const { path, name } of sections.flatMap(({ toolNames = [] }) => toolNames).flatMap(namesAt(root))) {
+    for (const one of alternatives(name)) {
+      if (isKnownTool(one, known)) continue;
+      if (isLiteralGlob(one)) problems.push({ path, message: unknownTool(one, known) });
+      else warnings.push({ path, message: `No tool matches: ${safeText(one, 80)}` });
+    }
+  }
+  return { problems, warnings };
+}
+
+interface KnownTools {
+  readonly names: ReadonlySet<string>;
+  /** Of mounted servers, whose tools are not known yet. */
+  readonly prefixes: readonly string[];
+  readonly isComing: GlobTest;
+}
+
 /** External tools of the same file count as known, and so does whatever begins like the tools of a mounted server. */
-function checkTools(root: JsonObject, tools: KnownNames['tools']): readonly Finding[] {
-  if (tools === undefined) return [];
+function knownTools(root: JsonObject, tools: ReadonlySet<string>): Omit<KnownTools, 'isComing'> {
   const external = items(root['external_tools']).map((item) => (isJsonObject(item) ? item['name'] : undefined));
-  const known = new Set([...tools, ...external.filter((name) => typeof name === 'string')]);
-  const prefixes = entries(root['mcp_servers']).map(([name, server]) => prefixOf(name, server));
-  return entries(root['tools'])
-    .filter(([name]) => !known.has(name) && !prefixes.some((prefix) => name.startsWith(`${prefix}_`)))
-    .map(([name]) => ({
-      path: `tools.${name}`,
-      message: `Unknown tool: ${safeText(name, 80)}${didYouMean(name, known)}`,
-    }));
+  const names = new Set([...tools, ...external.filter((name) => typeof name === 'string')]);
+  return { names, prefixes: entries(root['mcp_servers']).map(([name, server]) => `${prefixOf(name, server)}_`) };
+}
+
+function unknownTool(name: string, { names }: KnownTools): string {
+  return `Unknown tool: ${safeText(name, 80)}${didYouMean(name, names)}`;
+}
+
+function isKnownTool(pattern: string, { names, prefixes, isComing }: KnownTools): boolean {
+  if (names.has(pattern) || isComing(pattern)) return true;
+  if (isLiteralGlob(pattern)) return prefixes.some((prefix) => pattern.startsWith(prefix));
+  const matches = compileGlob(pattern);
+  const [start = ''] = pattern.split(/[*?[\\]/);
+  return [...names].some(matches) || prefixes.some((prefix) => prefix.startsWith(start) || start.startsWith(prefix));
+}
+
+/** The names and patterns that a text with `{a,b}` stands for; none for one that the schema refuses. */
+function alternatives(pattern: string): readonly string[] {
+  try {
+    return expandBraces(pattern, (why) => {
+      throw badGlob(pattern, why);
+    }).filter((one) => compileGlob(one) !== undefined);
+  } catch {
+    return []; // The schema says what is wrong with it.
+  }
+}
+
+/** The texts at a place as `Section.toolNames` writes it, with their paths. */
+function namesAt(root: JsonValue): (place: string) => readonly { readonly path: string; readonly name: string }[] {
+  return (place) => {
+    const steps = place.split('.');
+    const isKeys = steps.at(-1) === '~';
+    let found: (readonly [path: string, value: JsonValue])[] = [['', root]];
+    for (const step of isKeys ? steps.slice(0, -1) : steps) {
+      found = found.flatMap(([path, value]) =>
+        insides(value)
+          .filter(([key]) => step === '*' || step === key)
+          .map(([key, inner]): [string, JsonValue] => [path === '' ? key : `${path}.${key}`, inner]),
+      );
+    }
+    if (!isKeys) return found.flatMap(([path, name]) => (typeof name === 'string' ? [{ path, name }] : []));
+    return found.flatMap(([path, map]) => entries(map).map(([name]) => ({ path: `${path}.${name}`, name })));
+  };
+}
+
+function insides(value: JsonValue): readonly (readonly [string, JsonValue])[] {
+  return Array.isArray(value) ? value.map((item, index) => [String(index), item] as const) : entries(value);
 }
 
 function prefixOf(name: string, server: JsonValue): string {
@@ -137,11 +207,12 @@ function checkExternalTools(root: JsonObject): readonly Finding[] {
 export function checkNames(root: JsonValue, known: KnownNames): NameFindings {
   if (!isJsonObject(root)) return { problems: [], warnings: [] };
   const validators = checkValidators(root, known);
+  const tools = checkTools(root, known);
   const unversioned = Object.hasOwn(root, 'version')
     ? []
     : [{ path: '', message: 'Version is missing: read as version: 1' }];
   return {
-    problems: [...validators.problems, ...checkTools(root, known.tools), ...checkExternalTools(root)],
-    warnings: [...unversioned, ...validators.warnings, ...checkCommands(root, known.rules)],
+    problems: [...validators.problems, ...tools.problems, ...checkExternalTools(root)],
+    warnings: [...unversioned, ...validators.warnings, ...tools.warnings, ...checkCommands(root, known.rules)],
   };
 }

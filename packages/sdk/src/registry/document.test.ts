@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { registryJsonSchema, sections } from './document.ts';
 
 function isMap(value: JsonValue | undefined): value is JsonObject {
@@ -41,5 +42,25 @@ describe('registryJsonSchema', () => {
       sections.flatMap((section) => Object.keys(section.keys)),
     );
     assert.ok(keys.includes('shell_allow') && keys.includes('side_effect_level'));
+  });
+
+  test('completes names of tools and rules in lists and keys, and takes others too', () => {
+    const schema = registryJsonSchema({ tools: ['grep', 'file_read'], rules: ['secrets.scan'] });
+    const { $defs, properties } = schema as { $defs: JsonObject; properties: Record<string, JsonObject> };
+    assert.deepEqual($defs, {
+      tool: { anyOf: [{ enum: ['file_read', 'grep'] }, { type: 'string' }] },
+      rule: { anyOf: [{ enum: ['secrets.scan'] }, { type: 'string' }] },
+    });
+    assert.deepEqual(properties['allowed_tools']?.['items'], { $ref: '#/$defs/tool' });
+    assert.deepEqual(Object.keys(properties['tools']?.['properties'] as JsonObject), ['file_read', 'grep']);
+    assert.match(JSON.stringify(properties['validators']), /"rule":\{[^}]*"\$ref":"#\/\$defs\/rule"/);
+    const validate = new Ajv2020().compile(schema);
+    const named = {
+      tools: { grep: { timeout_ms: 5 }, mine: {} },
+      allowed_tools: ['mine_*'],
+      validators: [{ rule: 'own' }],
+    };
+    assert.equal(validate(named), true, JSON.stringify(validate.errors));
+    assert.equal(validate({ tools: { grep: { timeout: 5 } } }), false);
   });
 });

@@ -172,7 +172,7 @@ describe('a registry that loads', () => {
   });
 
   test('reads every section', () => {
-    const registry = load(fixture('every-section.yaml'), ['grep', 'file_read']);
+    const registry = load(fixture('every-section.yaml'), ['grep', 'file_read', 'fs_delete', 'git_push']);
     assert.deepEqual(registry.warnings, []);
     assert.deepEqual(registry.allowedDomains, ['crates.io', '*.example.org', 'localhost:8080']);
     assert.deepEqual(registry.tools.get('grep'), { enabled: true, timeout_ms: 5000, max_timeout_ms: 20_000 });

@@ -171,8 +171,8 @@ describe('what a session may not ask for', () => {
     ],
     [
       'an external tool or provider that differs',
-      'external_tools: [{name: a, command: x}]\nproviders: {p: {c: 1}}',
-      'external_tools: [{name: a, command: y}]\nproviders: {p: {c: 2}}',
+      'external_tools: [{name: a, command: x}]\nproviders: {p: {memory_mb: 65}}',
+      'external_tools: [{name: a, command: y}]\nproviders: {p: {memory_mb: 66}}',
       [
         "session.yaml:2 External tool is not one of the host's: a",
         "session.yaml:3 Provider is not one of the host's: p",
@@ -253,7 +253,7 @@ describe('what holds when both are narrowed', () => {
       'git: {allow_push: true}',
       'isolation: none',
       'external_tools: [{name: a, command: x}, {name: b}]',
-      'providers: {p: {c: 1}, q: 1}',
+      'providers: {p: {memory_mb: 65}, q: {enabled: false}}',
       'tools: {grep: {timeout_ms: 50}}',
       `secrets: {allow: ["${'a'.repeat(40)}"]}`,
     ].join('\n');
@@ -263,7 +263,7 @@ describe('what holds when both are narrowed', () => {
       'git: {allow_push: true}',
       'isolation: none',
       'external_tools: [{command: x, name: a}]',
-      'providers: {p: {c: 1}}',
+      'providers: {p: {memory_mb: 65}}',
       'tools: {grep: {timeout_ms: 40}}',
     ].join('\n');
     const registry = narrow(host, session);

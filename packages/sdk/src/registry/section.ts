@@ -36,6 +36,8 @@ export interface Section<Keys extends z.ZodRawShape = z.ZodRawShape, Built exten
   narrow(narrowing: Narrowing): Built;
   /** Lists whose entries can also be found by name: path → names, in the order of the list. */
   readonly lists?: Readonly<Record<string, (written: Written<Keys>) => readonly string[]>>;
+  /** Where names of tools are written: `*` is every entry of a list or map, `~` every key of a map. */
+  readonly toolNames?: readonly string[];
   /** The side-effect level that what is written needs, where no ceiling is written. */
   needs?(written: Written<Keys>): SideEffectLevel | undefined;
   /** What the keys mean, where that differs from what is written. Equal meanings have equal fingerprints. */

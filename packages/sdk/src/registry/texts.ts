@@ -52,9 +52,18 @@ function hashProblem(text: string): string | undefined {
   return isHash ? undefined : 'Not a hash: write 40 or 64 hex digits in lower case';
 }
 
+/** What a text names. Editors complete it, and check-names.ts refuses what does not exist. */
+export const NAMES = 'x-tool-runtime-names';
+
 export const globText = checkedText(globProblem);
 export const domainText = checkedText(domainProblem);
 export const nameText = checkedText(nameProblem);
+export const toolGlob = globText.meta({ [NAMES]: 'tool' });
+export const toolName = nameText.meta({ [NAMES]: 'tool' });
+export const ruleId = z
+  .string()
+  .min(1)
+  .meta({ [NAMES]: 'rule' });
 export const commandText = checkedText(commandProblem);
 export const hashText = checkedText(hashProblem);
 export const patternText = checkedText(patternProblem);

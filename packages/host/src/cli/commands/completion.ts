@@ -1,5 +1,5 @@
 /** tool-runtime completion: a script for the shell that completes commands, options, tools and their arguments. */
-import { Command, type Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { printLine } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 
@@ -26,10 +26,8 @@ export const completion = defineCommand({
 type Places = ReadonlyMap<string, readonly string[]>;
 
 async function findPlaces(): Promise<Places> {
-  const { addCommand, loadCommands } = await import('../main.ts');
-  const program = new Command('tool-runtime');
-  for (const command of await loadCommands()) addCommand(program, command, () => {});
-  const places = new Map(placesOf(program, ''));
+  const { describedProgram } = await import('../main.ts');
+  const places = new Map(placesOf(await describedProgram(), ''));
   const [{ builtInTools }, { createAst }] = await Promise.all([
     import('@tool-runtime/sdk/parts'),
     import('@tool-runtime/ast'),

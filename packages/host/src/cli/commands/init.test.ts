@@ -15,7 +15,7 @@ describe('tool-runtime init', () => {
     scratch.write('package-lock.json', '{}');
     const { code, stdout } = await runCli(['init', ...scratch.options]);
     assert.equal(code, 0);
-    assert.match(stdout, /^wrote tool-runtime\.yaml for a CI job$/m);
+    assert.match(stdout, /^wrote tool-runtime\.yaml and tool-runtime\.schema\.json \(for editors\), for a CI job$/m);
     const text = readFileSync(join(scratch.workspace, 'tool-runtime.yaml'), 'utf8');
     assert.match(text, /^# yaml-language-server: \$schema=\.\/tool-runtime\.schema\.json/);
     assert.match(text, /build: ['"]?npm run build/);

@@ -63,8 +63,17 @@ async function runInit(options: InitOptions): Promise<number> {
 async function writeFiles(workspace: string, text: string): Promise<void> {
   writeFileSync(join(workspace, FILE), text, { flag: 'wx' });
   if (existsSync(join(workspace, SCHEMA_FILE))) return;
-  const { registryJsonSchema } = await import('@tool-runtime/sdk/parts');
-  writeFileSync(join(workspace, SCHEMA_FILE), `${JSON.stringify(registryJsonSchema(), null, 2)}\n`, { flag: 'wx' });
+  const [{ describeRules }, { builtInTools, registryJsonSchema }, { createAst }] = await Promise.all([
+    import('@tool-runtime/sdk'),
+    import('@tool-runtime/sdk/parts'),
+    import('@tool-runtime/ast'),
+  ]);
+  const ast = createAst();
+  const schema = registryJsonSchema({
+    tools: [...builtInTools(), ...ast.tools].map(({ name }) => name),
+    rules: describeRules(ast.rules).map(({ id }) => id),
+  });
+  writeFileSync(join(workspace, SCHEMA_FILE), `${JSON.stringify(schema, null, 2)}\n`, { flag: 'wx' });
 }
 
 /** What commands would find, with every toolchain of this machine. */
@@ -86,7 +95,9 @@ interface Described {
 function describe(detected: DetectedProject, { profile, missing }: Described): void {
   const { languages, packageManager, git } = detected;
   const found = [...languages, ...(packageManager === undefined ? [] : [packageManager])];
-  printLine(`wrote ${FILE} for ${profile === 'agent' ? 'an agent' : profile === 'ci' ? 'a CI job' : 'a reader'}`);
+  printLine(
+    `wrote ${FILE} and ${SCHEMA_FILE} (for editors), for ${profile === 'agent' ? 'an agent' : profile === 'ci' ? 'a CI job' : 'a reader'}`,
+  );
   printLine(`found ${found.length === 0 ? 'no known project' : found.join(', ')}`);
   for (const { command, program } of profile === 'reader' ? [] : Object.values(missing)) {
     showWarning(`left out: ${command} (${program} was not found inside the sandbox)`);

@@ -11,10 +11,10 @@ import type { CapabilityPolicy } from '../../contracts/registry.ts';
 import { narrowPolicies } from '../../policy/intersect-policy.ts';
 import { isWritten, type Narrowing } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
-import { globText, nameText } from '../texts.ts';
+import { globText, nameText, toolGlob } from '../texts.ts';
 
 const argConstraint = z.strictObject({
-  tool: globText.describe('Tool name or glob'),
+  tool: toolGlob.describe('Tool name or glob'),
   arg_patterns: z.array(globText).describe('Globs; the argument must match at least one'),
   arg_key: z
     .string()
@@ -25,7 +25,7 @@ const argConstraint = z.strictObject({
 
 export const ceiling = defineSection({
   keys: {
-    allowed_tools: z.array(globText).exactOptional().describe('Ceiling: only these tools; left out: all, []: none'),
+    allowed_tools: z.array(toolGlob).exactOptional().describe('Ceiling: only these tools; left out: all, []: none'),
     capabilities: z
       .record(nameText, z.array(nameText))
       .exactOptional()
@@ -50,6 +50,7 @@ export const ceiling = defineSection({
     };
     return { ceiling: policy };
   },
+  toolNames: ['allowed_tools.*', 'arg_constraints.*.tool'],
   narrow: (narrowing) => ({ ceiling: narrowCeiling(narrowing) }),
 });
 

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { bareTable } from '../freeze.ts';
 import { defineSection } from '../section.ts';
-import { globText, nameText } from '../texts.ts';
+import { nameText, toolGlob } from '../texts.ts';
 
 export const toolProfiles = defineSection({
   keys: {
     tool_profiles: z
-      .record(nameText, z.array(globText))
+      .record(nameText, z.array(toolGlob))
       .default({})
       .describe('Named lists of tools for MCP clients (--profile): what they are shown, not what is allowed'),
   },
@@ -15,5 +15,6 @@ export const toolProfiles = defineSection({
     toolProfiles: bareTable<readonly string[]>(Object.entries(profiles)),
   }),
   narrow: ({ host }) => ({ toolProfiles: host.toolProfiles }),
+  toolNames: ['tool_profiles.*.*'],
   meaning: () => ({}),
 });

@@ -4,7 +4,7 @@ import type { ToolSettings } from '../../contracts/registry.ts';
 import { freezeMap } from '../freeze.ts';
 import { isWithin, isWritten, type Narrowing } from '../narrowing.ts';
 import { defineSection } from '../section.ts';
-import { milliseconds, nameText } from '../texts.ts';
+import { milliseconds, toolName } from '../texts.ts';
 
 const toolSettings = z
   .strictObject({
@@ -18,8 +18,9 @@ const toolSettings = z
   });
 
 export const tools = defineSection({
-  keys: { tools: z.record(nameText, toolSettings).default({}).describe('Tool name → switch and time limits') },
+  keys: { tools: z.record(toolName, toolSettings).default({}).describe('Tool name → switch and time limits') },
   build: (written) => ({ tools: freezeMap(new Map<string, ToolSettings>(Object.entries(written.tools))) }),
+  toolNames: ['tools.~'],
   narrow: (narrowing) => ({ tools: narrowTools(narrowing) }),
 });
 

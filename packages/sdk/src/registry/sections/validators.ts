@@ -5,9 +5,10 @@ import type { Validator } from '../../contracts/registry.ts';
 import { freezeMap } from '../freeze.ts';
 import { type Narrowing, placeEntry } from '../narrowing.ts';
 import { type BuildContext, defineSection } from '../section.ts';
+import { ruleId } from '../texts.ts';
 
 const validator = z.strictObject({
-  rule: z.string().min(1).describe('Rule id'),
+  rule: ruleId.describe('Rule id'),
   enforcement: z.enum(ENFORCEMENTS).exactOptional().describe("Level; the rule's own when left out"),
 });
 
