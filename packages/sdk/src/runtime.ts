@@ -33,6 +33,7 @@ import type { ReconciledCall } from './journal/reconcile.ts';
 import { keepWitness, type Witness, type WitnessOptions } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
+import type { HostExecutor } from './package/executor-registry.ts';
 import type { WallCheck } from './platform/commands/sandbox-view.ts';
 import { createDisk } from './platform/descriptors/disk.ts';
 import { openRoot, type Root, type RootBackend } from './platform/descriptors/root.ts';
@@ -75,6 +76,8 @@ export interface RuntimeOptions {
   readonly hooks?: readonly Hook[];
   readonly policy?: ToolPolicy;
   readonly approvals?: ApprovalDispatcher;
+  /** Executor kinds of the embedding program, for tools that name one in `executorRef`. */
+  readonly executors?: readonly HostExecutor[];
   /** A budget of the embedding program, in addition to the registry's. */
   readonly budget?: BudgetPort;
   /** Asked about plans, budgets and policy before calls run. */

@@ -12,6 +12,7 @@ import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createSqliteFindings } from './journal/store/findings-sqlite.ts';
 import { openJournal } from './journal/store/journal-sqlite.ts';
+import { createExecutorRegistry, type ExecutorContext, type HostExecutor } from './package/executor-registry.ts';
 import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
 import type { Disk } from './platform/descriptors/disk.ts';
 import type { Root } from './platform/descriptors/root.ts';
@@ -108,6 +109,7 @@ export async function wireParts(
     events: createEventBus(),
     metrics: createMetrics(),
     telemetry: options.telemetry,
+    executors: executorsOf(options.executors ?? []),
     clock,
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),
@@ -141,4 +143,11 @@ async function reconcileCalls(
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
+}
+
+/** Throws a contract violation for an empty ref and for two executors under one. */
+function executorsOf(given: readonly HostExecutor[]): ReadonlyMap<string, HostExecutor> {
+  const registry = createExecutorRegistry<ExecutorContext>();
+  for (const executor of given) registry.register(executor);
+  return new Map(given.map((executor) => [executor.executorRef, executor]));
 }

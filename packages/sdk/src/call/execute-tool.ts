@@ -15,6 +15,7 @@ import type { SessionParts } from './state/session-parts.ts';
 import { errorOf, reportFault } from './state/settle.ts';
 import { CallContext } from './tool-context/execution-context.ts';
 import { checkPaths } from './tool-context/permissions.ts';
+import { runExecutor } from './tool-context/run-executor.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
@@ -23,9 +24,9 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
   const task = { isRunning: false };
   try {
     checkPaths(call, parts);
-    const answer = await call.open.time.wait('tool', () => start(call, context, task));
+    const answer = await call.open.time.wait('tool', () => start(call, context, { task, parts }));
     const data = checkedData(call, answer);
-    return { data, error: undefined, changes, facts: context.facts, isLeft: false, grant };
+    return { data, error: undefined, changes, facts: context.facts, effect: context.effect, isLeft: false, grant };
   } catch (thrown) {
     const error = errorOf(thrown);
     if (task.isRunning) grant.revoke(() => error);
@@ -34,6 +35,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
       error,
       changes,
       facts: context.facts,
+      effect: context.effect,
       isLeft: task.isRunning,
       grant,
     };
@@ -47,14 +49,21 @@ export function notExecuted(error: ToolError): Execution {
     error,
     changes: new ChangeLog({ keepOriginals: false }),
     facts: undefined,
+    effect: undefined,
     isLeft: false,
     grant: new Grant(),
   };
 }
 
 /** A tool that answers synchronously is never running by the time anything else can happen. */
-function start({ compiled, subject }: RecordedCall, context: CallContext, task: { isRunning: boolean }): unknown {
-  const running: unknown = compiled.tool.run(subject.args, context);
+function start(
+  call: RecordedCall,
+  context: CallContext,
+  { task, parts }: { readonly task: { isRunning: boolean }; readonly parts: SessionParts },
+): unknown {
+  const { tool, executor } = call.compiled;
+  const running: unknown =
+    executor === undefined ? tool.run(call.subject.args, context) : runExecutor(executor, call, { context, parts });
   if (running instanceof Promise) {
     task.isRunning = true;
     const ended = (): void => {
