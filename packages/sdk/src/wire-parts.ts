@@ -27,7 +27,7 @@ import type { StateFolder } from './platform/state/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import { narrowedRegistry } from './registry-in-force.ts';
-import type { RuntimeOptions } from './runtime.ts';
+import type { CheckedOptions, RuntimeOptions } from './runtime-options.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
@@ -50,7 +50,7 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
 }
 
 export async function wireParts(
-  options: RuntimeOptions,
+  options: CheckedOptions,
   { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
 ): Promise<RuntimeParts> {
   const { ports = {} } = options;
