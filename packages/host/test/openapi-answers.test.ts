@@ -186,6 +186,11 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
     await openSession(host);
     return [await host.request('/v1/sessions')];
   },
+  async toolsOpenapi(host) {
+    const { token } = await openSession(host);
+    const ask = (query: string, more: TestRequest = {}) => host.request(`/v1/openapi.json${query}`, more);
+    return [await ask('', { token }), await ask(''), await ask('?session_id=none')];
+  },
   async listTools(host) {
     const { token } = await openSession(host);
     const tools = (query: string) => host.request(`/v1/tools${query}`, { token });

@@ -3,6 +3,7 @@
  * moment. Not for programs outside of this project: it changes without notice.
  */
 export { describeError } from './primitives/describe-error.ts';
+export { withClass } from './primitives/error-class.ts';
 export { type ErrorCode, isToolError, type JsonObject, type JsonValue, ToolError } from './primitives/errors.ts';
 export { once } from './primitives/once.ts';
 export { isPrintableId, MAX_ID_BYTES } from './primitives/printable-id.ts';

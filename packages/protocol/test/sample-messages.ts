@@ -28,7 +28,7 @@ export const SAMPLES = {
     progress: { pct: 40, message: 'reading' },
   },
   ErrorMessage: { type: 'ErrorMessage', code: 'E_POLICY', message: 'Unknown session: s', request_id: 'request-1' },
-  Heartbeat: { type: 'Heartbeat', session_id: 'session-1', timestamp: 1_731_662_400.25 },
+  Heartbeat: { type: 'Heartbeat', session_id: 'session-1', timestamp: 1_731_662_400 },
   SessionAck: {
     type: 'SessionAck',
     session_id: 'session-1',

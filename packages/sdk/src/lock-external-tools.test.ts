@@ -62,6 +62,19 @@ describe('locking external tools', () => {
     assert.notEqual(second.tools['a']?.platforms[HERE]?.digest, first.tools['a']?.platforms[HERE]?.digest);
   });
 
+  test('does not pin a program that says it is another tool or speaks another protocol [S4-35]', async (t) => {
+    const script = (answer: string): string => `#!/bin/sh\necho '${answer}'\n`;
+    const scene = await openScene(t, {
+      tools: ['name: a', 'name: b, command: b.sh', 'name: c, command: c.sh'],
+      files: { 'b.sh': script('{"name":"other"}'), 'c.sh': script('{"name":"c","protocol_version":2}') },
+    });
+    for (const name of ['b', 'c']) {
+      await assert.rejects(lock(scene, { tools: [name] }), { code: 'E_POLICY' });
+      assert.equal(existsSync(scene.lockPath), false);
+    }
+    assert.deepEqual((await lock(scene, { tools: ['a'] })).locked, ['a']);
+  });
+
   test('writes nothing when a tool is not listed, its program is missing, or the lock is broken [S4-46]', async (t) => {
     const scene = await openScene(t, { tools: ['name: a', 'name: gone, command: gone.sh'] });
     await assert.rejects(lock(scene, { tools: ['c'] }), { code: 'E_VALIDATION_FAIL' });

@@ -39,7 +39,14 @@ export {
 export { checkChildStart, childBudget, type DepthBudget, depthBudget } from './package/depth-budget.ts';
 export { completedOutput, failedOutput, type ToolExecutionOutput, toEffectResult } from './package/execution-output.ts';
 export { parseStrategy } from './package/execution-strategy.ts';
-export { createExecutorRegistry, type ExecutorRegistry, type ToolExecutor } from './package/executor-registry.ts';
+export {
+  createExecutorRegistry,
+  type ExecutorContext,
+  type ExecutorOutput,
+  type ExecutorRegistry,
+  type HostExecutor,
+  type ToolExecutor,
+} from './package/executor-registry.ts';
 export { fingerprintPackage } from './package/fingerprint.ts';
 export { applyDelta, type PackageDelta } from './package/package-delta.ts';
 export { buildSnapshot, parseSnapshot } from './package/registry-snapshot.ts';

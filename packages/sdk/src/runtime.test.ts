@@ -20,6 +20,34 @@ async function withFolders(use: (workspace: string, state: string) => Promise<vo
 
 const FULL = { text: 'version: 1\ndurability: full\n', file: 'r.yaml' };
 
+describe('option approvals', () => {
+  const registry = { text: 'version: 1\napprovals: { require_approval: [file_write] }\n', file: 'r.yaml' };
+  const yes = async () => ({ answer: 'approved' as const, by: 'a test' });
+
+  for (const [form, approvals] of [
+    ['a function', yes],
+    ['an object with ask', { ask: yes }],
+  ] as const) {
+    test(`${form} is asked`, () =>
+      withFolders(async (workspace, state) => {
+        const runtime = await createRuntime({ workspace, state, registry, approvals });
+        const session = await runtime.openSession();
+        const answer = await session.call('file_write', { path: 'a', content: 'x' });
+        assert.equal(answer.ok, true, JSON.stringify(answer.errors));
+        await runtime.close();
+      }));
+  }
+
+  test('anything else is refused at once, and nothing is left open', () =>
+    withFolders(async (workspace, state) => {
+      for (const approvals of [true, 'yes', {}, { ask: 'x' }, null]) {
+        const opening = createRuntime({ workspace, state, registry, approvals: approvals as never });
+        await assert.rejects(opening, { code: 'E_VALIDATION_FAIL', path: 'approvals' });
+      }
+      assert.deepEqual(readdirSync(join(workspace, '..')), ['workspace']);
+    }));
+});
+
 const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
 
 describe('durability', () => {

@@ -3,51 +3,46 @@
  *
  * A runtime owns one workspace folder, one state folder and one journal. Sessions share these and nothing else.
  */
-import { type ErrorEntry, type ToolError, toToolError } from '@tool-runtime/protocol';
-import type { AstIndex, AstPlugin, OpenAst } from './contracts/ast.ts';
-import type { Clock } from './contracts/clock.ts';
-import type { Coordinator } from './contracts/coordinator.ts';
-import type { GoverningPlace } from './contracts/governing.ts';
+import { type ErrorEntry, toToolError } from '@tool-runtime/protocol';
+import type { OpenAst } from './contracts/ast.ts';
 import type {
   ChainHead,
   HeadFinding,
-  JournalStore,
   ReadFilter,
   StoredRecord,
   VerifyOptions,
   VerifyReport,
 } from './contracts/journal.ts';
 import type { PruneOptions, PruneReport, RotateOptions, RotateReport } from './contracts/journal-rotation.ts';
-import type { ApprovalDispatcher, BudgetPort, Hook, ToolPolicy } from './contracts/policy.ts';
-import type { CapabilityPolicy, Durability, Registry, Retention } from './contracts/registry.ts';
+import type { Registry } from './contracts/registry.ts';
 import type { RuleDefinition } from './contracts/rule.ts';
-import type { CallTelemetry } from './contracts/telemetry.ts';
 import type { AnyTool } from './contracts/tool.ts';
-import type { OpenToolSource, ToolSource } from './contracts/tool-source.ts';
+import type { OpenToolSource } from './contracts/tool-source.ts';
 import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
 import { createExternalTools } from './external/external-source.ts';
 import { governingPlaces } from './governing-places.ts';
 import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';
-import { keepWitness, type Witness, type WitnessOptions } from './keep-witness.ts';
+import { keepWitness, type Witness } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
 import type { WallCheck } from './platform/commands/sandbox-view.ts';
 import { createDisk } from './platform/descriptors/disk.ts';
 import { openRoot, type Root, type RootBackend } from './platform/descriptors/root.ts';
-import { createWorkspace, type ExtraRoot, type FileWorkspace } from './platform/files/workspace.ts';
+import { createWorkspace, type FileWorkspace } from './platform/files/workspace.ts';
 import { createGoverningFiles } from './platform/protection/governing-files.ts';
+import { refuseOtherEngines } from './platform/refuse-other-engines.ts';
 import { createDailyStamp } from './platform/state/daily-stamp.ts';
 import { defaultStateFolder, openStateFolder } from './platform/state/state-folder.ts';
 import { createUnfinishedFolders } from './platform/state/unfinished-folders.ts';
 import { hostSecrets } from './redaction/host-secrets.ts';
 import { createRedactor } from './redaction/redactor.ts';
 import type { KnownNames } from './registry/check-names.ts';
-import type { RegistryText } from './registry/choose-registry.ts';
 import { knownNames, narrowedRegistry, REGISTRY_FILE, registryInForce } from './registry-in-force.ts';
 import { keepRetention } from './retention.ts';
 import * as builtInRules from './rules/catalog.ts';
+import { type CheckedOptions, checkOptions, type RuntimeOptions, type SessionOptions } from './runtime-options.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import {
   type OpenSessionInput,
@@ -60,72 +55,9 @@ import type { Session } from './session/session.ts';
 import * as builtInTools from './tools/catalog.ts';
 import { type Places, wireParts } from './wire-parts.ts';
 
-export interface RuntimeOptions {
-  /** The folder every path is relative to. */
-  readonly workspace: string;
-  /** Where journal and key live; outside the workspace. Default: the user's state folder, one per workspace. */
-  readonly state?: string;
-  /** The operator's registry: a file name, or its text. Default: the workspace's own, narrowed, or the safe defaults. */
-  readonly registry?: string | RegistryText;
-  /** Tools in addition to the built-in ones. */
-  readonly tools?: readonly AnyTool[];
-  /** Tools that depend on the registry, such as those of the MCP servers it mounts (`createGateway` of the host package). */
-  readonly sources?: readonly ToolSource[];
-  readonly rules?: readonly RuleDefinition[];
-  readonly hooks?: readonly Hook[];
-  readonly policy?: ToolPolicy;
-  readonly approvals?: ApprovalDispatcher;
-  /** A budget of the embedding program, in addition to the registry's. */
-  readonly budget?: BudgetPort;
-  /** Asked about plans, budgets and policy before calls run. */
-  readonly coordinator?: Coordinator;
-  /** Code intelligence: an engine with its tools and rules (`createAst` of the ast package), or an index alone. */
-  readonly ast?: AstIndex | AstPlugin;
-  /** Raises the level of the registry, never lowers it. `normal` survives a killed process, `full` also a power cut. */
-  readonly durability?: Durability;
-  /** What to keep longer or shorter than the registry says. */
-  readonly retention?: Partial<Retention>;
-  /** A file outside of workspace and state folder that records how far the journal is; `verify` reads it. */
-  readonly witness?: WitnessOptions;
-  /** Values that never appear in records, events or errors. */
-  readonly secrets?: readonly string[];
-  readonly extraRoots?: readonly ExtraRoot[];
-  /** Further files that decide over tools, such as token files and sockets. Tools cannot change them, wherever they lie. */
-  readonly governing?: readonly GoverningPlace[];
-  /** Spans for calls; `createOpenTelemetry` of `@tool-runtime/sdk/telemetry` is one. */
-  readonly telemetry?: CallTelemetry;
-  /** Hears of failures that callers see only as E_INTERNAL, or as a silent coordinator; the cause is in `error.cause`. For logs. */
-  readonly onUnexpected?: (error: ToolError) => void;
-  /** Seams for tests and other stores. */
-  readonly ports?: RuntimePorts;
-}
+export type { RuntimeOptions, SessionOptions } from './runtime-options.ts';
 
 const RECONCILE_EVERY_MS = 300_000;
-
-export interface RuntimePorts {
-  readonly journal?: JournalStore;
-  readonly clock?: Clock;
-  readonly pathBackend?: RootBackend | 'auto';
-  readonly newId?: () => string;
-  readonly wrapParts?: (parts: RuntimeParts) => RuntimeParts;
-  /** How often calls of processes that died are looked for; five minutes unless given. */
-  readonly reconcileEveryMs?: number;
-}
-
-export interface SessionOptions {
-  /** Who is responsible for the calls. */
-  readonly actor?: string;
-  /** Program and version that sends them. */
-  readonly client?: string;
-  /** A registry that can only narrow the runtime's. */
-  readonly registry?: RegistryText;
-  /** A further ceiling; asking for more than the registry allows is an error. */
-  readonly capabilities?: CapabilityPolicy;
-  /** The session expires when no heartbeat comes for so long. */
-  readonly heartbeatTimeoutMs?: number;
-  /** Nobody is asked: what needs an approval is refused, as in a runtime without `approvals`. */
-  readonly approvals?: 'none';
-}
 
 export interface Runtime {
   readonly registry: Registry;
@@ -160,7 +92,9 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime(given: RuntimeOptions): Promise<Runtime> {
+  refuseOtherEngines(process.versions);
+  const options = checkOptions(given);
   // Everything below begins at what is opened here: the path given may lead elsewhere later.
   const unfinished = createUnfinishedFolders();
   const root = openRoot(options.workspace, {
@@ -216,7 +150,7 @@ function withOptions(registry: Registry, { durability, retention }: RuntimeOptio
   });
 }
 
-async function openRuntime(options: RuntimeOptions, places: Places): Promise<Runtime> {
+async function openRuntime(options: CheckedOptions, places: Places): Promise<Runtime> {
   const { root, workspace, state, governing, disk } = places;
   const plugin = pluginOf(options.ast);
   const ownTools: readonly AnyTool[] = [

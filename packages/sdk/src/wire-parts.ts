@@ -12,6 +12,7 @@ import { isGone, type ReconciledCall, reconcile } from './journal/reconcile.ts';
 import { createRecoveryLog } from './journal/recovery-log.ts';
 import { createSqliteFindings } from './journal/store/findings-sqlite.ts';
 import { openJournal } from './journal/store/journal-sqlite.ts';
+import { createExecutorRegistry, type ExecutorContext, type HostExecutor } from './package/executor-registry.ts';
 import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
 import type { Disk } from './platform/descriptors/disk.ts';
 import type { Root } from './platform/descriptors/root.ts';
@@ -26,7 +27,7 @@ import type { StateFolder } from './platform/state/state-folder.ts';
 import { createSystemClock } from './platform/system-clock.ts';
 import type { KnownNames } from './registry/check-names.ts';
 import { narrowedRegistry } from './registry-in-force.ts';
-import type { RuntimeOptions } from './runtime.ts';
+import type { CheckedOptions, RuntimeOptions } from './runtime-options.ts';
 import type { RuntimeParts } from './session/compile-session.ts';
 import { createToolFacts } from './session/compile-tools.ts';
 import { createPackageMemo } from './session/package-memo.ts';
@@ -49,7 +50,7 @@ interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 
 }
 
 export async function wireParts(
-  options: RuntimeOptions,
+  options: CheckedOptions,
   { root, workspace, state, governing, disk, known, source, registry, redactor, ...brought }: Wiring,
 ): Promise<RuntimeParts> {
   const { ports = {} } = options;
@@ -108,6 +109,7 @@ export async function wireParts(
     events: createEventBus(),
     metrics: createMetrics(),
     telemetry: options.telemetry,
+    executors: executorsOf(options.executors ?? []),
     clock,
     newId: ports.newId ?? randomUUID,
     hashArgs: createArgsHasher(state.key()),
@@ -141,4 +143,11 @@ async function reconcileCalls(
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
+}
+
+/** Throws a contract violation for an empty ref and for two executors under one. */
+function executorsOf(given: readonly HostExecutor[]): ReadonlyMap<string, HostExecutor> {
+  const registry = createExecutorRegistry<ExecutorContext>();
+  for (const executor of given) registry.register(executor);
+  return new Map(given.map((executor) => [executor.executorRef, executor]));
 }

@@ -39,7 +39,7 @@ function gistOf(record: StoredRecord): Gist {
     case 'hook':
       return [plain(record.hook), record.action];
     case 'recovery':
-      return [record.reason, '→', record.classification, plain(record.note)];
+      return [record.reason, '→', record.classification, plain(record.call_id), plain(record.note)];
     case 'checkpoint':
       return [`${record.open.length} open calls`];
     case 'child':

@@ -1,6 +1,7 @@
 /** What a file in `routes/` exports. The same definition serves requests and writes the OpenAPI document. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Scope } from '@tool-runtime/protocol';
+import type { ToolListing } from '@tool-runtime/sdk';
 import type { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import type { Host } from '../sessions/create-host.ts';
@@ -9,6 +10,8 @@ import type { Host } from '../sessions/create-host.ts';
 export interface Documents {
   /** JSON texts. */
   openApi(): string;
+  /** With the schemas of these tools. */
+  openApiFor(tools: readonly ToolListing[]): string;
   asyncApi(): string;
 }
 

@@ -93,8 +93,8 @@ function viewOf(
     actor: call.actor,
     reason,
     allowed_answers: allowedAnswers,
-    asked_at: now / 1000,
-    expires_at: (now + timeoutMs) / 1000,
+    asked_at: Math.floor(now / 1000),
+    expires_at: Math.ceil((now + timeoutMs) / 1000),
   };
 }
 

@@ -116,7 +116,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     status: () => ({
       server_version: serverVersion,
       state: host.state,
-      started_at: startedAt / 1000,
+      started_at: Math.floor(startedAt / 1000),
       uptime_ms: Date.now() - startedAt,
       pid: process.pid,
       workspaces: workspaces.all.map(({ path }) => path),

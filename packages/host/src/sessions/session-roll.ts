@@ -55,7 +55,7 @@ export function createSessionRoll({ limits, slots, tokens, log }: SessionRollOpt
         nextEventId: () => ++lastEventId,
         now: () => performance.now(),
       });
-      const opened = { ...origin, served, child, openedAt: Date.now() / 1000, isClosing: false };
+      const opened = { ...origin, served, child, openedAt: Math.floor(Date.now() / 1000), isClosing: false };
       const { workspace, actor, client } = opened;
       sessions.set(served.id, opened);
       const descent = child === undefined ? {} : { parent_session_id: child.parentId };

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type ErrorMessage, idSchema, type ToolError } from '@tool-runtime/protocol';
+import { withClass } from '@tool-runtime/protocol/internal';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../auth/principal.ts';
 import type { App } from '../http/create-app.ts';
@@ -164,18 +165,18 @@ const MALFORMED: ErrorMessage = {
   code: 'E_VALIDATION_FAIL',
   message: 'Bytes are not an HTTP request',
   request_id: null,
-  details: { reason: 'malformed' },
+  details: withClass('E_VALIDATION_FAIL', { reason: 'malformed' }),
 };
 
 const BY_CODE: Readonly<Record<string, ErrorMessage>> = {
   HPE_HEADER_OVERFLOW: {
     ...MALFORMED,
     message: 'Headers are larger than the limit',
-    details: { reason: 'headers_too_large' },
+    details: withClass('E_VALIDATION_FAIL', { reason: 'headers_too_large' }),
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     ...MALFORMED,
     message: 'Request did not arrive in time',
-    details: { reason: 'request_timeout' },
+    details: withClass('E_VALIDATION_FAIL', { reason: 'request_timeout', retry: 'retryable' }),
   },
 };

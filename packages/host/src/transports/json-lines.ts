@@ -1,6 +1,7 @@
 /** Lines off a stream, each a message, no faster than they can be answered. Shared by stdio and the Unix socket. */
 import type { Readable } from 'node:stream';
 import { type ErrorMessage, readIdOfEnds } from '@tool-runtime/protocol';
+import { withClass } from '@tool-runtime/protocol/internal';
 import type { Connection } from '../dispatch/connection.ts';
 import { type Line, LineSplitter } from './line-splitter.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -65,7 +66,11 @@ function unreadable(line: Unreadable, maxBytes: number): ErrorMessage {
     code: 'E_VALIDATION_FAIL',
     message: reason === 'too_large' ? `Line is longer than the limit: ${maxBytes} bytes` : 'Line is not valid UTF-8',
     request_id: requestIdOf(line),
-    details: { reason, ...(isLost ? { closing: true } : {}), next: isLost ? LOST : NEXT_STEPS[reason] },
+    details: withClass('E_VALIDATION_FAIL', {
+      reason,
+      ...(isLost ? { closing: true } : {}),
+      next: isLost ? LOST : NEXT_STEPS[reason],
+    }),
   };
 }
 

@@ -18,6 +18,8 @@ test('the official conformance suite finds no scored failure, and every call it 
       ['server 2025-11-25', 30],
       ['server 2026-07-28', 37],
       ['server, suite 0.1.16', 30],
+      ['server, unscored json-schema-2020-12 2025-11-25', 1],
+      ['server, unscored json-schema-2020-12 2026-07-28', 1],
     ],
   );
   const warned = results.flatMap(({ scenarios }) =>

@@ -1,5 +1,6 @@
 /** Failures between a client and its host: how they are worded, sent on, and told apart. */
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
+import { withClass } from '../primitives/error-class.ts';
 import { type JsonObject, ToolError } from '../primitives/errors.ts';
 
 export function fromErrorMessage({ code, message, details }: ErrorMessage): ToolError {
@@ -7,7 +8,7 @@ export function fromErrorMessage({ code, message, details }: ErrorMessage): Tool
 }
 
 export function toErrorMessage({ code, message, details }: ToolError, requestId: string | null): ErrorMessage {
-  return { type: 'ErrorMessage', code, message, request_id: requestId, details };
+  return { type: 'ErrorMessage', code, message, request_id: requestId, details: withClass(code, details) };
 }
 
 export function reasonOf(details: JsonObject | undefined): string | undefined {

@@ -112,7 +112,7 @@ class HttpConnection implements Connection {
       session_id: sessionId,
       accepted: true,
       server_version: this.#serverVersion,
-      timestamp: Date.now() / 1000,
+      timestamp: Math.floor(Date.now() / 1000),
     };
     this.#messages.push(ack);
   }

@@ -6,6 +6,7 @@
 
 import { parseServerMessage } from '../envelopes/parse-envelope.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
+import { withClass } from '../primitives/error-class.ts';
 
 /** More than any answer needs, less than what harms a page or a program. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -22,7 +23,7 @@ export function unreadable(reason: 'not_text' | 'too_large' | 'invalid_utf8'): S
     code: 'E_VALIDATION_FAIL',
     message: `Host sent an invalid message: ${reason}`,
     request_id: null,
-    details: { reason },
+    details: withClass('E_VALIDATION_FAIL', { reason }),
   };
 }
 

@@ -148,7 +148,7 @@ class ConnectedClient implements ToolClient {
   }
 
   #timestamp(): number {
-    return (this.#options.now?.() ?? Date.now()) / 1000;
+    return Math.floor((this.#options.now?.() ?? Date.now()) / 1000);
   }
 
   async #send(message: ClientMessage): Promise<void> {

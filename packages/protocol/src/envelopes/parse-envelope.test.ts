@@ -15,6 +15,8 @@ function errorOf(text: string): ErrorMessage {
   return parsed.error;
 }
 
+const CLASS = { kind: 'tool_failure', retry: 'not_retryable' };
+
 describe('parseClientMessage', () => {
   for (const name of ['ToolRequest', 'Heartbeat', 'CancelRequest', 'SessionAttach', 'ApprovalAnswer'] as const) {
     test(`gives back a ${name} as it was sent [S0-2 S0-3 S0-7]`, () => {
@@ -29,7 +31,7 @@ describe('parseClientMessage', () => {
       message:
         'Invalid ToolRequest: tool: expected string, got 5; timestamp: expected number, got string; extra: is not a known field',
       request_id: 'request-1',
-      details: { reason: 'invalid_fields', path: 'tool', fields: ['tool', 'timestamp', 'extra'] },
+      details: { reason: 'invalid_fields', path: 'tool', fields: ['tool', 'timestamp', 'extra'], ...CLASS },
     });
   });
 
@@ -59,7 +61,7 @@ describe('parseClientMessage', () => {
       code: 'E_VALIDATION_FAIL',
       message: `Duplicate key in JSON: args.path at offset ${text.lastIndexOf('"path"')}`,
       request_id: 'request-1',
-      details: { reason: 'duplicate_key', offset: text.lastIndexOf('"path"'), path: 'args.path' },
+      details: { reason: 'duplicate_key', offset: text.lastIndexOf('"path"'), path: 'args.path', ...CLASS },
     });
   });
 

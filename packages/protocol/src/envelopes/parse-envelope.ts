@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { describeIssues } from '../primitives/describe-issues.ts';
+import { withClass } from '../primitives/error-class.ts';
 import { type JsonObject, toToolError } from '../primitives/errors.ts';
 import { DEFAULT_MAX_BYTES, type ScanLimits, scanJson } from '../primitives/scan-json.ts';
 import { type ClientMessage, clientMessageSchema } from './client-message.ts';
@@ -46,7 +47,7 @@ function scanRefusal(thrown: unknown, text: string, limits: ScanLimits): ErrorMe
     code,
     message,
     request_id: isReadable ? readRequestId(text) : null,
-    details: path === undefined ? details : { ...details, path },
+    details: withClass(code, path === undefined ? details : { ...details, path }),
   };
 }
 
@@ -62,7 +63,7 @@ function schemaRefusal(error: z.ZodError, value: unknown): ErrorMessage {
     code: 'E_VALIDATION_FAIL',
     message: `Invalid ${nameOf(value)}: ${message}`,
     request_id: requestIdOf(value),
-    details,
+    details: withClass('E_VALIDATION_FAIL', details),
   };
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { approvalAnswerSchema, approvalWordSchema } from '../envelopes/from-client/approval-answer.ts';
 import { idSchema } from '../envelopes/id.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
+import { timestampSchema } from '../envelopes/timestamp.ts';
 
 export const pendingApprovalSchema = z
   .strictObject({
@@ -18,8 +19,8 @@ export const pendingApprovalSchema = z
     /** Gate, rule or policy that wants a yes. */
     reason: z.string(),
     allowed_answers: z.array(approvalWordSchema).readonly(),
-    asked_at: z.number(),
-    expires_at: z.number(),
+    asked_at: timestampSchema,
+    expires_at: timestampSchema,
   })
   .meta({ id: 'PendingApproval' });
 export type PendingApproval = Readonly<z.infer<typeof pendingApprovalSchema>>;

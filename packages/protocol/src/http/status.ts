@@ -1,11 +1,12 @@
 /** Bodies of the routes about the host itself. */
 import { z } from 'zod';
+import { timestampSchema } from '../envelopes/timestamp.ts';
 
 export const hostStatusSchema = z
   .strictObject({
     server_version: z.string(),
     state: z.enum(['starting', 'ready', 'draining']),
-    started_at: z.number(),
+    started_at: timestampSchema,
     uptime_ms: z.number().nonnegative(),
     pid: z.int(),
     workspaces: z.array(z.string()).readonly(),

@@ -4,6 +4,7 @@
  * Callers switch on `code`. Recognise with `isToolError`, never `instanceof`:
  * two installed copies of this package in one process are normal.
  */
+import { withClass } from './error-class.ts';
 import { safeLines } from './safe-text.ts';
 
 export const ERROR_CODES = [
@@ -72,13 +73,13 @@ export class ToolError extends Error {
     return typeof held('message') === 'string' && isCode(held('code')) && isJsonObject(held('details'));
   }
 
-  /** The wire form. The cause and the stack stay at home. */
+  /** The wire form, with `kind` and `retry` in its details. The cause and the stack stay at home. */
   toEntry(): ErrorEntry {
     return {
       code: this.code,
       message: this.message,
       ...(this.path === undefined ? {} : { path: this.path }),
-      ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
+      details: withClass(this.code, this.details),
     };
   }
 }

@@ -21,7 +21,7 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
     warnings: [],
     masks: { masked: 0 },
     trail: [],
-    progress: { requested: false, pct: 0, ended: false },
+    progress: { requested: false, pct: 0, ended: false, mutationClass: 'other' },
     span: openSpan(request, callId, parts),
     time,
     signal: () => time.signal,
@@ -89,6 +89,7 @@ export function openSpan(
   });
   if (span === undefined) return undefined;
   return {
+    context: span.context,
     stage: (name) => guarded(() => span?.stage(name)),
     end: (end) => guarded(() => span?.end(end)),
   };

@@ -16,6 +16,7 @@ import { errorOf, reportFault } from './state/settle.ts';
 import { writeIfSlow } from './state/trail.ts';
 import { CallContext } from './tool-context/execution-context.ts';
 import { checkPaths } from './tool-context/permissions.ts';
+import { runExecutor } from './tool-context/run-executor.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
@@ -26,7 +27,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
     checkPaths(call, parts);
     const answer = await call.open.time.wait('tool', () => start(call, context, { task, parts }));
     const data = checkedData(call, answer);
-    return { data, error: undefined, changes, facts: context.facts, isLeft: false, grant };
+    return { data, error: undefined, changes, facts: context.facts, effect: context.effect, isLeft: false, grant };
   } catch (thrown) {
     const error = errorOf(thrown);
     if (task.isRunning) grant.revoke(() => error);
@@ -35,6 +36,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
       error,
       changes,
       facts: context.facts,
+      effect: context.effect,
       isLeft: task.isRunning,
       grant,
     };
@@ -48,6 +50,7 @@ export function notExecuted(error: ToolError): Execution {
     error,
     changes: new ChangeLog({ keepOriginals: false }),
     facts: undefined,
+    effect: undefined,
     isLeft: false,
     grant: new Grant(),
   };
@@ -55,14 +58,16 @@ export function notExecuted(error: ToolError): Execution {
 
 /** A tool that answers synchronously is never running by the time anything else can happen. */
 function start(
-  { compiled, subject, open }: RecordedCall,
+  call: RecordedCall,
   context: CallContext,
   { task, parts }: { readonly task: { isRunning: boolean }; readonly parts: SessionParts },
 ): unknown {
-  const running: unknown = compiled.tool.run(subject.args, context);
+  const { tool, executor } = call.compiled;
+  const running: unknown =
+    executor === undefined ? tool.run(call.subject.args, context) : runExecutor(executor, call, { context, parts });
   if (running instanceof Promise) {
     task.isRunning = true;
-    const stopWatching = writeIfSlow(open, parts);
+    const stopWatching = writeIfSlow(call.open, parts);
     const ended = (): void => {
       task.isRunning = false;
       stopWatching();

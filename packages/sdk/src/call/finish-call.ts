@@ -89,6 +89,7 @@ export function emitOutcome(open: OpenCall, outcome: Outcome, parts: SessionPart
     durationMs: outcome.durationMs,
     bytes: outcome.bytes,
     filesTouched: outcome.changes.length,
+    mutationClass: open.progress.mutationClass,
   });
 }
 

@@ -1,5 +1,6 @@
 /**
  * Calls with a key. A key that was used before is answered from the record, or refused; it never causes a second effect.
+ * A call may carry both keys: the idempotency key is looked up first, and both are claimed and settled in one step.
  *
  * The key of a call whose process died is decided by comparison: everything as the call intended means that it happened,
  * and its answer is given; everything as before means that it did not, and it runs now; anything else is refused. For
@@ -22,22 +23,29 @@ import { rootOf, subjectReader } from './tool-context/read-subject.ts';
 import { RehearsedCall } from './tool-context/rehearsal-context.ts';
 
 export interface ReplayCheck {
-  readonly claim: KeyClaim;
-  /** The recorded answer of the earlier call with this key. */
+  readonly claims: readonly KeyClaim[];
+  /** The recorded answer of an earlier call with one of these keys. */
   readonly recorded: { readonly callId: string; readonly answer: JsonValue } | undefined;
 }
 
-export async function checkReplay(call: JudgedCall, key: string, parts: SessionParts): Promise<ReplayCheck> {
-  const claim = claimOf(call, key, parts);
-  const state = await currentState(call, claim, parts);
-  refuseUsedKey(state);
-  return { claim, recorded: state.state === 'done' ? state : undefined };
+export async function checkReplay(call: JudgedCall, parts: SessionParts): Promise<ReplayCheck> {
+  const claims = claimsOf(call, parts);
+  for (const claim of claims) {
+    const state = await currentState(call, claim, parts);
+    refuseUsedKey(state);
+    if (state.state === 'done') return { claims, recorded: state };
+  }
+  return { claims, recorded: undefined };
 }
 
-/** Keys outlive sessions, so that a client may retry after a crash; they never cross from one actor to another. */
-function claimOf(call: JudgedCall, key: string, parts: SessionParts): KeyClaim {
-  const scope = call.open.request.idempotencyKey === undefined ? 'dedupe' : `idempotency:${parts.actor}`;
-  return { scope, key, argsHash: call.argsHash, callId: call.open.callId, instance: parts.instanceId };
+/** Keys outlive sessions, so that a client may retry after a crash; idempotency keys never cross from one actor to another. */
+function claimsOf({ open, argsHash }: JudgedCall, parts: SessionParts): readonly KeyClaim[] {
+  const { idempotencyKey, dedupeKey } = open.request;
+  const rest = { argsHash, callId: open.callId, instance: parts.instanceId };
+  return [
+    ...(idempotencyKey === undefined ? [] : [{ scope: `idempotency:${parts.actor}`, key: idempotencyKey, ...rest }]),
+    ...(dedupeKey === undefined ? [] : [{ scope: 'dedupe', key: dedupeKey, ...rest }]),
+  ];
 }
 
 async function currentState(call: JudgedCall, claim: KeyClaim, parts: SessionParts): Promise<KeyState> {
@@ -103,12 +111,17 @@ export async function recordReplay(call: JudgedCall, answer: JsonValue, parts: S
   };
 }
 
-/** The claim, with the rehearsal where there is one. Ends with the call's time, like every stage. */
-export async function rehearseCall(call: JudgedCall, claim: KeyClaim, parts: SessionParts): Promise<KeyClaim> {
+/** The claims, with the rehearsal where there is one. Ends with the call's time, like every stage. */
+export async function rehearseCall(
+  call: JudgedCall,
+  claims: readonly KeyClaim[],
+  parts: SessionParts,
+): Promise<readonly KeyClaim[]> {
   const { rehearse = 'none' } = call.compiled.tool;
-  if (rehearse === 'none' || call.mutationClass === 'read_only') return claim;
+  if (rehearse === 'none' || call.mutationClass === 'read_only') return claims;
   const rehearsed = await settle(() => rehearsalOf(call, parts));
-  return rehearsed.ok && rehearsed.value !== undefined ? { ...claim, rehearsal: rehearsed.value } : claim;
+  const rehearsal = rehearsed.ok ? rehearsed.value : undefined;
+  return rehearsal === undefined ? claims : claims.map((claim) => ({ ...claim, rehearsal }));
 }
 
 async function rehearsalOf(call: JudgedCall, parts: SessionParts): Promise<Rehearsal | undefined> {

@@ -58,13 +58,14 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
     changes: [],
     git: tool.git?.(args),
   });
+  open.progress.mutationClass = annotated ? mutationClass(profile.kind) : 'other';
   return {
     open,
     compiled,
     subject,
     argsHash,
     argsSummary,
-    mutationClass: annotated ? mutationClass(profile.kind) : 'other',
+    mutationClass: open.progress.mutationClass,
     limitMs,
     pathRule,
     workspace: pathRule === undefined ? parts.workspace : parts.workspace.under(pathRule),

@@ -621,6 +621,45 @@ describe('keys, budgets and the registry', () => {
     });
   });
 
+  test('a call with both keys is known by each of them afterwards, also to another actor [S1-43]', async () => {
+    const counter = createCounter();
+    const { runtime, session, dispose } = await openScratchRuntime({ tools: [counter.tool] });
+    const other = await runtime.openSession({ actor: 'another' });
+    const both = { idempotencyKey: 'i', dedupeKey: 'd' };
+    const first = await session.call('probe_count', { n: 1 }, both);
+    const byEach = [
+      await session.call('probe_count', { n: 1 }, both),
+      await session.call('probe_count', { n: 1 }, { idempotencyKey: 'i' }),
+      await session.call('probe_count', { n: 1 }, { idempotencyKey: 'new', dedupeKey: 'd' }),
+      await other.call('probe_count', { n: 1 }, { dedupeKey: 'd' }),
+    ];
+    assert.deepEqual(
+      byEach.map(({ data }) => data),
+      byEach.map(() => first.data),
+    );
+    assert.equal(counter.runs.count, 1);
+    const taken = await session.call('probe_count', { n: 2 }, { idempotencyKey: 'fresh', dedupeKey: 'd' });
+    assert.equal(taken.errors[0]?.details?.['reason'], 'key_conflict');
+    // The refused call claimed neither key.
+    assert.equal((await session.call('probe_count', { n: 2 }, { idempotencyKey: 'fresh' })).ok, true);
+    await dispose();
+  });
+
+  test('of concurrent calls that share one of both keys exactly one runs [S1-43]', async () => {
+    const counter = createCounter();
+    const { session, dispose } = await openScratchRuntime({ tools: [counter.tool] });
+    const calls = Array.from({ length: 8 }, (_, index) =>
+      session.call('probe_count', { n: 1 }, { idempotencyKey: `own-${index}`, dedupeKey: 'shared' }),
+    );
+    const answers = await Promise.all(calls);
+    assert.equal(counter.runs.count, 1);
+    for (const answer of answers) {
+      const reason = answer.errors[0]?.details?.['reason'];
+      assert.ok(answer.ok || reason === 'key_taken' || reason === 'outcome_unknown', String(reason));
+    }
+    await dispose();
+  });
+
   test('of many concurrent calls with one key exactly one runs [S1-43]', async () => {
     const counter = createCounter();
     await withScratch({ tools: [counter.tool] }, async ({ session }) => {
@@ -743,6 +782,8 @@ describe('what records hold of a failure', () => {
       stdout_chars: 11,
       stderr_chars: 0,
       exit_code: 3,
+      kind: 'tool_failure',
+      retry: 'not_retryable',
     });
     await dispose();
   });

@@ -67,8 +67,8 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
   const compiled = await loadTool(open, parts);
   const judged = await judgeUntilSettled(open, compiled, parts);
   await open.time.wait('budget', () => reserveBudget(judged, parts));
-  const key = open.request.idempotencyKey ?? open.request.dedupeKey;
-  const replay = key === undefined ? undefined : await open.time.wait('key', () => checkReplay(judged, key, parts));
+  const isKeyed = open.request.idempotencyKey !== undefined || open.request.dedupeKey !== undefined;
+  const replay = isKeyed ? await open.time.wait('key', () => checkReplay(judged, parts)) : undefined;
   if (replay?.recorded !== undefined) return { replay: judged, answer: replay.recorded.answer };
   open.span?.stage('locks');
   const releaseLocks = await open.time.wait(
@@ -76,9 +76,9 @@ async function admitCall(open: OpenCall, parts: SessionParts): Promise<Admission
     () => acquireLocks(judged, parts),
     (release) => release(),
   );
-  if (replay === undefined) return { call: { ...judged, claim: undefined, releaseLocks } };
-  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, replay.claim, parts)));
-  if (noted.ok) return { call: { ...judged, claim: noted.value, releaseLocks } };
+  if (replay === undefined) return { call: { ...judged, claims: [], releaseLocks } };
+  const noted = await settle(() => open.time.wait('rehearsal', () => rehearseCall(judged, replay.claims, parts)));
+  if (noted.ok) return { call: { ...judged, claims: noted.value, releaseLocks } };
   releaseLocks();
   throw noted.error;
 }

@@ -11,7 +11,7 @@
 import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
 import { sideEffectRank } from '../contracts/annotations.ts';
 import { failure } from '../contracts/failures.ts';
-import type { IntentRecord, JournalRecord, KeyClaim, ResultRecord } from '../contracts/journal.ts';
+import type { IntentRecord, JournalRecord, KeyClaim, KeyState, ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
 import type { AdmittedCall, Execution, Outcome, RecordedCall } from './state/call-types.ts';
@@ -33,7 +33,7 @@ export async function recordIntent(call: AdmittedCall, parts: IdentityParts & Re
   const recorded = { ...call, effectId };
   if (onlyReads(call) && parts.recovery.isEmpty) return recorded;
   try {
-    await (call.claim === undefined ? writeTrail(call.open, parts) : claimKey(call, call.claim, parts));
+    await (call.claims.length === 0 ? writeTrail(call.open, parts) : claimKeys(call, parts));
   } catch (error) {
     // The refusal that follows writes the trail; it must not say that something was about to happen.
     trail.splice(before);
@@ -47,9 +47,10 @@ export async function recordIntent(call: AdmittedCall, parts: IdentityParts & Re
  * that run elsewhere keep artifacts, so they are not among these, whatever level they have. While an earlier record is
  * missing, the journal has to take the intent first.
  */
-function onlyReads({ claim, mutationClass, compiled, subject: { profile } }: AdmittedCall): boolean {
+function onlyReads({ claims, mutationClass, compiled, subject: { profile } }: AdmittedCall): boolean {
   return (
-    claim === undefined &&
+    claims.length === 0 &&
+    compiled.executor === undefined &&
     mutationClass === 'read_only' &&
     profile.effect === 'read' &&
     sideEffectRank(profile.side_effect_level) <= READS &&
@@ -57,18 +58,31 @@ function onlyReads({ claim, mutationClass, compiled, subject: { profile } }: Adm
   );
 }
 
-/** Key and intent in one step. Someone may have taken the key since the look-up; then nothing was appended. */
-async function claimKey(call: AdmittedCall, claim: KeyClaim, parts: IdentityParts & RecordingParts): Promise<void> {
+/** Keys and intent in one step. Someone may have taken a key since the look-up; then nothing was appended. */
+async function claimKeys({ open, claims }: AdmittedCall, parts: IdentityParts & RecordingParts): Promise<void> {
+  const { journal } = parts;
+  const [first, ...others] = claims as readonly [KeyClaim, ...KeyClaim[]];
+  const claimAll = (records: readonly JournalRecord[]) =>
+    journal.atomically(() => {
+      // Inside such work the store answers synchronously, and a throw undoes the claims before.
+      for (const claim of others) refuseTaken(journal.claim(claim, []) as KeyState);
+      refuseTaken(journal.claim(first, records) as KeyState);
+    });
   const take = async (records: readonly JournalRecord[]): Promise<void> => {
-    const state = await parts.journal.claim(claim, records);
-    refuseUsedKey(state);
-    if (state.state === 'done') throw keyTakenMeanwhile(state.callId);
+    if (others.length > 0) return claimAll(records);
+    refuseTaken(await journal.claim(first, records));
   };
-  await handOver(call.open, take, parts);
+  await handOver(open, take, parts);
+}
+
+function refuseTaken(state: KeyState): void {
+  refuseUsedKey(state);
+  if (state.state === 'done') throw keyTakenMeanwhile(state.callId);
 }
 
 function intentRecord(call: AdmittedCall, effectId: string, parts: IdentityParts & RecordingParts): IntentRecord {
   const { callId, sessionId, request } = call.open;
+  const rehearsal = call.claims[0]?.rehearsal;
   return {
     kind: 'intent',
     call_id: callId,
@@ -84,7 +98,7 @@ function intentRecord(call: AdmittedCall, effectId: string, parts: IdentityParts
       ...(request.idempotencyKey === undefined ? {} : { idempotency_key: request.idempotencyKey }),
       ...(request.dedupeKey === undefined ? {} : { dedupe_key: request.dedupeKey }),
     },
-    ...(call.claim?.rehearsal === undefined ? {} : { changes: call.claim.rehearsal.changes }),
+    ...(rehearsal === undefined ? {} : { changes: rehearsal.changes }),
   };
 }
 
@@ -114,7 +128,7 @@ export async function recordResult(
     call_id: callId,
     session_id: sessionId,
     reason: 'result_append_failed',
-    classification: call.claim !== undefined || record.status !== 'completed' ? 'reconcile' : 'repair',
+    classification: call.claims.length > 0 || record.status !== 'completed' ? 'reconcile' : 'repair',
   } as const;
   const marked = await settle(() => time.wait('record', () => parts.recovery.note(marker, { blocks: true })));
   const readOnly = call.mutationClass === 'read_only';
@@ -148,11 +162,18 @@ function write(
   outcome: Outcome,
   parts: IdentityParts & RecordingParts,
 ): Promise<void> {
-  const { claim } = call;
+  const { journal } = parts;
+  const [first, ...others] = call.claims;
   return parts.recovery.carry([record], (records) => {
-    // An unknown outcome must not be replayed as if it were one: its key stays pending until reconciled.
-    if (claim === undefined || outcome.status === 'unknown') return parts.journal.append(records);
-    return parts.journal.settle(claim.scope, claim.key, answerOf(outcome, call, parts), records);
+    // An unknown outcome must not be replayed as if it were one: its keys stay pending until reconciled.
+    if (first === undefined || outcome.status === 'unknown') return journal.append(records);
+    const answer = answerOf(outcome, call, parts);
+    if (others.length === 0) return journal.settle(first.scope, first.key, answer, records);
+    const settleAll = () => {
+      for (const { scope, key } of others) void journal.settle(scope, key, answer, []);
+      void journal.settle(first.scope, first.key, answer, records);
+    };
+    return journal.atomically(settleAll, { isKept: true });
   });
 }
 
@@ -190,7 +211,11 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     errors: outcome.errors.map(withoutOutput),
     ...(call.open.masks.masked === 0 ? {} : { redacted: call.open.masks.masked }),
     ...(execution.facts === undefined ? {} : { details: execution.facts }),
-    effect: { effect_id: call.effectId, ...(execution.error === undefined ? {} : { error_ref: execution.error.code }) },
+    effect: {
+      effect_id: call.effectId,
+      ...execution.effect,
+      ...(execution.error === undefined ? {} : { error_ref: execution.error.code }),
+    },
   };
 }
 

@@ -300,9 +300,10 @@ export interface JournalStore {
   unfinished(): readonly StoredIntent[];
   /**
    * Runs `work` with no other writer in between: what it read is still true when what it wrote is stored, and a throw
-   * undoes all of it. `work` is synchronous, and inside it every method of the store answers synchronously.
+   * undoes all of it. `work` is synchronous, and inside it every method of the store answers synchronously. `isKept`: it
+   * records what has happened, so it does not fail because the journal is busy for long.
    */
-  atomically<T>(work: () => T): MaybePromise<T>;
+  atomically<T>(work: () => T, options?: { readonly isKept?: boolean }): MaybePromise<T>;
   read(filter?: ReadFilter): Iterable<StoredRecord>;
   head(): ChainHead;
   /**

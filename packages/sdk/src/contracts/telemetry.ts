@@ -3,6 +3,7 @@
  *
  * Nothing here carries arguments or results. A span that throws is dropped; the call goes on.
  */
+import type { MutationClass } from './annotations.ts';
 import type { TerminalStatus } from './classes.ts';
 
 export interface CallTelemetry {
@@ -22,7 +23,15 @@ export interface CallStart {
   readonly tracestate?: string | undefined;
 }
 
+/** As W3C writes it, for headers and `_meta`. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
 export interface CallSpan {
+  /** The span itself, for what the call calls in turn. */
+  readonly context?: TraceContext | undefined;
   /** The call enters this stage. A stage may come more than once, when arguments were edited. */
   stage(name: string): void;
   /** Called once, at the end. */
@@ -35,4 +44,6 @@ export interface CallEnd {
   readonly durationMs: number;
   readonly bytes: number;
   readonly filesTouched: number;
+  /** What the call may have changed; `other` for a call whose arguments were not understood. */
+  readonly mutationClass: MutationClass;
 }

@@ -14,6 +14,7 @@ import type { SessionMetrics } from './metrics.ts';
 import type { ByteFilter } from './redaction.ts';
 import type { Registry } from './registry.ts';
 import type { ExpectedChange } from './rehearsal.ts';
+import type { TraceContext } from './telemetry.ts';
 import type { ToolText } from './tool-text.ts';
 import type { Validation } from './validation.ts';
 import type { FileChange, MaybePromise, Workspace } from './workspace.ts';
@@ -42,6 +43,8 @@ export interface ToolContext {
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly metrics: SessionMetrics;
+  /** W3C trace context to hand on to what the tool calls: the span of this call, or else what its caller sent. */
+  readonly trace: TraceContext | undefined;
   /** Undefined when the caller cannot be asked anything. */
   readonly askClient: AskClient | undefined;
   /** Fires on cancel and at the deadline. */
@@ -112,6 +115,8 @@ export interface ToolDefinition<
   readonly leastLevel?: SideEffectLevel;
   readonly effect: EffectClass;
   readonly risk: RiskClass;
+  /** The executor that runs it, one of the runtime's `executors`. Left out: its own `run` does. */
+  readonly executorRef?: string;
   /** Narrows the static profile for one call's arguments; the static one is the worst case and is enforced as such. */
   profile?(args: z.output<Args>, registry: Registry): Partial<CallProfile>;
   /** Capability operations this call needs in addition to those of the annotations, such as `{ workspace: ['delete'] }`. */

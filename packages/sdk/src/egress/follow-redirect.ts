@@ -3,7 +3,6 @@
  *
  * The target is checked like a first URL. Credentials stay with the origin they were given for.
  */
-import { ToolError } from '@tool-runtime/protocol';
 import { egressRefused } from './egress-refused.ts';
 import { type JudgedUrl, judgeRedirect } from './judge-url.ts';
 
@@ -25,7 +24,7 @@ export function isRedirect(status: number): boolean {
   return KEEPS_METHOD.includes(status) || BECOMES_GET.includes(status);
 }
 
-/** `followed` counts the redirects so far. Throws E_POLICY for a target that is not allowed, E_HTTP for one too many. */
+/** `followed` counts the redirects so far. Throws E_POLICY for a target that is not allowed and for one redirect too many. */
 export function followRedirect(
   hop: Hop,
   answer: { readonly status: number; readonly location: string },
@@ -34,9 +33,10 @@ export function followRedirect(
 ): Hop {
   const from = hop.target.url;
   if (followed >= MAX_REDIRECTS) {
-    throw new ToolError('E_HTTP', `More than ${MAX_REDIRECTS} redirects: ${from.host}`, {
-      path: 'url',
-      details: { reason: 'too_many_redirects', host: from.host, next: 'ask for the final address directly' },
+    throw egressRefused(`More than ${MAX_REDIRECTS} redirects`, {
+      host: from.host,
+      reason: 'too_many_redirects',
+      next: 'ask for the final address directly',
     });
   }
   const target = judgeRedirect(answer.location, from, allowedDomains);

@@ -49,7 +49,7 @@ describe('what waits for the journal is bounded', () => {
     await recovery.carry([], (records) => journal.append(records));
     const stored = markers(journal.read());
     assert.equal(stored.length, 17);
-    assert.equal(stored.at(-1)?.note, '4984 more refused calls could not be recorded');
+    assert.equal(stored.at(-1)?.note, '4984 more refused calls could not be recorded, the last was call-4999');
     assert.deepEqual(recovery.pending, []);
   });
 

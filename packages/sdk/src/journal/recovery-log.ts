@@ -21,12 +21,12 @@ interface Marker {
 
 interface Held {
   readonly markers: readonly Marker[];
-  /** How many are not among the markers, and when the last of them came. */
+  /** How many are not among the markers, and the last of them. */
   readonly unnamed: number;
-  readonly lastAtMs: number;
+  readonly last: Pick<RecoveryRecord, 'at_ms' | 'call_id'>;
 }
 
-const NOTHING: Held = { markers: [], unnamed: 0, lastAtMs: 0 };
+const NOTHING: Held = { markers: [], unnamed: 0, last: { at_ms: 0 } };
 
 type Write<T> = (records: readonly JournalRecord[]) => MaybePromise<T>;
 
@@ -93,18 +93,19 @@ export function createRecoveryLog(journal: JournalStore): RecoveryLog {
 function added(held: Held, marker: Marker): Held {
   const isNamed = marker.blocks || held.markers.filter(({ blocks }) => !blocks).length < MAX_NAMED;
   if (isNamed) return { ...held, markers: [...held.markers, marker] };
-  return { ...held, unnamed: held.unnamed + 1, lastAtMs: marker.record.at_ms };
+  return { ...held, unnamed: held.unnamed + 1, last: marker.record };
 }
 
 function joined(first: Held, later: Held): Held {
-  const counts = { unnamed: first.unnamed + later.unnamed, lastAtMs: Math.max(first.lastAtMs, later.lastAtMs) };
+  const last = later.last.at_ms < first.last.at_ms ? first.last : later.last;
+  const counts = { unnamed: first.unnamed + later.unnamed, last };
   return later.markers.reduce(added, { ...first, ...counts });
 }
 
-function recordsOf({ markers, unnamed, lastAtMs }: Held): readonly RecoveryRecord[] {
+function recordsOf({ markers, unnamed, last }: Held): readonly RecoveryRecord[] {
   const named = markers.map(({ record }) => record);
   if (unnamed === 0) return named;
-  const note = `${unnamed} more refused calls could not be recorded`;
-  const count = { at_ms: lastAtMs, reason: 'refusals_unrecorded', classification: 'repair', note } as const;
+  const note = `${unnamed} more refused calls could not be recorded, the last was ${last.call_id ?? 'unnamed'}`;
+  const count = { at_ms: last.at_ms, reason: 'refusals_unrecorded', classification: 'repair', note } as const;
   return [...named, { kind: 'recovery', ...count }];
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../contracts/clock.ts';
 import { contractViolation } from '../contracts/failures.ts';
 import type { JournalStore, KeyClaim, RecoveryRecord, StoredRecord } from '../contracts/journal.ts';
 import { isPending } from './call-state.ts';
+import { sessionOf } from './recover-claim.ts';
 import { replay } from './replay.ts';
 
 export type Resolution = 'completed' | 'not_started';
@@ -29,7 +30,7 @@ export async function resolvePending(
   const archived = archivedRecords(store, callId);
   await store.atomically(() => {
     const claims = store.claimsOf(callId);
-    const records = bySeq([...archived, ...store.read({ callId })]);
+    const records = [...bySeq([...archived, ...store.read({ callId })])];
     const state = replay(records, { mode: 'audit' }).calls.get(callId);
     if (claims.length === 0 && (state === undefined || !isPending(state))) {
       throw contractViolation('Call is not waiting for a decision', { call_id: callId, reason: 'not_pending' });
@@ -39,7 +40,7 @@ export async function resolvePending(
       if (resolution === 'not_started') void store.release(scope, key, []);
       else void store.settle(scope, key, options.answer ?? intendedAnswer(claim), []);
     }
-    void store.append([resolvedRecord(callId, resolution, options)]);
+    void store.append([{ ...resolvedRecord(callId, resolution, options), ...sessionOf(records) }]);
   });
 }
 

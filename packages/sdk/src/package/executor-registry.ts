@@ -1,8 +1,10 @@
 /**
  * Executors by ref, in memory. An executor only runs the tool: journaling, approval and limits are the runtime's.
  */
+import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import { contractViolation } from '../contracts/failures.ts';
 import { checkId, type ExecutorRef } from '../contracts/identifiers.ts';
+import type { ToolContext } from '../contracts/tool.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
 import type { ToolExecutionOutput } from './execution-output.ts';
 import type { ToolExecutionRequest } from './tool-call.ts';
@@ -21,6 +23,26 @@ export interface ExecutorRegistry<Context = unknown> {
   get(executorRef: ExecutorRef): ToolExecutor<Context> | undefined;
   readonly size: number;
   isEmpty(): boolean;
+}
+
+/** What an executor of the embedding program is handed beside the references. */
+export interface ExecutorContext {
+  /** As they were checked; frozen. */
+  readonly args: JsonObject;
+  /** What the tool may touch, under the policy of its session. */
+  readonly context: ToolContext;
+  /** The tool's own `run`, for executors that wrap it. */
+  runTool(): unknown;
+}
+
+export interface ExecutorOutput extends ToolExecutionOutput {
+  /** The answer, checked against the `data` of the tool. */
+  readonly data?: JsonValue;
+}
+
+/** An executor kind of the embedding program. Tools name it in `executorRef`. */
+export interface HostExecutor extends ToolExecutor<ExecutorContext> {
+  execute(request: ToolExecutionRequest, context: ExecutorContext): MaybePromise<ExecutorOutput>;
 }
 
 export function createExecutorRegistry<Context = unknown>(): ExecutorRegistry<Context> {

@@ -80,7 +80,7 @@ export function redactingJournal(journal: JournalStore, redactor: Redactor): Jou
     lookup: (scope, key, argsHash) => journal.lookup(scope, key, argsHash),
     claimsOf: (callId) => journal.claimsOf(callId),
     unfinished: () => journal.unfinished(),
-    atomically: (work) => journal.atomically(work),
+    atomically: (work, options) => journal.atomically(work, options),
     read: (filter) => journal.read(filter),
     head: () => journal.head(),
     verify: (anchor, options) => journal.verify(anchor, options),

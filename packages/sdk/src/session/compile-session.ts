@@ -26,6 +26,7 @@ import type { RecoveryLog } from '../journal/recovery-log.ts';
 import { createArgsSummarizer } from '../journal/summarize-args.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
 import type { DepthBudget } from '../package/depth-budget.ts';
+import type { HostExecutor } from '../package/executor-registry.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import type { SessionPrograms } from '../platform/commands/session-programs.ts';
 import type { FairSlots } from '../platform/fair-slots.ts';
@@ -92,6 +93,8 @@ export interface RuntimeParts {
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly telemetry: CallTelemetry | undefined;
+  /** Executors of the embedding program, by ref. */
+  readonly executors: ReadonlyMap<string, HostExecutor>;
   readonly clock: Clock;
   newId(): string;
   readonly hashArgs: SessionParts['hashArgs'];
@@ -125,6 +128,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
   const { usable, hidden } = chooseTools({
     tools: offer.tools,
     registry,
+    executors: runtime.executors,
     ceiling,
     codeIndex: runtime.isFolder ? 'elsewhere' : runtime.ast === undefined ? 'missing' : 'here',
     beyondFolder: runtime.isFolder ? runtime.wholeWorkspaceTools : new Set(),
@@ -135,7 +139,7 @@ export function compileSession(identity: SessionIdentity, runtime: RuntimeParts)
     usable.map((tool) => {
       const route = snapshot.findByName(tool.name);
       if (route === undefined) throw new TypeError(`No route was compiled: ${tool.name}`);
-      return [tool.name, compileTool(tool, route, registry)] as const;
+      return [tool.name, compileTool(tool, route, { registry, executors: runtime.executors })] as const;
     }),
   );
   const exits = guardExits((child?.parent.parts.redactor ?? runtime.redactor).fork(), runtime);

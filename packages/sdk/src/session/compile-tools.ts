@@ -12,6 +12,7 @@ import type { Registry } from '../contracts/registry.ts';
 import type { AnyTool, CallProfile } from '../contracts/tool.ts';
 import { isListedTool } from '../contracts/tool.ts';
 import type { CompiledToolFacts } from '../package/compile-package.ts';
+import type { HostExecutor } from '../package/executor-registry.ts';
 import type { ToolRoute } from '../package/tool-route.ts';
 import { digest } from '../platform/digest.ts';
 import { compileArgConstraints } from '../policy/arg-constraints.ts';
@@ -25,6 +26,8 @@ export interface ToolChoice {
 export interface ChoiceInput {
   readonly tools: readonly AnyTool[];
   readonly registry: Registry;
+  /** Of the embedding program, by ref. */
+  readonly executors: ReadonlyMap<string, HostExecutor>;
   readonly ceiling: Ceiling;
   /** Of the whole workspace, when the session works in a folder of it. */
   readonly codeIndex: 'here' | 'missing' | 'elsewhere';
@@ -50,6 +53,7 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
   }
   const refusal = tool.hiddenBy?.(input.registry);
   if (refusal !== undefined) return refusal;
+  if (tool.executorRef !== undefined && !input.executors.has(tool.executorRef)) return noExecutor(tool);
   if (tool.needs?.includes('ast') === true && input.codeIndex !== 'here') return noIndex(tool.name, input.codeIndex);
   if (input.beyondFolder.has(tool.name)) return beyondFolder(tool.name);
   try {
@@ -68,6 +72,12 @@ function reasonToHide(tool: AnyTool, input: ChoiceInput): ToolError | undefined 
     // The ceiling refuses by throwing; here its refusal is the answer.
     return toToolError(refusal);
   }
+}
+
+function noExecutor({ name, executorRef }: AnyTool): ToolError {
+  return policyDenial(`Executor of the tool is not registered: ${name} (${executorRef})`, {
+    details: { gate: 'route', reason: 'missing.executor', next: 'pass it to createRuntime under executors' },
+  });
 }
 
 function noIndex(name: string, codeIndex: 'missing' | 'elsewhere'): ToolError {
@@ -97,7 +107,11 @@ export function staticProfile(tool: AnyTool): CallProfile {
   };
 }
 
-export function compileTool(tool: AnyTool, route: ToolRoute, registry: Registry): CompiledTool {
+export function compileTool(
+  tool: AnyTool,
+  route: ToolRoute,
+  { registry, executors }: Pick<ChoiceInput, 'registry' | 'executors'>,
+): CompiledTool {
   const annotations = completeAnnotations(tool.annotations);
   const settings = registry.tools.get(tool.name);
   const timeoutMs = settings?.timeout_ms ?? tool.timeoutMs;
@@ -112,6 +126,7 @@ export function compileTool(tool: AnyTool, route: ToolRoute, registry: Registry)
       argSchema: annotations.arg_schema,
     }),
     timeoutMs,
+    executor: tool.executorRef === undefined ? undefined : executors.get(tool.executorRef),
     maxTimeoutMs: settings?.max_timeout_ms ?? Math.max(timeoutMs, tool.maxTimeoutMs ?? tool.timeoutMs),
   };
 }
@@ -132,6 +147,7 @@ function toolFacts(tool: AnyTool): CompiledToolFacts {
     effect: tool.effect,
     risk: tool.risk,
     schemaDigest: schemaDigest(tool),
+    ...(tool.executorRef === undefined ? {} : { executorRef: tool.executorRef }),
   };
 }
 

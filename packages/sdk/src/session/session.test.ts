@@ -115,11 +115,12 @@ describe('a session', () => {
     await dispose();
   });
 
-  test('a call carries one key or the other, not both [S1-43]', async () => {
+  test('a call may carry both keys, and each must be well formed [S1-43]', async () => {
     const { session, dispose } = await openScratchRuntime({ tools: [nothing] });
     const keys = { idempotencyKey: 'a', dedupeKey: 'b' };
-    await assert.rejects(session.call('probe_nothing', {}, keys), { code: 'E_VALIDATION_FAIL' });
-    assert.equal((await session.call('probe_nothing', {}, { dedupeKey: 'b' })).ok, true);
+    assert.equal((await session.call('probe_nothing', {}, keys)).ok, true);
+    const blank = session.call('probe_nothing', {}, { idempotencyKey: 'a', dedupeKey: '' });
+    await assert.rejects(blank, { code: 'E_VALIDATION_FAIL', path: 'dedupe_key' });
     await dispose();
   });
 

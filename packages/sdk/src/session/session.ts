@@ -6,7 +6,7 @@
 import {
   type ErrorMessage,
   type PlanVerdict,
-  ToolError,
+  type ToolError,
   type ToolRequest,
   type ToolResponse,
   toToolError,
@@ -155,6 +155,9 @@ export interface SessionHooks {
   readonly onClose: (reason: 'closed' | 'expired') => Promise<void>;
 }
 
+/** A call of a batch knows how the batch runs. */
+type InnerOptions = CallOptions & Pick<CallRequest, 'strategy'>;
+
 export function createSession(parts: SessionParts, hooks: SessionHooks): Session {
   const { family } = hooks;
   const running = new RunningWork(parts.registry.limits.max_in_flight);
@@ -208,7 +211,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     return (await callUntyped(tool, args, options)) as ToolAnswer<Name>;
   }
 
-  async function callUntyped(tool: string, args: unknown, options: CallOptions): Promise<ToolResponse> {
+  async function callUntyped(tool: string, args: unknown, options: InnerOptions): Promise<ToolResponse> {
     refuseWhenEnded();
     const request = admitRequest({ ...options, tool, args }, requestIds, parts.newId);
     return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
@@ -233,7 +236,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
       const strategy = parseStrategy(options.strategy ?? { type: 'sequential' });
       const calls = items.map(({ tool, args, ...rest }) => ({
         footprint: footprintOf(tool, args, parts),
-        run: () => call(tool, args, rest),
+        run: () => callUntyped(tool, args, { ...rest, strategy }),
       }));
       return runBatch(calls, strategy, options.onResponse ?? (() => {}));
     },
@@ -273,14 +276,15 @@ function presentCall(asked: PresentedCall, response: ShownResponse, parts: Sessi
   return presentAnswer(response, { tool: compiled?.tool, args, maxTokens, maxBytes: asked.maxBytes });
 }
 
-/** The same step for every way in: short, printable names and ids, one key at most, no id twice. Throws E_VALIDATION_FAIL. */
-function admitRequest(given: BatchItem, requestIds: RequestIds, newId: () => string): CallRequest {
+/** The same step for every way in: short, printable names, ids and keys, no id twice. Throws E_VALIDATION_FAIL. */
+function admitRequest(given: BatchItem & InnerOptions, requestIds: RequestIds, newId: () => string): CallRequest {
   const { requestId, ...rest } = given;
   checkToolName(rest.tool, 'tool');
-  if (rest.idempotencyKey !== undefined && rest.dedupeKey !== undefined) throw twoKeys();
-  const keyed = rest.idempotencyKey ?? rest.dedupeKey;
-  if (keyed !== undefined) checkId(keyed, 'idempotency_key');
-  if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed: keyed !== undefined });
+  const { idempotencyKey, dedupeKey } = rest;
+  if (idempotencyKey !== undefined) checkId(idempotencyKey, 'idempotency_key');
+  if (dedupeKey !== undefined) checkId(dedupeKey, 'dedupe_key');
+  const isKeyed = idempotencyKey !== undefined || dedupeKey !== undefined;
+  if (requestId !== undefined) requestIds.claim(checkId(requestId, 'request_id'), { isKeyed });
   return { ...rest, requestId: requestId ?? newId() };
 }
 
@@ -353,12 +357,5 @@ function wrongSession(): ToolError {
   return policyDenial('Request names a session that is not this one', {
     path: 'session_id',
     details: { gate: 'session', reason: 'unknown_session', next: 'use the session_id of the SessionAck' },
-  });
-}
-
-function twoKeys(): ToolError {
-  return new ToolError('E_VALIDATION_FAIL', 'Give idempotency_key or dedupe_key, not both', {
-    path: 'dedupe_key',
-    details: { gate: 'session' },
   });
 }

@@ -22,6 +22,7 @@ export const ATTRIBUTES = {
   status: 'tool_runtime.call.status',
   bytes: 'tool_runtime.call.bytes',
   filesTouched: 'tool_runtime.call.files_touched',
+  mutationClass: 'tool_runtime.call.mutation_class',
 } as const;
 
 export const OTEL_METRICS = {

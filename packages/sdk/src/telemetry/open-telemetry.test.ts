@@ -74,6 +74,7 @@ describe('OpenTelemetry', () => {
         [ATTRIBUTES.status]: 'completed',
         [ATTRIBUTES.bytes]: 20,
         [ATTRIBUTES.filesTouched]: 0,
+        [ATTRIBUTES.mutationClass]: 'read_only',
       });
       assert.doesNotMatch(JSON.stringify([span?.attributes, span?.events]), /confidential/);
     }));

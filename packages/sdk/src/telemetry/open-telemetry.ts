@@ -7,6 +7,7 @@
 import {
   type Attributes,
   context,
+  isSpanContextValid,
   type MeterProvider,
   metrics,
   type Span,
@@ -14,7 +15,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import type { CallEnd, CallSpan, CallStart, CallTelemetry } from '../contracts/telemetry.ts';
+import type { CallEnd, CallSpan, CallStart, CallTelemetry, TraceContext } from '../contracts/telemetry.ts';
 import { DURATION_BOUNDS_MS } from '../events/metrics.ts';
 import { ATTRIBUTES, OTEL_METRICS, SCOPE, SPAN } from './names.ts';
 import { readTraceParent } from './trace-parent.ts';
@@ -55,8 +56,19 @@ function attributesOf(call: CallStart): Attributes {
   };
 }
 
+/** Undefined for a span nobody records: what the caller sent is handed on then. */
+function contextOf(span: Span): TraceContext | undefined {
+  const context = span.spanContext();
+  if (!isSpanContextValid(context)) return undefined;
+  const { traceId, spanId, traceFlags, traceState } = context;
+  const traceparent = `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`;
+  const tracestate = traceState?.serialize();
+  return { traceparent, ...(tracestate ? { tracestate } : {}) };
+}
+
 function callSpan(span: Span, count: (end: CallEnd) => void): CallSpan {
   return {
+    context: contextOf(span),
     stage(name) {
       span.addEvent(name);
     },
@@ -65,6 +77,7 @@ function callSpan(span: Span, count: (end: CallEnd) => void): CallSpan {
         [ATTRIBUTES.status]: end.status,
         [ATTRIBUTES.bytes]: end.bytes,
         [ATTRIBUTES.filesTouched]: end.filesTouched,
+        [ATTRIBUTES.mutationClass]: end.mutationClass,
       });
       if (end.errorCode !== undefined) {
         span.setAttribute(ATTRIBUTES.errorType, end.errorCode);
@@ -91,6 +104,7 @@ function createInstruments(provider: Pick<MeterProvider, 'getMeter'>): (tool: st
     const attributes = {
       ...byTool,
       [ATTRIBUTES.status]: end.status,
+      [ATTRIBUTES.mutationClass]: end.mutationClass,
       ...(end.errorCode === undefined ? {} : { [ATTRIBUTES.errorType]: end.errorCode }),
     };
     calls.add(1, attributes);

@@ -8,4 +8,4 @@ export { events } from './events.ts';
 export { healthz, readyz } from './health.ts';
 export { drain, metrics, status } from './operations.ts';
 export { closeSession, listSessions, openSession, showSession } from './sessions.ts';
-export { listTools } from './tools.ts';
+export { listTools, toolsOpenapi } from './tools.ts';

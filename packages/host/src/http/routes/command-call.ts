@@ -56,7 +56,7 @@ export const commandCall = defineRoute({
       type: 'ToolRequest',
       session_id: served.id,
       request_id: randomUUID(),
-      timestamp: Date.now() / 1000,
+      timestamp: Math.floor(Date.now() / 1000),
       tool,
       ...options,
       args,

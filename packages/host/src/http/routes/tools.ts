@@ -1,8 +1,8 @@
 /** The route that lists tools. */
 import { type JsonObject, jsonObjectSchema, ToolError } from '@tool-runtime/protocol';
-import type { ToolListing } from '@tool-runtime/sdk';
+import type { Session, ToolListing } from '@tool-runtime/sdk';
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, type RouteAnswer, type RouteCall } from '../route.ts';
 
 const toolSchema = z
   .strictObject({
@@ -53,19 +53,57 @@ export const listTools = defineRoute({
     503: { description: 'Without a session: the host is shutting down' },
   },
   async handle({ host, principal, query }) {
-    const asked = query.session_id ?? principal.sessionId;
-    // Without a session there is still an answer: what a new one in the first workspace would get.
-    const isTemporary = asked === undefined;
-    const session = isTemporary
-      ? await host.openSession(principal, { client: { name: 'GET /v1/tools' } })
-      : host.session(principal, asked);
-    const tools = session.served.session.tools(query.name);
-    const hidden = query.name === undefined ? session.served.session.hidden() : [];
-    if (isTemporary) await host.closeSession(session, { cancel: false });
-    if (query.name !== undefined && tools.length === 0) throw noSuchTool();
-    return { status: 200, json: { tools: tools.map(wireListing), hidden } };
+    return withSession({ host, principal, asked: query.session_id }, (session) => {
+      const tools = session.tools(query.name);
+      const hidden = query.name === undefined ? session.hidden() : [];
+      if (query.name !== undefined && tools.length === 0) throw noSuchTool();
+      return { status: 200, json: { tools: tools.map(wireListing), hidden } };
+    });
   },
 });
+
+/** Unlike `/openapi.json` it says which tools there are, so it needs a token. */
+export const toolsOpenapi = defineRoute({
+  id: 'toolsOpenapi',
+  method: 'get',
+  path: '/v1/openapi.json',
+  summary: 'This interface as an OpenAPI document, with arguments and data of every tool of a session',
+  description:
+    'For each tool, such as file_read, there are FileReadArgs, FileReadData, FileReadRequest and FileReadResponse. ' +
+    'Without `session_id`: the tools of a new session in the first workspace; needs the scope call too.',
+  scope: 'read',
+  query: z.strictObject({ session_id: z.string().exactOptional() }),
+  answers: {
+    200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.literal('3.1.0') }) },
+    404: { description: 'No such session' },
+    429: { description: 'Without a session: the host has as many as it takes' },
+    503: { description: 'Without a session: the host is shutting down' },
+  },
+  async handle({ host, principal, query, documents }) {
+    return withSession({ host, principal, asked: query.session_id }, (session) => ({
+      status: 200,
+      text: documents.openApiFor(session.tools()),
+    }));
+  },
+});
+
+interface AskedSession extends Pick<RouteCall, 'host' | 'principal'> {
+  readonly asked: string | undefined;
+}
+
+/** Without a session there is still an answer: what a new one in the first workspace would get. */
+async function withSession(
+  { host, principal, asked = principal.sessionId }: AskedSession,
+  answer: (session: Session) => RouteAnswer,
+): Promise<RouteAnswer> {
+  if (asked !== undefined) return answer(host.session(principal, asked).served.session);
+  const session = await host.openSession(principal, { client: { name: 'GET /v1/tools' } });
+  try {
+    return answer(session.served.session);
+  } finally {
+    await host.closeSession(session, { cancel: false });
+  }
+}
 
 /** On the wire names are written with underscores. */
 function wireListing(listing: ToolListing): z.infer<typeof toolSchema> {

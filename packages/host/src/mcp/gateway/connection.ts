@@ -15,6 +15,7 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import type { ToolContext } from '@tool-runtime/sdk';
 import { hostVersion } from '../../ops/host-version.ts';
 import { CommandTransport } from './command-transport.ts';
+import { completingResults } from './complete-results.ts';
 import type { ForeignDefinition } from './foreign-definition.ts';
 import { answerElicitation, answerInputs } from './mid-call-questions.ts';
 import type { UpstreamTransport } from './open-transport.ts';
@@ -36,6 +37,9 @@ const UNCHECKED: jsonSchemaValidator = {
     (data) => ({ valid: true, data: data as T, errorMessage: undefined }),
 };
 
+/** `trace` goes to the server in `_meta`, so that its spans are children of the call's. */
+type CallNeeds = Pick<ToolContext, 'signal' | 'progress' | 'askClient' | 'trace'>;
+
 export class Connection {
   readonly transport: UpstreamTransport;
   readonly #client: Client;
@@ -44,7 +48,7 @@ export class Connection {
   isClosed = false;
 
   constructor(transport: UpstreamTransport, onClosed: () => void) {
-    this.transport = transport;
+    this.transport = completingResults(transport);
     this.#client = new Client(
       { name: 'tool-runtime', version: hostVersion() },
       {
@@ -97,7 +101,7 @@ export class Connection {
   async call(
     definition: ForeignDefinition,
     args: JsonObject,
-    context: Pick<ToolContext, 'signal' | 'progress' | 'askClient'>,
+    context: CallNeeds,
     subject: FailureSubject,
   ): Promise<CallToolResult> {
     this.#running.add(context);
@@ -140,10 +144,10 @@ export class Connection {
   #send(
     { outputSchema: _, ...definition }: ForeignDefinition,
     params: JsonObject,
-    { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
+    { signal, progress, trace }: CallNeeds,
   ): Promise<CallToolResult | InputRequiredResult> {
     return this.#client.callTool(
-      { name: definition.name, ...params },
+      { name: definition.name, ...params, ...(trace === undefined ? {} : { _meta: { ...trace } }) },
       {
         signal,
         timeout: NO_LIMIT_MS,

@@ -204,6 +204,9 @@ describe('servers of 2026', () => {
     const askClient: AskClient = async () => ({ who: { action: 'accept', content: { name: 'Ada' } } });
     assert.equal(textOf(await session.call('web_greet', { word: 'hi' }, { askClient })), 'hi Ada');
     assert.ok(headers.length > 0 && headers.every((header) => header === 'very secret'));
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'congo=1' };
+    assert.deepEqual(JSON.parse(textOf(await session.call('web_trace', {}, trace))), trace);
+    assert.deepEqual(JSON.parse(textOf(await session.call('web_trace', {}, { traceparent: 'nonsense' }))), {});
   });
 });
 

@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test';
 import type { ToolListing } from '@tool-runtime/sdk';
 import { allListings } from '../../../test/mcp-install/listings.ts';
 import { readNamedCall } from './call-tool-definition.ts';
+import { resolveProfile } from './profiles.ts';
 import { runToolSearch, searchTools } from './search-tool.ts';
 
 describe('tool_search', () => {
@@ -13,7 +14,7 @@ describe('tool_search', () => {
   });
 
   const found = (query: string, limit = 5): unknown[] =>
-    searchTools(listings, query, limit).tools.map((tool) => tool['name']);
+    searchTools(listings, query, { limit }).tools.map((tool) => tool['name']);
 
   test('finds by name, by words of the task and by other forms of a word', () => {
     assert.equal(found('git_stash')[0], 'git_stash');
@@ -26,20 +27,38 @@ describe('tool_search', () => {
     assert.ok(found('the').length > 0, 'small words count where there are no others');
   });
 
-  test('gives the best three with their schemas and the others without', () => {
-    const { tools, matches, how_to_call } = searchTools(listings, 'git', 5);
-    assert.deepEqual(
-      tools.map((tool) => 'input_schema' in tool),
-      [true, true, true, false, false],
-    );
+  test('gives the best with their schemas, and answers in about a page', () => {
+    const { tools, matches, how_to_call } = searchTools(listings, 'git', { limit: 5 });
+    assert.equal(tools.length, 5);
+    assert.ok('input_schema' in (tools[0] ?? {}));
     assert.ok(matches > 10);
     assert.match(how_to_call, /tool_call/);
+    for (const query of ['git', 'git history', 'rename symbol', 'delete files', 'search code', 'run commands']) {
+      const { length } = JSON.stringify(searchTools(listings, query, { limit: 5 }));
+      assert.ok(length < 6000, `${query}: ${length} characters`);
+    }
+  });
+
+  test('gives places to tools that are not listed, and only names those that are', () => {
+    const profile = resolveProfile({ profile: 'core' });
+    const isListed = (listing: ToolListing): boolean => profile.shows(listing);
+    const { tools } = searchTools(listings, 'git history', { limit: 5, isListed });
+    assert.equal(tools[0]?.['name'], 'git_log');
+    assert.ok(tools.filter((tool) => tool['in_your_list'] === undefined).length === 5);
+    assert.deepEqual(
+      tools.find(({ name }) => name === 'git_diff'),
+      { name: 'git_diff', in_your_list: true },
+    );
   });
 
   test('names everything when nothing fits, and finds the same every time', () => {
-    const { tools, names } = searchTools(listings, 'zzzz', 5);
+    const { tools, names } = searchTools(listings, 'zzzz', { limit: 5 });
     assert.deepEqual([tools, names?.length], [[], listings.length]);
-    assert.deepEqual(searchTools(listings.toReversed(), 'git commit', 20), searchTools(listings, 'git commit', 20));
+    const limit = { limit: 20 };
+    assert.deepEqual(
+      searchTools(listings.toReversed(), 'git commit', limit),
+      searchTools(listings, 'git commit', limit),
+    );
   });
 
   test('checks its arguments', () => {

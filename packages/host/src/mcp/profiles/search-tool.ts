@@ -16,8 +16,11 @@ export const SEARCH_TOOL_NAME = 'tool_search';
 
 const USUAL_LIMIT = 5;
 const MAX_LIMIT = 20;
-/** Of the best ones, whole; the caller takes one of them or asks again by name. */
-const WITH_SCHEMAS = 3;
+/**
+ * An answer costs its tokens in every request that follows, so only the best ones come with their schemas, as long as
+ * these stay this short together; the first always does. The caller takes one of them, or asks again by name.
+ */
+const SCHEMA_CHARS = 2500;
 const MAX_NAMES = 200;
 const HOW_TO_CALL = `Call a tool by its name. If it is not in your list, call ${CALL_TOOL_NAME} with its name and arguments; both take the same way through policy and journal.`;
 
@@ -57,7 +60,7 @@ const searchArgs = z.strictObject({
 });
 
 /** Checks the arguments of a tools/call; throws E_VALIDATION_FAIL. */
-export function runToolSearch(listings: readonly ToolListing[], args: unknown): SearchAnswer {
+export function runToolSearch(listings: readonly ToolListing[], args: unknown, isListed?: IsListed): SearchAnswer {
   const read = searchArgs.safeParse(args);
   if (!read.success) {
     throw new ToolError(
@@ -68,10 +71,17 @@ export function runToolSearch(listings: readonly ToolListing[], args: unknown): 
       },
     );
   }
-  return searchTools(listings, read.data.query, read.data.limit);
+  return searchTools(listings, read.data.query, { limit: read.data.limit, isListed });
 }
 
-export function searchTools(listings: readonly ToolListing[], query: string, limit: number): SearchAnswer {
+/** Whether the client has the definition already. */
+type IsListed = (listing: ToolListing) => boolean;
+
+export function searchTools(
+  listings: readonly ToolListing[],
+  query: string,
+  { limit, isListed = () => false }: { readonly limit: number; readonly isListed?: IsListed | undefined },
+): SearchAnswer {
   const asked = wordsOf(query);
   const telling = asked.filter((word) => !EMPTY_WORDS.has(word));
   const words = telling.length === 0 ? asked : telling;
@@ -82,8 +92,12 @@ export function searchTools(listings: readonly ToolListing[], query: string, lim
       (left, right) =>
         right.fitting - left.fitting || right.score - left.score || (left.listing.name < right.listing.name ? -1 : 1),
     );
+  const best = ranked.map(({ listing }) => listing);
   return {
-    tools: ranked.slice(0, limit).map(({ listing }, place) => present(listing, { withSchemas: place < WITH_SCHEMAS })),
+    tools: presented(
+      best.filter((listing) => !isListed(listing)).slice(0, limit),
+      best.filter(isListed).slice(0, limit),
+    ),
     matches: ranked.length,
     how_to_call: HOW_TO_CALL,
     ...(ranked.length === 0
@@ -97,14 +111,17 @@ export function searchTools(listings: readonly ToolListing[], query: string, lim
   };
 }
 
-function present(listing: ToolListing, { withSchemas }: { readonly withSchemas: boolean }): JsonObject {
-  const { name, title, argsSchema } = listing;
-  return {
-    name,
-    title,
-    description: describeTool(listing),
-    ...(withSchemas ? { input_schema: trimSchema(argsSchema) as JsonValue } : {}),
-  };
+/** Tools the client has in its list are named after the others, and no more: it knows them. */
+function presented(unlisted: readonly ToolListing[], listed: readonly ToolListing[]): readonly JsonObject[] {
+  let room = SCHEMA_CHARS;
+  const found = unlisted.map((listing, place): JsonObject => {
+    const schema = trimSchema(listing.argsSchema) as JsonValue;
+    const size = JSON.stringify(schema).length;
+    if (place > 0 && size > room) return { name: listing.name, description: listing.summary };
+    room -= size;
+    return { name: listing.name, description: describeTool(listing), input_schema: schema };
+  });
+  return [...found, ...listed.map(({ name }) => ({ name, in_your_list: true }))];
 }
 
 interface Rating {

@@ -24,6 +24,15 @@ describe('trimSchema', () => {
     assert.deepEqual(trimSchema(names), names);
   });
 
+  test('keeps the default dialect where the schema uses words of it', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: { a: { $anchor: 'a', type: 'string' } },
+    };
+    assert.deepEqual(trimSchema(schema), schema);
+  });
+
   test('keeps definitions that say something, and patterns of keys', () => {
     const schema = {
       $defs: { tree: { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/tree' } }] } },

@@ -6,6 +6,9 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+/** Words that readers of older dialects pass over: a schema that uses them goes on saying of which dialect it is. */
+const DIALECT_WORDS =
+  /"(?:\$anchor|\$dynamicRef|\$dynamicAnchor|unevaluatedProperties|unevaluatedItems|dependentRequired|dependentSchemas)":/;
 /** Hold values, not schemas: what stands there is somebody's data. */
 const VALUES = new Set(['const', 'default', 'enum', 'examples', 'required', 'dependentRequired']);
 /** Name → schema: the names are no keywords. */
@@ -23,7 +26,15 @@ export function trimSchema(schema: object): Record<string, unknown> {
   );
   const { $defs, ...trimmed } = trimNode(schema as Schema, anything);
   const kept = isSchema($defs) ? Object.entries($defs).filter(([name]) => !anything.has(`#/$defs/${name}`)) : [];
-  return kept.length === 0 ? trimmed : { ...trimmed, $defs: Object.fromEntries(kept) };
+  return {
+    ...dialectOf(schema as Schema),
+    ...trimmed,
+    ...(kept.length === 0 ? {} : { $defs: Object.fromEntries(kept) }),
+  };
+}
+
+function dialectOf({ $schema, ...schema }: Schema): Schema {
+  return $schema === DEFAULT_DIALECT && DIALECT_WORDS.test(JSON.stringify(schema)) ? { $schema } : {};
 }
 
 function trimNode(schema: Schema, anything: ReadonlySet<unknown>): Record<string, unknown> {

@@ -76,7 +76,9 @@ async function resultOf(
 
 async function search(args: object, backend: McpBackend): Promise<CallToolResult> {
   try {
-    return toDataResult({ ...runToolSearch(await backend.listings(), args) } as JsonObject);
+    return toDataResult({
+      ...runToolSearch(await backend.listings(), args, (listing) => backend.profile.shows(listing)),
+    } as JsonObject);
   } catch (thrown) {
     return toRefusal(thrown);
   }

@@ -88,7 +88,7 @@ function toRequest({ name, args, meta }: NamedTool, requestId: string, sessionId
     args,
     request_id: requestId,
     session_id: sessionId,
-    timestamp: Date.now() / 1000,
+    timestamp: Math.floor(Date.now() / 1000),
     ...(typeof traceparent === 'string' ? { traceparent } : {}),
     ...(typeof tracestate === 'string' ? { tracestate } : {}),
   };

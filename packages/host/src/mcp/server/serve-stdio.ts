@@ -39,11 +39,27 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   try {
     await whenClientIsGone();
   } finally {
-    await connection.close();
-    await transport.close();
-    await backend.close();
-    await (await runtime)?.close();
+    await inTime(async () => {
+      await connection.close();
+      await transport.close();
+      await backend.close();
+      await (await runtime)?.close();
+    });
   }
+}
+
+/** A client waits this long at most for a server it closed. */
+const CLOSE_MS = 15_000;
+
+/**
+ * Some of what is waited for here (worker threads, timers) does not keep the process alive: without the timer the event
+ * loop may run empty first, and Node ends with code 13. What does not end in time is left: the process ends anyway, and
+ * the journal finds calls that have no result at the next start.
+ */
+export async function inTime(close: () => Promise<void>, limitMs: number = CLOSE_MS): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  await Promise.race([close(), late]).finally(() => clearTimeout(timer));
 }
 
 /** Only a profile that the operator defined needs the registry, and with it the runtime. */

@@ -34,5 +34,13 @@ export function createModernTools(): McpServer {
       return { content: [{ type: 'text', text: `${word} ${name}` }] };
     },
   );
+  server.registerTool(
+    'trace',
+    { description: 'Says which trace it is part of', inputSchema: z.object({}) },
+    (_args, { mcpReq }) => {
+      const { traceparent, tracestate } = (mcpReq._meta ?? {}) as { traceparent?: unknown; tracestate?: unknown };
+      return { content: [{ type: 'text', text: JSON.stringify({ traceparent, tracestate }) }] };
+    },
+  );
   return server;
 }

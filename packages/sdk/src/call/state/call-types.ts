@@ -13,6 +13,7 @@ import type { MaskCount } from '../../contracts/redaction.ts';
 import type { RuleSubject } from '../../contracts/rule.ts';
 import type { CallSpan } from '../../contracts/telemetry.ts';
 import type { FileChange, MaybePromise, Workspace } from '../../contracts/workspace.ts';
+import type { ToolExecutionStrategy } from '../../package/execution-strategy.ts';
 import type { CallPathRule } from '../../policy/path-rule.ts';
 import type { CallTime } from './call-time.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -34,6 +35,8 @@ export interface CallRequest {
   /** Lets the tool put questions to the caller while it runs. */
   readonly askClient?: AskClient;
   readonly turn?: CallTurn;
+  /** Of the batch it belongs to. */
+  readonly strategy?: ToolExecutionStrategy;
 }
 
 /** The place of a call among those that run at once. Waiting for it is part of the call's time. */
@@ -64,6 +67,8 @@ export interface OpenCall {
     ended: boolean;
     /** The write of a slow read's records, begun while it ran. Never rejects. */
     early?: Promise<void>;
+    /** `other` until the arguments are known. */
+    mutationClass: MutationClass;
   };
   /** Undefined without telemetry. Never throws. */
   readonly span: CallSpan | undefined;
@@ -102,9 +107,9 @@ export interface JudgedCall extends Call {
   readonly decision: Omit<DecisionRecord, 'kind' | 'call_id' | 'session_id' | 'at_ms'>;
 }
 
-/** Locks are held and the key, if any, is known to be new. */
+/** Locks are held and the keys, if any, are known to be new. */
 export interface AdmittedCall extends JudgedCall {
-  readonly claim: KeyClaim | undefined;
+  readonly claims: readonly KeyClaim[];
   readonly releaseLocks: () => void;
 }
 
@@ -131,6 +136,8 @@ export interface Execution {
   readonly changes: ChangeLog;
   /** For the record. */
   readonly facts: JsonObject | undefined;
+  /** References an executor gave back, for the record. */
+  readonly effect: JsonObject | undefined;
   /** The tool ignored its deadline and was abandoned. */
   readonly isLeft: boolean;
   /** What the tool may still change; it ends with the call. */

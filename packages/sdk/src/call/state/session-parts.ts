@@ -24,6 +24,7 @@ import type { EventBus } from '../../events/event-bus.ts';
 import type { Metrics } from '../../events/metrics.ts';
 import type { MetricsReporter } from '../../events/metrics-reporter.ts';
 import type { RecoveryLog } from '../../journal/recovery-log.ts';
+import type { HostExecutor } from '../../package/executor-registry.ts';
 import type { ToolRegistrySnapshot } from '../../package/registry-snapshot.ts';
 import type { RuntimePackage } from '../../package/runtime-package.ts';
 import type { ToolRoute } from '../../package/tool-route.ts';
@@ -47,6 +48,8 @@ export interface CompiledTool {
   readonly constraints: ArgConstraintCheck;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
+  /** Undefined: its own `run`. */
+  readonly executor: HostExecutor | undefined;
 }
 
 /** Who calls, and what the session is. */

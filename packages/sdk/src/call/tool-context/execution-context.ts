@@ -12,6 +12,7 @@ import type { JobTable } from '../../contracts/jobs.ts';
 import type { SessionMetrics } from '../../contracts/metrics.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import type { Registry } from '../../contracts/registry.ts';
+import type { TraceContext } from '../../contracts/telemetry.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { Validation } from '../../contracts/validation.ts';
 import type { FileChange, Workspace } from '../../contracts/workspace.ts';
@@ -26,6 +27,9 @@ import type { SessionParts } from '../state/session-parts.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
+
+/** Nothing else is handed on: other forms are not a trace context. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 const WRITES = sideEffectRank('workspace_write');
 const STARTS = sideEffectRank('process_exec');
@@ -72,6 +76,7 @@ export class CallContext implements ToolContext {
   readonly changed: (change: FileChange) => void;
   readonly record: (facts: JsonObject) => void;
   facts: JsonObject | undefined;
+  effect: JsonObject | undefined;
   readonly #call: GatedCall;
   readonly #grant: Grant;
   readonly #parts: SessionParts;
@@ -133,6 +138,14 @@ export class CallContext implements ToolContext {
 
   get command(): CommandList | undefined {
     return this.#call.subject.commands[0]?.list();
+  }
+
+  get trace(): TraceContext | undefined {
+    const { span, request } = this.#call.open;
+    if (span?.context !== undefined) return span.context;
+    const { traceparent, tracestate } = request;
+    if (traceparent === undefined || !TRACEPARENT.test(traceparent)) return undefined;
+    return { traceparent, ...(tracestate === undefined ? {} : { tracestate }) };
   }
 
   get askClient(): AskClient | undefined {

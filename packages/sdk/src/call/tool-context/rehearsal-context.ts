@@ -28,6 +28,7 @@ export class RehearsedCall implements RehearsalContext {
   readonly command = undefined;
   readonly candidate = undefined;
   readonly publication = undefined;
+  readonly trace = undefined;
   readonly askClient = undefined;
   readonly signal: AbortSignal;
   readonly limitMs: number;

@@ -1,12 +1,13 @@
 /**
  * Pins a tool as it is now on this machine: the digest of its program and files, and the version it says it has.
  *
- * Nothing is checked here. What is locked is what an operator vouches for; who signed it is written down, not verified.
+ * Only one thing is checked: a program that says it is another tool, or speaks another protocol, is not pinned. What is
+ * locked is what an operator vouches for; who signed it is written down, not verified.
  */
 import type { ExternalToolSettings, LockedPlatform, LockedTool, LockFile } from '../../contracts/external.ts';
 import type { ExternalPrograms } from '../../platform/commands/external-process.ts';
 import type { SealedCopy } from '../../platform/runs/sealed-copy.ts';
-import { probeCapabilities } from '../protocol/probe-capabilities.ts';
+import { probeCapabilities, refuseOther } from '../protocol/probe-capabilities.ts';
 import { formatTimestamp } from '../protocol/timestamps.ts';
 import type { HostEnvironment } from '../protocol/tool-environment.ts';
 import { ownTool } from './lock-changes.ts';
@@ -33,7 +34,7 @@ export interface LockRequest {
   readonly existing: LockFile | undefined;
 }
 
-/** Throws refusals for a program that is not there or cannot be copied. */
+/** Throws refusals for a program that is not there, cannot be copied, or says that it is another tool. */
 export async function makeLock(
   { settings, metadata = {}, existing }: LockRequest,
   setting: LockSetting,
@@ -90,6 +91,7 @@ async function versionOf(
   sealed: SealedCopy,
   { programs, environment: host, wrapperVersion, signal }: LockSetting,
 ): Promise<string | undefined> {
-  const { capabilities } = await probeCapabilities({ settings, host, wrapperVersion, sealed, programs, signal });
-  return capabilities?.version;
+  const probe = await probeCapabilities({ settings, host, wrapperVersion, sealed, programs, signal });
+  refuseOther(probe, settings.name);
+  return probe.capabilities?.version;
 }

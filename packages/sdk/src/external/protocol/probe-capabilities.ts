@@ -9,6 +9,7 @@ import type { ExternalToolSettings, ToolCapabilities } from '../../contracts/ext
 import type { ExternalPrograms, ExternalStart } from '../../platform/commands/external-process.ts';
 import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from './protocol-constants.ts';
 import { parseResult } from './read-result.ts';
+import { runRefusal } from './run-refusal.ts';
 import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';
 
 interface ProbeSetting extends ToolEnvironmentSetting {
@@ -20,7 +21,12 @@ interface ProbeSetting extends ToolEnvironmentSetting {
 
 export type Probe =
   | { readonly capabilities: ToolCapabilities; readonly problem?: never }
-  | { readonly capabilities?: never; readonly problem: string };
+  | {
+      readonly capabilities?: never;
+      readonly problem: string;
+      /** The answer is one of the protocol, and it is about another tool or another version of the protocol. */
+      readonly isOther?: true;
+    };
 
 /** Throws the signal's reason, and E_POLICY when no sandbox can be set up. */
 export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
@@ -57,11 +63,25 @@ export async function probeCapabilities(setting: ProbeSetting): Promise<Probe> {
   return readAnswer(Buffer.concat(chunks), settings.name);
 }
 
+const OTHER: ReadonlySet<string> = new Set(['other_tool', 'protocol_version']);
+
+/** A tool that is pinned is the one its answer says it is. Throws a refusal. */
+export function refuseOther({ isOther, problem }: Probe & { readonly isOther?: true }, name: string): void {
+  if (isOther !== true) return;
+  throw runRefusal('VERIFICATION_FAILED', {
+    message: `${problem}: ${name}`,
+    reason: 'other_tool',
+    next: 'fix command or name in the registry, or the answer of the tool to --capabilities',
+  });
+}
+
 function readAnswer(answer: Uint8Array, tool: string): Probe {
   try {
     return { capabilities: parseCapabilities(answer, tool) };
   } catch (thrown) {
-    return { problem: toToolError(thrown).message };
+    const { message, details } = toToolError(thrown);
+    const isOther = OTHER.has(String(details['reason']));
+    return { problem: message, ...(isOther ? { isOther } : {}) };
   }
 }
 

@@ -26,6 +26,8 @@ export interface AcceptInput {
    */
   readonly expected: RunResult;
   readonly checkOutput: CheckOutput;
+  /** What lies below `outputs/`: without a usable result, that is what the run made. Left out: nothing is looked for. */
+  readonly findOutputs?: () => Promise<readonly string[]>;
   /** Comes last and must not add errors or warnings: the status is settled by then. */
   readonly finish: FinishResult;
 }
@@ -41,6 +43,9 @@ export interface AcceptedResult {
   readonly corrected: readonly string[];
 }
 
+/** Of a file about which only the wrapper speaks. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+
 export async function acceptToolResult(input: AcceptInput): Promise<AcceptedResult> {
   const { file, expected } = input;
   if (expected.tool_exit_code === null) return backfill(input, 'exec_failed', []);
@@ -51,14 +56,20 @@ export async function acceptToolResult(input: AcceptInput): Promise<AcceptedResu
   return claim.isValid ? merge(claim, input) : backfill(input, 'backfilled', [claim.warning]);
 }
 
-function backfill(
-  { file, expected, finish }: AcceptInput,
+async function backfill(
+  { file, expected, finish, checkOutput, findOutputs }: AcceptInput,
   state: 'exec_failed' | 'backfilled',
   warnings: readonly RunEntry[],
-): AcceptedResult {
+): Promise<AcceptedResult> {
+  const found = state === 'backfilled' ? ((await findOutputs?.()) ?? []) : [];
+  const kept = await judgeOutputs(
+    found.map((path) => ({ path, media_type: UNKNOWN_TYPE })),
+    checkOutput,
+  );
+  const allWarnings = [...expected.warnings, ...warnings, ...kept.warnings];
   return {
     state,
-    result: finish(judged({ ...expected, warnings: [...expected.warnings, ...warnings] })),
+    result: finish(judged({ ...expected, outputs: kept.outputs, warnings: allWarnings })),
     keepOriginal: file !== 'missing',
     rewrite: true,
     corrected: [],

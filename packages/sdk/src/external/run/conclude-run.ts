@@ -8,6 +8,7 @@ import type { CapturedStream } from '../../contracts/commands.ts';
 import type { RunEntry, RunFile, RunOutput, RunResult } from '../../contracts/external.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { ExternalEnd } from '../../platform/commands/external-process.ts';
+import { findOutputs } from '../../platform/runs/find-outputs.ts';
 import { checkOutputPath, keepOutput } from '../../platform/runs/output-path.ts';
 import { readRunFile, writeResultAtomic } from '../../platform/runs/run-result-file.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE, WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
@@ -67,6 +68,7 @@ export async function concludeRun(attempt: RunAttempt, ended: EndedRun, context:
     warnings: await attempt.checkPack(context),
     file: cleanFile(attempt),
     checkOutput: (path) => checkOutputPath(attempt.run, path, { maxBytes: EXTERNAL_LIMITS.outputBytes }),
+    findOutputs: () => findOutputs(attempt.run, EXTERNAL_LIMITS.outputs),
   });
   onRecord(attempt, accepted.result, context);
   announce(attempt, accepted, { ended, context });

@@ -17,7 +17,7 @@ import { openExternalScene, SCRIPT, type Scene, type SceneOptions } from '../../
 import { startWeb } from '../../../test/loopback-server.ts';
 import type { LockFile } from '../../contracts/external.ts';
 import { lockExternalTools } from '../../lock-external-tools.ts';
-import { canonicalJson, sha256Hex } from '../../platform/digest.ts';
+import { canonicalJson, digest, sha256Hex } from '../../platform/digest.ts';
 import { createRuntime } from '../../runtime.ts';
 import type { Session } from '../../session/session.ts';
 import { trustWorkspaceFiles } from '../../trust-registry.ts';
@@ -90,6 +90,27 @@ describe('an external tool does not run', () => {
     );
     assert.ok(response.warnings?.some(({ details }) => details?.['reason'] === 'verification_failure'));
     assert.deepEqual(scene.results()[0]?.['audit'], ['verification_failure']);
+  });
+
+  test('11 when it is locked and answers under another name or in another protocol [S4-35]', async (t) => {
+    const answers = { b: `{"name":"other","requires_pack":false}`, c: `{"name":"c","protocol_version":2}` };
+    const script = (answer: string): string =>
+      `#!/bin/sh\n[ "$1" = --capabilities ] && echo '${answer}' && exit 0\nexit 0\n`;
+    const scene = await openScene(t, {
+      tools: ['name: a', 'name: b, command: b.sh', 'name: c, command: c.sh'],
+      files: { 'b.sh': script(`{"name":"b"}`), 'c.sh': script(`{"name":"c"}`) },
+    });
+    for (const name of ['b', 'c'] as const) {
+      writeFileSync(join(scene.operator, `${name}.sh`), script(answers[name]));
+      editLock(scene, ({ tools }) => {
+        const platforms = tools[name]?.['platforms'] as Record<string, { digest: string }>;
+        for (const pinned of Object.values(platforms)) pinned.digest = digest(script(answers[name]));
+      });
+      const response = await scene.session.call(name, {});
+      const details = assertRefused(scene, response, { code: 'E_POLICY', run: 'VERIFICATION_FAILED', exit: 11 });
+      assert.equal(details['reason'], 'other_tool');
+    }
+    assert.equal((await scene.session.call('a', RUN)).ok, true);
   });
 
   test('11 when its program is a link [S4-46] (deep)', async (t) => {

@@ -15,7 +15,7 @@ import { checkSource, findPin } from '../lock/find-pin.ts';
 import { platformKey } from '../lock/lock-file.ts';
 import { requireProgram, sealTool } from '../lock/seal-tool.ts';
 import { checkDigest, sameDigest } from '../protocol/digests.ts';
-import { probeCapabilities } from '../protocol/probe-capabilities.ts';
+import { probeCapabilities, refuseOther } from '../protocol/probe-capabilities.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { runRefusal } from '../protocol/run-refusal.ts';
 import { checkDependencies, formatDependencyErrors } from './dependencies.ts';
@@ -76,6 +76,7 @@ async function askTool(
     known === undefined
       ? await probeCapabilities({ settings, host, wrapperVersion, sealed, programs, signal })
       : { capabilities: known };
+  if (attempt.pin !== undefined) refuseOther(probe, settings.name);
   const { capabilities } = probe;
   if (capabilities === undefined) return undefined;
   probed.set(key, capabilities);

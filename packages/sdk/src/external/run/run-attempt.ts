@@ -48,6 +48,7 @@ interface AttemptEnd {
   readonly warnings: readonly RunEntry[];
   readonly file: RunFile;
   readonly checkOutput: CheckOutput;
+  readonly findOutputs?: () => Promise<readonly string[]>;
 }
 
 export class RunAttempt {
@@ -114,6 +115,7 @@ export class RunAttempt {
       file: end.file,
       expected: this.#expected(end),
       checkOutput: end.checkOutput,
+      ...(end.findOutputs === undefined ? {} : { findOutputs: end.findOutputs }),
       finish: (result) => enrich({ ...result, ...this.#additions(result) }),
     });
     this.#record.settle(accepted);

@@ -20,7 +20,7 @@ interface Answer {
   readonly status: string;
   readonly exit_code: number;
   readonly tool_exit_code: number | null;
-  readonly outputs: readonly { path: string; digest: string; bytes: number; artifact?: string }[];
+  readonly outputs: readonly { path: string; digest: string; bytes: number; media_type: string; artifact?: string }[];
   readonly errors: readonly { code: string; message: string; path?: string }[];
   readonly warnings: readonly { code: string; message: string; path?: string }[];
   readonly stdout: string;
@@ -253,6 +253,31 @@ describe('a result that cannot be believed', () => {
       assert.equal(names.includes('result.json.tool'), isKept);
     });
   }
+
+  test('without one the files below outputs/ are the outputs, and links are dropped [S4-40]', async () => {
+    const work = 'mkdir -p outputs/deep; echo hi > outputs/deep/a.txt; echo b > outputs/b; ln -s /etc/passwd outputs/c';
+    const answer = await run('plain', work);
+    assert.deepEqual(
+      answer.outputs.map(({ path, bytes, media_type }) => [path, bytes, media_type]),
+      [
+        ['outputs/b', 2, 'application/octet-stream'],
+        ['outputs/deep/a.txt', 3, 'application/octet-stream'],
+      ],
+    );
+    assert.ok(answer.outputs.every(({ artifact }) => artifact?.startsWith('artifact:')));
+    assert.deepEqual(
+      resultOf(answer).warnings.map(({ code, path }) => [code, path]),
+      [
+        ['RESULT_MISSING', undefined],
+        ['INVALID_OUTPUT_PATH', 'outputs/c'],
+      ],
+    );
+    const { details } = await fail('plain', 'mkdir outputs; echo log > outputs/log; exit 3');
+    assert.deepEqual(
+      details.outputs.map(({ path }) => path),
+      ['outputs/log'],
+    );
+  });
 
   test('lies about how it ended are corrected, and what else it said is kept [S4-41]', async () => {
     const { details } = await fail('plain', `result '[]' '[]' '' success; exit 4`);

@@ -107,7 +107,7 @@ export function createBlockJournal(tables: JournalTables, options: BlockJournalO
     },
     ...keyMethods({ keys, writer, clock, change, afterQueue, assertOpen }),
     unfinished: () => afterQueue(() => log.unfinished()),
-    atomically: (work) => change(work),
+    atomically: (work, options) => change(work, options),
     read: (filter = {}) => afterQueue(() => log.read(filter)),
     head: () => afterQueue(() => log.catchUp()),
     verify: (anchor, checks) =>
