@@ -6,6 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { SkipReason } from '../../contracts/code-index-contract.ts';
 import { inPackage } from '../../contracts/package-folder.ts';
 import { FrameReader, writeFrame } from './frames.ts';
@@ -133,7 +135,14 @@ export class ParseProcess {
   #end(resolve: () => void): void {
     clearTimeout(this.#watch);
     resolve();
-    this.failure ??= new Error(`Ended with ${this.#child.signalCode ?? this.#child.exitCode}: ${this.#lastWords}`);
+    const { signalCode, exitCode } = this.#child;
+    this.failure ??= new ToolError('E_INTERNAL', `Parse process ended: ${signalCode ?? exitCode}`, {
+      details: {
+        reason: 'worker_ended',
+        stderr: safeText(this.#lastWords, MAX_LAST_WORDS),
+        next: 'Read details.stderr',
+      },
+    });
     this.#events.onCrash(this, this.#jobs.splice(0));
   }
 }
