@@ -118,7 +118,8 @@ describe('createLog', () => {
     assert.deepEqual([first.error.name, first.error.message, first.error.cause.code], ['TypeError', 'outer', 'EIO']);
     assert.equal(first.error.cause.message, 'bad [redacted]');
     assert.match(first.error.stack, /log\.test/);
-    assert.deepEqual(second.error, { code: 'E_POLICY', message: 'No', details: { next: 'ask' } });
+    const details = { next: 'ask', kind: 'policy_denial', retry: 'not_retryable' };
+    assert.deepEqual(second.error, { code: 'E_POLICY', message: 'No', details });
   });
 
   test('never throws, whatever it is given', () => {

@@ -73,7 +73,15 @@ describe('4.12 the rules in force [S0-72]', () => {
       code: 'E_VALIDATION_FAIL',
       message: 'c violated',
       path: 'p',
-      details: { gate: 'rule', rule: 'c', enforcement: 'blocking', registry: 'r.yaml:12', next: 'do better' },
+      details: {
+        gate: 'rule',
+        rule: 'c',
+        enforcement: 'blocking',
+        registry: 'r.yaml:12',
+        next: 'do better',
+        kind: 'tool_failure',
+        retry: 'not_retryable',
+      },
     });
   });
 

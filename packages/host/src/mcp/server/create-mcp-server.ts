@@ -29,7 +29,7 @@ const CAPABILITIES: ServerCapabilities = {
 const INSTRUCTIONS =
   "Every call is checked against the operator's policy and recorded. A refusal names the rule and what to do instead; repeating the call unchanged does not help.";
 
-/** Lists change only when the operator changes the registry, which takes a restart; a minute is safe. */
+/** Lists change only when the operator changes the registry, and clients that listen are told; a minute is safe. */
 const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 function serverInfo(version: string): Implementation {
@@ -62,6 +62,8 @@ export function createMcpServer(backend: McpBackend): Server {
 }
 
 function addTools(server: Server, backend: McpBackend): void {
+  // A client that is gone hears nothing.
+  backend.onToolsChanged?.(() => void server.sendToolListChanged().catch(() => {}));
   server.setRequestHandler('tools/list', ({ params }) => listTools(backend, params?.cursor));
   let setLevel: LoggingLevel | undefined;
   server.setRequestHandler('logging/setLevel', async ({ params }) => {
@@ -160,7 +162,7 @@ function envelopeOf(ctx: ServerContext): Readonly<Record<string, unknown>> | und
   return ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One page of a list. The cursor is a position: lists are frozen while a server runs. */
+/** One page of a list. The cursor is a position: a list that changed meanwhile may leave one out or give it twice. */
 function page<Item>(
   all: readonly Item[],
   cursor: string | undefined,

@@ -28,6 +28,8 @@ export interface LocalBackendOptions {
 }
 
 export interface LocalBackend extends McpBackend {
+  /** Another runtime took over: the next list and call are its own. Resolves when the last session has ended. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,9 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   let opening: Promise<ServedSession> | undefined;
   let opened: ServedSession | undefined;
   let lastEventId = 0;
+  const listeners: (() => void)[] = [];
+  /** Of runtimes before this one, with calls under way. */
+  const leaving = new Set<ServedSession>();
   const serving = { keptEvents: 0, nextEventId: () => ++lastEventId, now: () => performance.now() };
 
   /** Loads the SDK, which an opening handshake must not wait for. */
@@ -69,7 +74,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     serverVersion,
     profile,
     listings() {
-      // Frozen while the program runs, so worked out once.
+      // Frozen until another runtime takes over, so worked out once.
       listings ??= runtime().then(async (opened) => (await opened.preview({ actor: 'mcp', ...capabilities })).tools);
       return listings;
     },
@@ -83,8 +88,18 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     prompts: [ruleExplanation, errorExplanation],
     waiting: new WaitingCalls(),
     states: createRequestStateCodec<CallState>({ key: randomBytes(32), ttlSeconds: 3600 }),
+    onToolsChanged: (listener) => void listeners.push(listener),
+    async renew() {
+      const last = await opening;
+      [listings, opening, opened] = [undefined, undefined, undefined];
+      for (const listener of listeners) listener();
+      if (last === undefined) return;
+      // Calls under way end as they began: under the registry they were judged by.
+      leaving.add(last);
+      await last.close().finally(() => leaving.delete(last));
+    },
     async close() {
-      await (await opening)?.close({ cancel: true });
+      await Promise.all([await opening, ...leaving].map((served) => served?.close({ cancel: true })));
     },
   };
 }

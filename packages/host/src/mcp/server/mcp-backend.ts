@@ -20,6 +20,8 @@ export interface McpBackend {
   readonly serverVersion: string;
   /** Every tool a session would have. Opens none. */
   listings(): Promise<readonly ToolListing[]>;
+  /** Left out where the list never changes. */
+  onToolsChanged?(listener: () => void): void;
   /** Which of them the client is shown. */
   readonly profile: ToolProfile;
   /** Opened with the first call, under the name the client gives itself. */

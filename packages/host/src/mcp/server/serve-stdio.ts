@@ -1,18 +1,24 @@
 /** `tool-runtime mcp`: MCP on standard input and output. */
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { hostVersion } from '../../ops/host-version.ts';
 import { createApprovalDesk } from '../../sessions/approval-desk.ts';
+import { showRuntimeWarning } from '../../terminal/runtime-warning.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { PROFILE_NAMES, resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { FrameTransport } from './frame-transport.ts';
 import { createLocalBackend } from './local-backend.ts';
+import { createReloadingRuntime } from './reloading-runtime.ts';
 
 export interface McpStdioOptions {
   readonly workspace: string;
   readonly profile?: string;
   readonly tools?: readonly string[];
+  readonly registry?: string | undefined;
+  readonly state?: string | undefined;
   openRuntime(approvals: ApprovalDispatcher): Promise<Runtime>;
 }
 
@@ -23,17 +29,19 @@ export interface McpStdioOptions {
 export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   checkWorkspace(options.workspace);
   const approvals = createApprovalDesk({ now: Date.now });
-  let runtime: Promise<Runtime> | undefined;
-  const open = (): Promise<Runtime> => {
-    runtime ??= options.openRuntime(approvals);
-    return runtime;
-  };
+  const runtimes = createReloadingRuntime({
+    open: () => options.openRuntime(approvals),
+    files: () => filesOf(options),
+    onRefused: showRuntimeWarning,
+  });
+  const open = () => runtimes.current();
   const backend = createLocalBackend({
     runtime: open,
     approvals,
     profile: await chooseProfile(options, open),
     serverVersion: hostVersion(),
   });
+  runtimes.onChange(() => backend.renew());
   const transport = new FrameTransport(process.stdin, process.stdout);
   const connection = serveStdio(() => createMcpServer(backend), { transport });
   try {
@@ -43,7 +51,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
       await connection.close();
       await transport.close();
       await backend.close();
-      await (await runtime)?.close();
+      await runtimes.close();
     });
   }
 }
@@ -61,6 +69,16 @@ export async function inTime(close: () => Promise<void>, limitMs: number = CLOSE
   const timer = setTimeout(resolve, limitMs);
   await Promise.race([close(), late]).finally(() => clearTimeout(timer));
 }
+
+/** What the runtime is opened from: the registry, and what the state folder says of it and of mounted servers. */
+async function filesOf({ workspace, registry, state }: McpStdioOptions): Promise<readonly string[]> {
+  const { defaultStateFolder } = await import('@tool-runtime/sdk/parts');
+  const folder = state ?? defaultStateFolder(realpathSync(workspace), process.env);
+  return [registry ?? join(workspace, REGISTRY_FILE), ...STATE_FILES.map((name) => join(folder, name))];
+}
+
+const REGISTRY_FILE = 'tool-runtime.yaml';
+const STATE_FILES = ['trusted-registries.json', 'mcp-pins.json'];
 
 /** Only a profile that the operator defined needs the registry, and with it the runtime. */
 async function chooseProfile({ profile, tools }: McpStdioOptions, open: () => Promise<Runtime>) {
