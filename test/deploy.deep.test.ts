@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { ensureBuilt } from '../packages/host/test/ensure-built.ts';
@@ -87,6 +87,31 @@ describe('the container file', () => {
     const order = last.map(({ word }) => word);
     assert.ok(order.indexOf('USER') < order.indexOf('CMD'));
     assert.match(step('HEALTHCHECK'), /CMD \["tool-runtime", "status"/);
+  });
+
+  test('copies all that its build needs', () => {
+    using scratch = createScratch();
+    ensureBuilt();
+    const copies = steps
+      .slice(
+        0,
+        steps.findLastIndex(({ word }) => word === 'FROM'),
+      )
+      .filter(({ word }) => word === 'COPY');
+    for (const { rest } of copies) {
+      const [target = '', ...sources] = rest.split(' ').reverse();
+      for (const name of sources) {
+        const place = target.endsWith('/') ? join(target, basename(name)) : target;
+        cpSync(join(root, name), join(scratch.workspace, place), {
+          recursive: true,
+          preserveTimestamps: true, // What is built stays built: the types take minutes and are checked elsewhere.
+          filter: (path) => !path.endsWith('/node_modules'),
+        });
+      }
+    }
+    symlinkSync(join(root, 'node_modules'), join(scratch.workspace, 'node_modules'));
+    shell(findStep(steps, 'npm run build'), scratch.workspace);
+    assert.ok(existsSync(join(scratch.workspace, 'packages/host/dist/index.js')));
   });
 
   test('installs what would be published, and the host then starts, is healthy, answers and stops', () => {
