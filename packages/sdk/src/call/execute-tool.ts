@@ -13,7 +13,6 @@ import { ChangeLog } from './state/change-log.ts';
 import { Grant } from './state/grant.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { errorOf, reportFault } from './state/settle.ts';
-import { writeIfSlow } from './state/trail.ts';
 import { CallContext } from './tool-context/execution-context.ts';
 import { checkPaths } from './tool-context/permissions.ts';
 
@@ -24,7 +23,7 @@ export async function executeTool(call: GatedCall, parts: SessionParts): Promise
   const task = { isRunning: false };
   try {
     checkPaths(call, parts);
-    const answer = await call.open.time.wait('tool', () => start(call, context, { task, parts }));
+    const answer = await call.open.time.wait('tool', () => start(call, context, task));
     const data = checkedData(call, answer);
     return { data, error: undefined, changes, facts: context.facts, isLeft: false, grant };
   } catch (thrown) {
@@ -55,17 +54,17 @@ export function notExecuted(error: ToolError): Execution {
 
 /** A tool that answers synchronously is never running by the time anything else can happen. */
 function start(
-  { compiled, subject, open }: RecordedCall,
+  { compiled, subject, onSlow }: RecordedCall,
   context: CallContext,
-  { task, parts }: { readonly task: { isRunning: boolean }; readonly parts: SessionParts },
+  task: { isRunning: boolean },
 ): unknown {
   const running: unknown = compiled.tool.run(subject.args, context);
   if (running instanceof Promise) {
     task.isRunning = true;
-    const stopWatching = writeIfSlow(open, parts);
+    const onEnd = onSlow?.();
     const ended = (): void => {
       task.isRunning = false;
-      stopWatching();
+      onEnd?.();
     };
     running.then(ended, ended);
   }
