@@ -1,5 +1,6 @@
 /**
- * What the journal adds to a call: three records before it (requested, decision, intent) and one after (result).
+ * What the journal adds to a call: three records before it (requested, decision, intent) and one after (result), or all
+ * four together for a call that only reads.
  *
  * Runs alone with `node -C tool-runtime-source bench/journal.ts`. Figures are medians over rounds, so that a round in which the disk
  * was waited for shows in p99 and in the mean, not in the middle.
@@ -70,18 +71,27 @@ function outcome(callId: string): readonly JournalRecord[] {
   ];
 }
 
-async function oneCall(journal: JournalStore, callId: string): Promise<void> {
-  await journal.append(admission(callId));
-  await journal.append(outcome(callId));
-}
+type OneCall = (journal: JournalStore, callId: string) => Promise<void>;
+
+const CALLS: Readonly<Record<'call' | 'read', OneCall>> = {
+  async call(journal, callId) {
+    await journal.append(admission(callId));
+    await journal.append(outcome(callId));
+  },
+  async read(journal, callId) {
+    await journal.append([...admission(callId), ...outcome(callId)]);
+  },
+};
 
 interface Load {
+  readonly of: keyof typeof CALLS;
   readonly calls: number;
   readonly inFlight: number;
 }
 
 /** Time per call of each round of `inFlight` calls, in microseconds, sorted. */
-async function measure(journal: JournalStore, { calls, inFlight }: Load): Promise<Float64Array> {
+async function measure(journal: JournalStore, { of, calls, inFlight }: Load): Promise<Float64Array> {
+  const oneCall = CALLS[of];
   const rounds = Math.floor(calls / inFlight);
   const micros = new Float64Array(rounds);
   for (let round = 0; round < rounds; round++) {
@@ -107,7 +117,8 @@ function rows(name: string, micros: Float64Array): readonly Row[] {
 async function storeRows(name: string, open: () => JournalStore, load: Load): Promise<readonly Row[]> {
   const journal = open();
   await measure(journal, { ...load, calls: Math.min(load.calls, 2000) });
-  const measured = rows(`journal ${name}, ${load.inFlight} in flight`, await measure(journal, load));
+  const title = `journal ${name}${load.of === 'read' ? ', read' : ''}, ${load.inFlight} in flight`;
+  const measured = rows(title, await measure(journal, load));
   await journal.close();
   return measured;
 }
@@ -149,8 +160,8 @@ function argumentRows(): readonly Row[] {
 
 /** `share` scales the number of calls down, to see that it runs. */
 export async function journalBench({ share = 1 }: { readonly share?: number } = {}): Promise<Row[]> {
-  const load = (calls: number, inFlight: number): Load => {
-    return { calls: Math.max(inFlight, Math.floor(calls * share)), inFlight };
+  const load = (calls: number, inFlight: number, of: Load['of'] = 'call'): Load => {
+    return { of, calls: Math.max(inFlight, Math.floor(calls * share)), inFlight };
   };
   const folder = mkdtempSync(join(tmpdir(), 'journal-bench-'));
   const state = (name: string) => openStateFolder(join(folder, name));
@@ -160,8 +171,11 @@ export async function journalBench({ share = 1 }: { readonly share?: number } = 
     const measured = [
       ...(await storeRows('normal', normal, load(20_000, 1))),
       ...(await storeRows('normal', normal, load(64_000, 32))),
+      ...(await storeRows('normal', normal, load(20_000, 1, 'read'))),
+      ...(await storeRows('normal', normal, load(64_000, 32, 'read'))),
       ...(await storeRows('full', full, load(2000, 1))),
       ...(await storeRows('full', full, load(32_000, 32))),
+      ...(await storeRows('full', full, load(32_000, 32, 'read'))),
       ...(await storeRows('memory', createMemoryJournal, load(20_000, 1))),
       ...(await storeRows('memory', createMemoryJournal, load(64_000, 32))),
     ];

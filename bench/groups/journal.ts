@@ -1,5 +1,6 @@
 /**
- * What recording a call costs (three records before it, one after) and how fast a journal is verified.
+ * What recording a call costs (three records before it and one after, or four at once for a read) and how fast a journal
+ * is verified.
  *
  * FULL waits for the disk twice a call, so a bare double wait on the same disk is measured beside it.
  */
@@ -44,6 +45,9 @@ function budgetsOf(rows: readonly Row[]): readonly Budget[] {
     micros('journal normal, 1 in flight', 25),
     micros('journal normal, 32 in flight', 8),
     micros('journal full, 32 in flight', 25),
+    micros('journal normal, read, 1 in flight', 10),
+    micros('journal normal, read, 32 in flight', 4),
+    micros('journal full, read, 32 in flight', 20),
     {
       name: 'journal verify',
       atLeast: 200_000,

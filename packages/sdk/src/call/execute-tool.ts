@@ -13,7 +13,6 @@ import { ChangeLog } from './state/change-log.ts';
 import { Grant } from './state/grant.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { errorOf, reportFault } from './state/settle.ts';
-import { writeIfSlow } from './state/trail.ts';
 import { CallContext } from './tool-context/execution-context.ts';
 import { checkPaths } from './tool-context/permissions.ts';
 import { runExecutor } from './tool-context/run-executor.ts';
@@ -67,10 +66,10 @@ function start(
     executor === undefined ? tool.run(call.subject.args, context) : runExecutor(executor, call, { context, parts });
   if (running instanceof Promise) {
     task.isRunning = true;
-    const stopWatching = writeIfSlow(call.open, parts);
+    const onEnd = call.onSlow?.();
     const ended = (): void => {
       task.isRunning = false;
-      stopWatching();
+      onEnd?.();
     };
     running.then(ended, ended);
   }

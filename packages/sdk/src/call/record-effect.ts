@@ -9,12 +9,11 @@
  * leaves. If they cannot be written, the answer is withheld and the call is refused.
  */
 import type { ErrorEntry, JsonValue, ToolError } from '@tool-runtime/protocol';
-import { sideEffectRank } from '../contracts/annotations.ts';
 import { failure } from '../contracts/failures.ts';
 import type { IntentRecord, JournalRecord, KeyClaim, KeyState, ResultRecord } from '../contracts/journal.ts';
 import type { FileSnapshot } from '../contracts/workspace.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
-import type { AdmittedCall, Execution, Outcome, RecordedCall } from './state/call-types.ts';
+import type { AdmittedCall, Execution, OpenCall, Outcome, RecordedCall } from './state/call-types.ts';
 import type { IdentityParts, RecordingParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
 import { handOver, noteDecision, writeTrail } from './state/trail.ts';
@@ -22,7 +21,8 @@ import { keyTakenMeanwhile, refuseUsedKey } from './state/used-key.ts';
 
 /** A switch of branches may touch any number of files; the commits say which. */
 const MAX_FILES = 1000;
-const READS = sideEffectRank('read_only');
+/** From then on a read that still runs shows in the journal, also when its process dies. */
+const SLOW_READ_MS = 100;
 
 export async function recordIntent(call: AdmittedCall, parts: IdentityParts & RecordingParts): Promise<RecordedCall> {
   const { trail, callId } = call.open;
@@ -30,8 +30,8 @@ export async function recordIntent(call: AdmittedCall, parts: IdentityParts & Re
   const before = trail.length;
   noteDecision(call.open, call.decision, parts);
   trail.push(intentRecord(call, effectId, parts));
-  const recorded = { ...call, effectId };
-  if (onlyReads(call) && parts.recovery.isEmpty) return recorded;
+  if (onlyReads(call) && parts.recovery.isEmpty)
+    return { ...call, effectId, onSlow: () => writeIfSlow(call.open, parts) };
   try {
     await (call.claims.length === 0 ? writeTrail(call.open, parts) : claimKeys(call, parts));
   } catch (error) {
@@ -39,7 +39,7 @@ export async function recordIntent(call: AdmittedCall, parts: IdentityParts & Re
     trail.splice(before);
     throw error;
   }
-  return recorded;
+  return { ...call, effectId, onSlow: undefined };
 }
 
 /**
@@ -53,9 +53,18 @@ function onlyReads({ claims, mutationClass, compiled, subject: { profile } }: Ad
     compiled.executor === undefined &&
     mutationClass === 'read_only' &&
     profile.effect === 'read' &&
-    sideEffectRank(profile.side_effect_level) <= READS &&
+    (profile.side_effect_level === 'none' || profile.side_effect_level === 'read_only') &&
     !compiled.annotations.emits_artifacts
   );
+}
+
+/** Writes the records of a read once it takes long. The returned function ends that. */
+function writeIfSlow(open: OpenCall, parts: IdentityParts & RecordingParts): () => void {
+  const timer = setTimeout(() => {
+    // What cannot be written is in the trail again, and is written with the result.
+    if (open.trail.length > 0) open.progress.early = writeTrail(open, parts).catch(() => {});
+  }, SLOW_READ_MS);
+  return () => clearTimeout(timer);
 }
 
 /** Keys and intent in one step. Someone may have taken a key since the look-up; then nothing was appended. */

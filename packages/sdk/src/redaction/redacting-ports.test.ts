@@ -44,6 +44,25 @@ test('records lose the secret in every text, and keep ids and hashes as they are
   );
 });
 
+test('one place with a secret is enough for a copy, and a record without any is handed on as it is', () => {
+  const written: JournalRecord[] = [];
+  const journal = {
+    ...createMemoryJournal(),
+    append: (records: readonly JournalRecord[]) => void written.push(...records),
+  };
+  const child = { kind: 'child', at_ms: 1, session_id: 's', child_session_id: 'c', event: 'opened' } as const;
+  const places = [{ [SECRET]: 1 }, { list: ['a', SECRET] }, { list: [{ deep: SECRET }] }, { text: `x ${SECRET}` }];
+  for (const details of [...places, { text: 'nothing', list: ['a', { deep: null }] }]) {
+    const record = { ...child, details };
+    const before = JSON.stringify(record);
+    void redactingJournal(journal, redactor).append([record]);
+    assert.equal(JSON.stringify(record), before);
+    const stored = JSON.stringify(written.at(-1));
+    assert.equal(stored, before.replace(SECRET, '[redacted]'));
+    assert.equal(written.at(-1) === record, !before.includes(SECRET));
+  }
+});
+
 test('events lose it in message and data; who listens hears them all the same', () => {
   const bus = createEventBus();
   const heard: unknown[] = [];

@@ -94,17 +94,24 @@ export function redactingJournal(journal: JournalStore, redactor: Redactor): Jou
   };
 }
 
+/** Copied only where something is masked: hardly any record has a secret, and every call writes several. */
 function coverRecord(value: JsonObject, redactor: Redactor): JsonObject {
-  const entries = Object.entries(value).map(([name, item]): [string, JsonValue] => [
-    redactor.known.text(name),
-    STRUCTURE.has(name) ? item : coverItem(name, item, redactor),
-  ]);
-  return Object.fromEntries(entries);
+  const covered = (name: string, item: JsonValue) => (STRUCTURE.has(name) ? item : coverItem(name, item, redactor));
+  const isClean = Object.keys(value).every((name) => {
+    const item = value[name] as JsonValue;
+    return redactor.known.text(name) === name && covered(name, item) === item;
+  });
+  if (isClean) return value;
+  const entries = Object.entries(value).map(([name, item]) => [redactor.known.text(name), covered(name, item)]);
+  return Object.fromEntries(entries) as JsonObject;
 }
 
 function coverItem(name: string, item: JsonValue, redactor: Redactor): JsonValue {
   if (typeof item === 'string') return name === PATH ? redactor.known.text(item) : redactor.redactText(item);
   if (typeof item !== 'object' || item === null) return item;
-  if (Array.isArray(item)) return item.map((inner: JsonValue) => coverItem(name, inner, redactor));
+  if (Array.isArray(item)) {
+    const covered = item.map((inner: JsonValue) => coverItem(name, inner, redactor));
+    return covered.every((inner, at) => inner === item[at]) ? item : covered;
+  }
   return coverRecord(item as JsonObject, redactor);
 }

@@ -116,6 +116,8 @@ export interface AdmittedCall extends JudgedCall {
 /** The intent is on record, or in the trail of a call that only reads: the only kind of call that may run. */
 export interface RecordedCall extends AdmittedCall {
   readonly effectId: string;
+  /** Of a call that only reads: to be called when it takes time. The returned function is to be called when it ends. */
+  readonly onSlow: (() => () => void) | undefined;
 }
 
 /** What the last gate checked, so that the tool does exactly that. */

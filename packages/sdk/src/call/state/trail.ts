@@ -55,21 +55,6 @@ export function writeTrail(open: OpenCall, parts: IdentityParts & RecordingParts
   return handOver(open, (records) => parts.journal.append(records), parts);
 }
 
-/** From then on a read that still runs shows in the journal, also when its process dies. */
-const SLOW_READ_MS = 100;
-
-/** Writes the records of a read once it takes long. The returned function ends that. */
-export function writeIfSlow(open: OpenCall, parts: IdentityParts & RecordingParts): () => void {
-  if (open.trail.length === 0) return doNothing;
-  const timer = setTimeout(() => {
-    if (open.trail.length > 0) open.progress.early = writeTrail(open, parts).catch(doNothing);
-  }, SLOW_READ_MS);
-  return () => clearTimeout(timer);
-}
-
-/** What could not be written is in the trail again, and is written with the result. */
-function doNothing(): void {}
-
 /** The same with another way to write. */
 export async function handOver<T>(
   { trail }: OpenCall,
