@@ -116,7 +116,17 @@ const SDK: Table = {
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
 
   'call/state': ['contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
-  'call/tool-context': ['contracts', 'git', 'package', 'platform', 'policy', 'redaction', 'validation', 'call/state'],
+  'call/tool-context': [
+    'contracts',
+    'git',
+    'package',
+    'platform',
+    'policy',
+    'redaction',
+    'text',
+    'validation',
+    'call/state',
+  ],
   call: [
     'contracts',
     'git',

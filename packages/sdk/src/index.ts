@@ -60,6 +60,7 @@ export type {
   AfterHookAnswer,
   ApprovalAnswer,
   ApprovalDispatcher,
+  ApprovalEffect,
   ApprovalReply,
   ApprovalRequest,
   BeforeHookAnswer,

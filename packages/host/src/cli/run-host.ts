@@ -53,12 +53,24 @@ export async function runHost(options: ServeOptions): Promise<void> {
     const token = options.showToken === true ? mainToken : undefined;
     announceHost({ url, socket, tokenFile, token }, { json: options.json === true, named: namedBy(options) });
     const stopRotating = keepRotating(running.host, { keepDays: options.keepDays });
+    const asking = new AbortController();
+    const asked = options.ask === true ? askHere(options, asking.signal, stopping.resolve) : undefined;
     await untilStopped(running, stopping.promise);
+    asking.abort();
+    await asked;
     stopRotating();
     await coordinator?.close();
   } finally {
     claim.release();
   }
+}
+
+/** On a raw terminal Ctrl-C is a key: whoever ends the questions ends the host. */
+async function askHere(options: ServeOptions, signal: AbortSignal, stop: () => void): Promise<void> {
+  const { openDesk } = await import('./commands/approvals/desk.ts');
+  const { watchQuestions } = await import('./commands/approvals/watch.ts');
+  await watchQuestions(await openDesk(options), { input: process.stdin, signal }).catch(() => {});
+  stop();
 }
 
 /** A host whose options change what a call means makes no calls for commands. */

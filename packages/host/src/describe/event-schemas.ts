@@ -36,7 +36,13 @@ const violationSchema = z.strictObject({
 
 const approval = { approval_id: idSchema, tool, summary: z.string().describe('The arguments in one redacted line') };
 
-const requestedSchema = z.strictObject({ ...approval, reason: z.string().describe('Gate, rule or policy that asks') });
+const requestedSchema = z.strictObject({
+  ...approval,
+  reason: z.string().describe('Gate, rule or policy that asks'),
+  effect: z.string().exactOptional().describe('What it is about to do, masked and cut when long'),
+  effect_kind: z.enum(['diff', 'command', 'request']).exactOptional(),
+  scope: z.string().describe('What a yes for the session covers besides'),
+});
 
 const answeredSchema = z.strictObject({
   approval_id: idSchema,
@@ -60,6 +66,8 @@ const toolRollupSchema = z
     bytes: whole,
     lock_waits: whole,
     lock_wait_ms: milliseconds,
+    approval_waits: whole,
+    approval_wait_ms: milliseconds,
   })
   .meta({ id: 'ToolRollup' });
 

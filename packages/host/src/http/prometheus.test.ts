@@ -24,7 +24,8 @@ const host = {
 function totals(calls: readonly number[], rest: Partial<ToolTotals> = {}): ToolTotals {
   const durations = [...DURATION_BOUNDS_MS, Number.POSITIVE_INFINITY].map((_, step) => calls[step] ?? 0);
   const count = calls.reduce((sum, each) => sum + each, 0);
-  const none = { errors: 0, errorCodes: {}, denials: 0, bytes: 0, filesTouched: 0, lockWaits: 0, lockWaitMs: 0 };
+  const waits = { lockWaits: 0, lockWaitMs: 0, approvalWaits: 0, approvalWaitMs: 0 };
+  const none = { errors: 0, errorCodes: {}, denials: 0, bytes: 0, filesTouched: 0, ...waits };
   return { calls: count, durationMs: 1500, maxDurationMs: 1500, durations, ...none, ...rest };
 }
 

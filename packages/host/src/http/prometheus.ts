@@ -67,6 +67,8 @@ function toolFamilies(tools: ToolEntries): string[][] {
     perTool(PROMETHEUS_METRICS.bytes, ({ bytes }) => bytes),
     perTool(PROMETHEUS_METRICS.lockWaits, ({ lockWaits }) => lockWaits),
     perTool(PROMETHEUS_METRICS.lockWaitTime, ({ lockWaitMs }) => lockWaitMs / 1000),
+    perTool(PROMETHEUS_METRICS.approvalWaits, ({ approvalWaits }) => approvalWaits),
+    perTool(PROMETHEUS_METRICS.approvalWaitTime, ({ approvalWaitMs }) => approvalWaitMs / 1000),
   ];
 }
 

@@ -79,7 +79,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
 }
 
 function viewOf(
-  { approvalId, call, reason, allowedAnswers, timeoutMs }: ApprovalRequest,
+  { approvalId, call, effect, scope, reason, allowedAnswers, timeoutMs }: ApprovalRequest,
   now: number,
 ): PendingApproval {
   return {
@@ -90,6 +90,8 @@ function viewOf(
     args: call.args,
     summary: call.argsSummary,
     paths: call.paths,
+    ...(effect === undefined ? {} : { effect }),
+    ...(scope === undefined ? {} : { scope }),
     actor: call.actor,
     reason,
     allowed_answers: allowedAnswers,

@@ -15,6 +15,13 @@ export const pendingApprovalSchema = z
     args: jsonObjectSchema,
     summary: z.string(),
     paths: z.array(z.string()).readonly(),
+    /** Diff of what it writes, arguments and folder of a command, or address of a request; masked, and cut when long. */
+    effect: z
+      .strictObject({ kind: z.enum(['diff', 'command', 'request']), text: z.string() })
+      .readonly()
+      .exactOptional(),
+    /** What a yes for the session covers besides this call. */
+    scope: z.string().exactOptional(),
     actor: z.string(),
     /** Gate, rule or policy that wants a yes. */
     reason: z.string(),

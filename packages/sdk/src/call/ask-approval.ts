@@ -1,7 +1,7 @@
 /** Takes the question to the approval broker. Returns edited arguments, if any; a missing yes is a refusal. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
-import { APPROVAL_ANSWERS } from '../contracts/policy.ts';
+import { APPROVAL_ANSWERS, type ApprovalEffect } from '../contracts/policy.ts';
 import type { ApprovalDecision } from '../policy/approval-decision.ts';
 import { shownArgs } from '../redaction/call-args.ts';
 import { REDACTED } from '../redaction/find-values.ts';
@@ -11,6 +11,7 @@ import { viewOf } from './state/call-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { type Settled, settle } from './state/settle.ts';
 import { noteDecision, writeTrail } from './state/trail.ts';
+import { effectOf, scopeOf } from './tool-context/approval-effect.ts';
 
 /** `edits` counts how often the arguments were edited before: each round is a question of its own, with its own id. */
 export async function askApproval(
@@ -25,6 +26,7 @@ export async function askApproval(
   // The question is on record before anybody hears it.
   await writeTrail(open, parts);
   const approvalId = edits === 0 ? `approval.${open.callId}` : `approval.${open.callId}.${edits + 1}`;
+  const [effect, scope] = [await effectOf(call, parts), scopeOf(call)];
   const about = { approval_id: approvalId, tool: view.tool, summary: view.argsSummary };
   let isAsked = false;
   const decided = await settle(() =>
@@ -32,6 +34,9 @@ export async function askApproval(
       {
         approvalId,
         call: { ...view, args: shown },
+        ...(effect === undefined ? {} : { effect }),
+        scope: scope.text,
+        grantKey: scope.key,
         reason: decision.code,
         allowedAnswers: APPROVAL_ANSWERS,
         timeoutMs: parts.registry.limits.approval_timeout_ms,
@@ -40,7 +45,14 @@ export async function askApproval(
       () => {
         isAsked = true;
         open.time.askPerson(parts.registry.limits.approval_timeout_ms);
-        announceApproval(open, { event: 'ApprovalRequested', data: { ...about, reason: decision.code } }, parts);
+        announceApproval(
+          open,
+          {
+            event: 'ApprovalRequested',
+            data: { ...about, reason: decision.code, ...shownEffect(effect), scope: scope.text },
+          },
+          parts,
+        );
       },
     ),
   );
@@ -51,6 +63,10 @@ export async function askApproval(
   if (!decided.ok) throw decided.error;
   const edited = argsOf(decided.value, parts);
   return edited && uncover(edited, { shown, sent: call.subject.args });
+}
+
+function shownEffect(effect: ApprovalEffect | undefined): Record<string, string> {
+  return effect === undefined ? {} : { effect: effect.text, effect_kind: effect.kind };
 }
 
 /** An answer that could not be recorded does not count, so it is announced as the no that it comes to. */

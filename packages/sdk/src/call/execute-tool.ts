@@ -8,7 +8,14 @@ import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
-import { type Execution, type GatedCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
+import {
+  type Execution,
+  type GatedCall,
+  type Outcome,
+  type RecordedCall,
+  shownData,
+  timesOf,
+} from './state/call-types.ts';
 import { ChangeLog } from './state/change-log.ts';
 import { Grant } from './state/grant.ts';
 import type { SessionParts } from './state/session-parts.ts';
@@ -120,7 +127,7 @@ export function outcomeOf(call: RecordedCall, execution: Execution, parts: Sessi
     changes: error === undefined || error.details['rolled_back'] !== true ? changes.changes : [],
     bytes: bytesOf(call, execution),
     endedAt: parts.clock.now(),
-    durationMs: parts.clock.monotonic() - call.open.startedTick,
+    ...timesOf(call.open, parts),
   };
 }
 

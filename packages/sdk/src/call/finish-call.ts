@@ -102,10 +102,15 @@ export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: Re
     ok: isOk(outcome),
     tool: open.request.tool,
     request_id: open.request.requestId,
-    duration_ms: Math.round(outcome.durationMs * 1000) / 1000,
+    duration_ms: rounded(outcome.durationMs),
+    ...(outcome.waitedMs === 0 ? {} : { waited_ms: rounded(outcome.waitedMs) }),
     data: outcome.data,
     errors: [...outcome.errors],
     warnings,
     ...(masked === 0 ? {} : { redacted: masked }),
   };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

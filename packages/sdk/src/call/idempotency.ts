@@ -13,7 +13,7 @@ import type { KeyClaim, KeyState } from '../contracts/journal.ts';
 import type { Rehearsal } from '../contracts/rehearsal.ts';
 import { compareRehearsal } from '../journal/compare-rehearsal.ts';
 import { releaseLost, settleLost } from '../journal/recover-claim.ts';
-import { type JudgedCall, type Outcome, shownData } from './state/call-types.ts';
+import { type JudgedCall, type Outcome, shownData, timesOf } from './state/call-types.ts';
 import { lookOnly } from './state/git-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { settle } from './state/settle.ts';
@@ -107,7 +107,7 @@ export async function recordReplay(call: JudgedCall, answer: JsonValue, parts: S
     changes: [],
     bytes: 0,
     endedAt: parts.clock.now(),
-    durationMs: parts.clock.monotonic() - open.startedTick,
+    ...timesOf(open, parts),
   };
 }
 

@@ -210,6 +210,7 @@ function resultRecord(call: RecordedCall, execution: Execution, outcome: Outcome
     start_ts: call.open.startedAt,
     end_ts: outcome.endedAt,
     duration_ms: outcome.durationMs,
+    ...(outcome.waitedMs === 0 ? {} : { waited_ms: outcome.waitedMs }),
     bytes: outcome.bytes,
     files: outcome.changes.slice(0, MAX_FILES).map(({ path, before, after }) => ({
       path,

@@ -5,7 +5,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import type { MaskCount } from '../contracts/redaction.ts';
 import { maskError, redactError } from '../redaction/redact-error.ts';
-import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
+import { type CallRequest, type OpenCall, type Outcome, timesOf } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { reportFault, settle } from './state/settle.ts';
 import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
@@ -25,7 +25,7 @@ export async function recordRefusal(open: OpenCall, error: ToolError, parts: Ses
     changes: [],
     bytes: 0,
     endedAt: parts.clock.now(),
-    durationMs: parts.clock.monotonic() - open.startedTick,
+    ...timesOf(open, parts),
   };
 }
 

@@ -67,6 +67,8 @@ export interface ApprovalRecord extends CallRecord {
   readonly answer?: string;
   readonly answered_by?: string;
   readonly reason?: string;
+  /** What a yes for the session covers from now on. */
+  readonly scope?: string;
 }
 
 export interface HookRecord extends CallRecord {
@@ -97,6 +99,8 @@ export interface ResultRecord extends CallRecord {
   readonly start_ts: number;
   readonly end_ts: number;
   readonly duration_ms: number;
+  /** How long a person took to answer; not part of `duration_ms`. Left out for none. */
+  readonly waited_ms?: number;
   readonly bytes: number;
   readonly data_digest?: string;
   /** Digests; `folder`, `symlink`, `other` for what has none, `unread` for a file too large to read; null for nothing. */

@@ -20,6 +20,8 @@ export type ToolRollup = {
   /** How often a lock was not free at once, and how long that took together. */
   readonly lock_waits: number;
   readonly lock_wait_ms: number;
+  readonly approval_waits: number;
+  readonly approval_wait_ms: number;
 };
 
 export type MetricsRollup = {

@@ -70,9 +70,20 @@ export interface Hook {
 export const APPROVAL_ANSWERS = ['approved', 'approved_for_session', 'denied'] as const;
 export type ApprovalAnswer = (typeof APPROVAL_ANSWERS)[number];
 
+/** What a call is about to do, as text for the person who is asked. Known secrets are masked; long ones are cut. */
+export interface ApprovalEffect {
+  /** `diff` of files it writes, `command` with its arguments and folder, or address of a `request`. */
+  readonly kind: 'diff' | 'command' | 'request';
+  readonly text: string;
+}
+
 export interface ApprovalRequest {
   readonly approvalId: string;
   readonly call: CallView;
+  /** Left out where the arguments say it all. */
+  readonly effect?: ApprovalEffect;
+  /** What `approved_for_session` covers besides this call. */
+  readonly scope?: string;
   /** Why the call needs a yes: gate, rule or policy, and the registry line where there is one. */
   readonly reason: string;
   readonly allowedAnswers: readonly ApprovalAnswer[];

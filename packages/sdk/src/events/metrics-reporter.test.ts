@@ -9,7 +9,7 @@ function scene() {
   const events = createEventBus();
   const metrics = createMetrics();
   metrics.open('s');
-  metrics.count('s', 't', { status: 'completed', errors: [], durationMs: 1, bytes: 0, changes: [] });
+  metrics.count('s', 't', { status: 'completed', errors: [], durationMs: 1, waitedMs: 0, bytes: 0, changes: [] });
   return { events, reporter: createMetricsReporter({ sessionId: 's', events, metrics }) };
 }
 

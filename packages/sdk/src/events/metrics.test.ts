@@ -3,11 +3,19 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type CallFigures, createMetrics, DURATION_BOUNDS_MS, type ToolTotals } from './metrics.ts';
 
-const completed: CallFigures = { status: 'completed', errors: [], durationMs: 2, bytes: 10, changes: ['a file'] };
+const completed: CallFigures = {
+  status: 'completed',
+  errors: [],
+  durationMs: 2,
+  waitedMs: 0,
+  bytes: 10,
+  changes: ['a file'],
+};
 const denied: CallFigures = {
   status: 'denied_before_execution',
   errors: [{ code: 'E_POLICY' }, { code: 'E_INTERNAL' }],
   durationMs: 4,
+  waitedMs: 30,
   bytes: 0,
   changes: [],
 };
@@ -33,6 +41,8 @@ describe('metrics', () => {
       filesTouched: 1,
       lockWaits: 0,
       lockWaitMs: 0,
+      approvalWaits: 0,
+      approvalWaitMs: 0,
       steps: [[2.5, 1]],
     });
     assert.deepEqual(withoutSteps(metrics.totals()['a_tool']!), {
@@ -46,6 +56,8 @@ describe('metrics', () => {
       filesTouched: 1,
       lockWaits: 1,
       lockWaitMs: 7,
+      approvalWaits: 1,
+      approvalWaitMs: 30,
       steps: [
         [2.5, 1],
         [5, 1],

@@ -16,6 +16,7 @@ export interface CallFigures {
   readonly status: TerminalStatus;
   readonly errors: readonly { readonly code: string }[];
   readonly durationMs: number;
+  readonly waitedMs: number;
   readonly bytes: number;
   readonly changes: readonly unknown[];
 }
@@ -37,6 +38,9 @@ export interface ToolTotals {
   /** How often a lock was not free at once, and how long that took together. */
   readonly lockWaits: number;
   readonly lockWaitMs: number;
+  /** Calls that waited for a person, and how long together; not part of the durations. */
+  readonly approvalWaits: number;
+  readonly approvalWaitMs: number;
 }
 
 export type Totals = Readonly<Record<string, ToolTotals>>;
@@ -99,12 +103,16 @@ class Tally {
   #filesTouched = 0;
   #lockWaits = 0;
   #lockWaitMs = 0;
+  #approvalWaits = 0;
+  #approvalWaitMs = 0;
   readonly #durations = new Float64Array(DURATION_BOUNDS_MS.length + 1);
   readonly #errorCodes = new Map<string, number>();
 
   count(call: CallFigures): void {
     this.#calls += 1;
     this.#durationMs += call.durationMs;
+    if (call.waitedMs > 0) this.#approvalWaits += 1;
+    this.#approvalWaitMs += call.waitedMs;
     if (call.durationMs > this.#maxDurationMs) this.#maxDurationMs = call.durationMs;
     const step = stepOf(call.durationMs);
     this.#durations[step] = (this.#durations[step] ?? 0) + 1;
@@ -136,6 +144,8 @@ class Tally {
       filesTouched: this.#filesTouched,
       lockWaits: this.#lockWaits,
       lockWaitMs: this.#lockWaitMs,
+      approvalWaits: this.#approvalWaits,
+      approvalWaitMs: this.#approvalWaitMs,
     };
   }
 }

@@ -24,5 +24,7 @@ function toRollup(totals: ToolTotals): ToolRollup {
     bytes: totals.bytes,
     lock_waits: totals.lockWaits,
     lock_wait_ms: totals.lockWaitMs,
+    approval_waits: totals.approvalWaits,
+    approval_wait_ms: totals.approvalWaitMs,
   };
 }

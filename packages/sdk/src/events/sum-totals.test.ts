@@ -11,6 +11,7 @@ function totalsOf(calls: readonly (readonly [tool: string, code: string | undefi
       status: code === undefined ? 'completed' : 'failed',
       errors,
       durationMs,
+      waitedMs: 0,
       bytes: 3,
       changes: [1],
     });

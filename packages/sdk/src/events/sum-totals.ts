@@ -13,6 +13,8 @@ const NOTHING: ToolTotals = {
   filesTouched: 0,
   lockWaits: 0,
   lockWaitMs: 0,
+  approvalWaits: 0,
+  approvalWaitMs: 0,
 };
 
 export function sumTotals(all: Iterable<ToolTotals>): ToolTotals {
@@ -43,6 +45,8 @@ function add(left: ToolTotals, right: ToolTotals): ToolTotals {
     filesTouched: left.filesTouched + right.filesTouched,
     lockWaits: left.lockWaits + right.lockWaits,
     lockWaitMs: left.lockWaitMs + right.lockWaitMs,
+    approvalWaits: left.approvalWaits + right.approvalWaits,
+    approvalWaitMs: left.approvalWaitMs + right.approvalWaitMs,
   };
 }
 

@@ -2,7 +2,7 @@
  * Asks the approver, and turns everything but a clear yes into a no.
  *
  * The question is on record before anyone hears it, the answer before anything acts on it; an answer that cannot be
- * recorded blocks the call. A yes for the session is remembered here, per tool and profile, and dies with the session.
+ * recorded blocks the call. A yes for the session is remembered here, for the scope that was shown, and dies with the session.
  */
 import type { Clock } from '../contracts/clock.ts';
 import { contractViolation, failure } from '../contracts/failures.ts';
@@ -17,7 +17,10 @@ export const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
 
 /** An id and a time limit are supplied where the caller leaves them out. */
 export type ApprovalQuestion = Omit<ApprovalRequest, 'approvalId' | 'timeoutMs'> &
-  Partial<Pick<ApprovalRequest, 'approvalId' | 'timeoutMs'>>;
+  Partial<Pick<ApprovalRequest, 'approvalId' | 'timeoutMs'>> & {
+    /** Calls with the same key are covered by a yes for the session. Left out: calls of the same tool and weight. */
+    readonly grantKey?: string;
+  };
 
 export interface ApprovalBroker {
   /**
@@ -42,8 +45,9 @@ export function createApprovalBroker(options: ApprovalBrokerOptions): ApprovalBr
     async decide(question, signal, onAsk) {
       const request = completeRequest(question, options);
       const { call, allowedAnswers } = request;
+      const key = question.grantKey ?? grantKey(call);
       const granted = grantsOf(grants, call.sessionId);
-      if (allowedAnswers.includes('approved_for_session') && granted.has(grantKey(call))) {
+      if (allowedAnswers.includes('approved_for_session') && granted.has(key)) {
         return { approved: true, answer: 'approved_for_session', by: 'session_grant', remembered: true };
       }
       if (options.dispatcher === undefined) return refused('missing.approval_dispatcher');
@@ -52,7 +56,7 @@ export function createApprovalBroker(options: ApprovalBrokerOptions): ApprovalBr
       const decision = await contactApprover(request, options.dispatcher, signal);
       await recordAnswer(request, decision, options);
       if (decision.approved && decision.answer === 'approved_for_session' && decision.args === undefined) {
-        granted.add(grantKey(call));
+        granted.add(key);
       }
       return decision;
     },
@@ -71,7 +75,8 @@ function completeRequest(question: ApprovalQuestion, { newId }: ApprovalBrokerOp
   const known = allowedAnswers.every((answer) => APPROVAL_ANSWERS.includes(answer));
   if (allowedAnswers.length === 0 || !known) throw malformed('allowedAnswers');
   if (!(timeoutMs > 0)) throw malformed('timeoutMs');
-  return { ...question, approvalId: question.approvalId ?? newId(), timeoutMs };
+  const { grantKey: _, ...asked } = question;
+  return { ...asked, approvalId: question.approvalId ?? newId(), timeoutMs };
 }
 
 function malformed(field: string) {
@@ -112,6 +117,7 @@ async function recordAnswer(
         answer,
         ...(decision.by === undefined ? {} : { answered_by: decision.by }),
         ...(words.length === 0 ? {} : { reason: words.join(': ') }),
+        ...(answer === 'approved_for_session' && request.scope !== undefined ? { scope: request.scope } : {}),
       }),
     ]);
   } catch (cause) {
@@ -124,7 +130,7 @@ async function recordAnswer(
 function approvalRecord(
   { call, approvalId }: ApprovalRequest,
   { clock }: ApprovalBrokerOptions,
-  rest: Pick<ApprovalRecord, 'phase' | 'answer' | 'answered_by' | 'reason'>,
+  rest: Pick<ApprovalRecord, 'phase' | 'answer' | 'answered_by' | 'reason' | 'scope'>,
 ): ApprovalRecord {
   const ids = { call_id: call.callId, session_id: call.sessionId, approval_id: approvalId };
   return { kind: 'approval', ...ids, at_ms: clock.now(), ...rest };

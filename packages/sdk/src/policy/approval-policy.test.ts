@@ -18,19 +18,19 @@ function verdict(policy: ApprovalPolicy | undefined, subject: ApprovalSubject): 
 }
 
 describe('compileApprovalPolicy', () => {
-  test('asks in order: deny, write paths, approve, require, default [S2-27]', () => {
+  test('asks in order: deny, write paths, require, approve, default; the stricter of two lists wins [S2-27]', () => {
     const every = { auto_deny: ['*'], write_path_allowlist: [], auto_approve: ['*'], require_approval: ['*'] };
     const { auto_deny: _deny, ...allowed } = every;
     const { write_path_allowlist: _paths, ...approved } = allowed;
-    const { auto_approve: _approve, ...required } = approved;
+    const { require_approval: _require, ...unasked } = approved;
     assert.deepEqual(compileApprovalPolicy(every).judge(write), {
       verdict: 'deny',
       reason: 'approval.auto_deny',
       field: 'approvals.auto_deny',
     });
     assert.equal(compileApprovalPolicy(allowed).judge(write).field, 'approvals.write_path_allowlist');
-    assert.equal(compileApprovalPolicy(approved).judge(write).field, 'approvals.auto_approve');
-    assert.equal(compileApprovalPolicy(required).judge(write).field, 'approvals.require_approval');
+    assert.equal(compileApprovalPolicy(approved).judge(write).field, 'approvals.require_approval');
+    assert.equal(compileApprovalPolicy(unasked).judge(write).field, 'approvals.auto_approve');
     assert.deepEqual(compileApprovalPolicy({}).judge(write), { verdict: 'ask', reason: 'approval.changes_by_default' });
   });
 

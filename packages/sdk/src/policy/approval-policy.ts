@@ -1,5 +1,5 @@
 /**
- * Whether a call needs an approval: deny → write paths → auto approve → require approval → default.
+ * Whether a call needs an approval: deny → write paths → require approval → auto approve → default.
  *
  * By default a known reader passes and everything else asks. A tool that says nothing about itself is never approved
  * by a list, not even by name; one that asks by default is approved by a list alone. Merging can only make verdicts
@@ -68,8 +68,9 @@ export function compileApprovalPolicy(policy: ApprovalPolicy | undefined): Appro
       const approves = subject.asksByDefault === true ? approvesForeign : approvesOwn;
       if (denies(subject.tool)) return DENIED;
       if (!readOnly && mayWrite !== undefined && !allMatch(subject.paths, mayWrite)) return WRITE_PATH;
-      if (subject.annotated && approves(subject.tool)) return APPROVED;
+      // Where both lists have it, the stricter one decides.
       if (requires(subject.tool)) return REQUIRED;
+      if (subject.annotated && approves(subject.tool)) return APPROVED;
       if (subject.asksByDefault === true) return ASKS;
       if (readOnly) return READ_ONLY;
       return subject.annotated ? CHANGES : UNANNOTATED;

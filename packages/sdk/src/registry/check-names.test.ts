@@ -162,3 +162,17 @@ describe('names of tools', () => {
     assert.throws(() => load('allowed_tools: [docs_find]'), /Unknown tool: docs_find/);
   });
 });
+
+test('tools that are in auto_approve and in require_approval are named at load', async () => {
+  const load = async (approvals: string): Promise<readonly string[]> => {
+    const registry = { file: 'ops.yaml', text: `version: 1\napprovals:\n  ${approvals}\n` };
+    const scratch = await openScratchRuntime({ registry });
+    const warnings = scratch.runtime.warnings.map(({ message }) => message);
+    await scratch.dispose();
+    return warnings;
+  };
+  assert.deepEqual(await load("auto_approve: ['file_*']\n  require_approval: [file_write, shell_exec]"), [
+    'Also in require_approval, which is stricter and holds: file_write',
+  ]);
+  assert.deepEqual(await load('auto_approve: [file_read]\n  require_approval: [file_write]'), []);
+});

@@ -204,6 +204,34 @@ function checkExternalTools(root: JsonObject): readonly Finding[] {
   });
 }
 
+/** Where both lists have a tool the stricter one holds, which whoever wrote the other may not expect. */
+function checkApprovals(root: JsonObject, tools: KnownNames['tools']): readonly Finding[] {
+  const lists = isJsonObject(root['approvals']) ? root['approvals'] : {};
+  const [approve, require] = ['auto_approve', 'require_approval'].map((key) =>
+    items(lists[key]).filter((item) => typeof item === 'string'),
+  ) as [string[], string[]];
+  const both = commonNames(approve, require, tools);
+  if (both.length === 0) return [];
+  const names = both.slice(0, 5).join(', ') + (both.length > 5 ? ` and ${both.length - 5} more` : '');
+  return [
+    {
+      path: 'approvals.auto_approve',
+      message: `Also in require_approval, which is stricter and holds: ${safeText(names, 300)}`,
+    },
+  ];
+}
+
+function commonNames(one: readonly string[], other: readonly string[], tools: KnownNames['tools']): readonly string[] {
+  if (one.length === 0 || other.length === 0) return [];
+  try {
+    const [inOne, inOther] = [compileGlobs(one), compileGlobs(other)];
+    return [...(tools ?? [...one, ...other])].filter((name) => inOne(name) && inOther(name));
+  } catch {
+    // A glob that cannot be read is a problem of its own, reported elsewhere.
+    return [];
+  }
+}
+
 export function checkNames(root: JsonValue, known: KnownNames): NameFindings {
   if (!isJsonObject(root)) return { problems: [], warnings: [] };
   const validators = checkValidators(root, known);
@@ -213,6 +241,12 @@ export function checkNames(root: JsonValue, known: KnownNames): NameFindings {
     : [{ path: '', message: 'Version is missing: read as version: 1' }];
   return {
     problems: [...validators.problems, ...tools.problems, ...checkExternalTools(root)],
-    warnings: [...unversioned, ...validators.warnings, ...tools.warnings, ...checkCommands(root, known.rules)],
+    warnings: [
+      ...unversioned,
+      ...validators.warnings,
+      ...tools.warnings,
+      ...checkCommands(root, known.rules),
+      ...checkApprovals(root, known.tools),
+    ],
   };
 }

@@ -61,6 +61,16 @@ export const PROMETHEUS_METRICS = {
     type: 'counter',
     help: 'Time that calls waited for locks',
   },
+  approvalWaits: {
+    name: 'tool_runtime_approval_waits_total',
+    type: 'counter',
+    help: 'Calls that waited for the answer of a person',
+  },
+  approvalWaitTime: {
+    name: 'tool_runtime_approval_wait_seconds_total',
+    type: 'counter',
+    help: 'Time that calls waited for the answer of a person; not part of their duration',
+  },
   sessions: { name: 'tool_runtime_sessions', type: 'gauge', help: 'Open sessions' },
   connections: { name: 'tool_runtime_connections', type: 'gauge', help: 'Open connections of clients' },
   callsInFlight: { name: 'tool_runtime_calls_in_flight', type: 'gauge', help: 'Calls that have no answer yet' },

@@ -15,6 +15,8 @@ const FIGURES = {
   bytes: 120,
   lock_waits: 0,
   lock_wait_ms: 0,
+  approval_waits: 0,
+  approval_wait_ms: 0,
 };
 
 /** Where one tool has several kinds of answers: `tool/kind`. */

@@ -1,16 +1,15 @@
 /** tool-runtime approvals: look at the questions that wait on the running host, and answer them. */
-import type { AnswerApprovalBody, PendingApproval } from '@tool-runtime/protocol';
+import type { AnswerApprovalBody } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
 import { badUsage } from '../../terminal/bad-usage.ts';
-import { plainText } from '../../terminal/plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../terminal/terminal.ts';
+import { printJson, printLine, showError } from '../../terminal/terminal.ts';
 import { type Done, defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 
 export const approvals = defineCommand({
   name: 'approvals',
   summary: 'List and answer approval questions of the running host',
   configure(command, done) {
-    for (const add of [addList, addAllow, addDeny]) add(command, done);
+    for (const add of [addList, addWatch, addAllow, addDeny]) add(command, done);
   },
 });
 
@@ -19,37 +18,44 @@ function addList(command: Command, done: Done): void {
   withSharedOptions(
     command.command('list', { isDefault: true }).description('List questions that wait for an answer'),
   ).action(async (options: SharedOptions) => {
-    const { pendingApprovalSchema } = await import('@tool-runtime/protocol');
-    const { askHost } = await import('../ask-host.ts');
-    const { stateOf } = await import('../state-of.ts');
-    const answer = await askHost(stateOf(options), { method: 'GET', path: '/v1/approvals' });
-    const approvals = pendingApprovalSchema.array().parse((answer as { readonly approvals: unknown }).approvals);
-    for (const approval of approvals) {
-      if (options.json === true) printJson(approval, { compact: true });
-      else for (const line of describe(approval)) printLine(line);
+    const { describeQuestion, openDesk } = await import('./approvals/desk.ts');
+    const questions = await (await openDesk(options)).list();
+    for (const question of questions) {
+      if (options.json === true) printJson(question, { compact: true });
+      else for (const line of describeQuestion(question, questions)) printLine(line);
     }
-    if (approvals.length === 0 && options.json !== true) printLine('no questions are waiting');
+    if (questions.length === 0 && options.json !== true) printLine('no questions are waiting');
     done(0);
   });
 }
 
-function describe(approval: PendingApproval): readonly string[] {
-  const left = Math.max(0, Math.round(approval.expires_at - Date.now() / 1000));
-  return [
-    `${paint('bold', approval.approval_id)}  ${plainText(approval.tool)}  by ${plainText(approval.actor)}, ${left} s left`,
-    `  because ${plainText(approval.reason)}`,
-    `  ${plainText(JSON.stringify(approval.args))}`,
-  ];
+/** approvals watch: every question as it comes, one key for an answer. */
+function addWatch(command: Command, done: Done): void {
+  withSharedOptions(command.command('watch').description('Answer questions as they come, with one key each')).action(
+    async (options: SharedOptions) => {
+      if (!process.stdin.isTTY) {
+        throw badUsage('approvals watch needs a terminal', 'use approvals list, allow and deny in scripts');
+      }
+      const { openDesk } = await import('./approvals/desk.ts');
+      const { watchQuestions } = await import('./approvals/watch.ts');
+      await watchQuestions(await openDesk(options), { input: process.stdin });
+      done(0);
+    },
+  );
 }
 
 /** The exit code: an answer that came too late is no mistake of the command line. */
-async function answerApproval(id: string, body: AnswerApprovalBody, options: SharedOptions): Promise<0 | 1> {
-  const { approvalAnsweredSchema, isToolError } = await import('@tool-runtime/protocol');
-  const { askHost } = await import('../ask-host.ts');
-  const { stateOf } = await import('../state-of.ts');
-  const path = `/v1/approvals/${encodeURIComponent(id)}`;
+async function answerApproval(given: string, body: AnswerApprovalBody, options: SharedOptions): Promise<0 | 1> {
+  const { isToolError } = await import('@tool-runtime/protocol');
+  const { fullId, openDesk } = await import('./approvals/desk.ts');
+  const desk = await openDesk(options);
   try {
-    const answered = approvalAnsweredSchema.parse(await askHost(stateOf(options), { method: 'POST', path, body }));
+    const id = fullId(given, await desk.list());
+    if (id === 'ambiguous') {
+      showError(`Several questions begin with ${given}`, 'give more letters of the id; approvals list shows them');
+      return 1;
+    }
+    const answered = await desk.answer(id, body);
     if (options.json === true) printJson(answered, { compact: true });
     else printLine(`${answered.approval_id} ${answered.answer} by ${answered.by}`);
     return 0;
@@ -69,8 +75,8 @@ interface AllowOptions extends SharedOptions {
 /** approvals allow: yes, once or for the session; with other arguments they are judged again. */
 function addAllow(command: Command, done: Done): void {
   withSharedOptions(command.command('allow').description('Allow the call'))
-    .argument('<id>', 'approval id')
-    .option('--session', 'also allow further calls like it in the same session')
+    .argument('<id>', 'approval id, or its beginning')
+    .option('--session', 'also allow what the question says of the session')
     .option('--args <json>', 'arguments to use instead; they are checked from the start')
     .action(async (id: string, options: AllowOptions) => {
       const args = options.args === undefined ? undefined : parseArgs(options.args);
@@ -96,7 +102,7 @@ interface DenyOptions extends SharedOptions {
 /** approvals deny: no, with a reason the caller reads. */
 function addDeny(command: Command, done: Done): void {
   withSharedOptions(command.command('deny').description('Deny the call'))
-    .argument('<id>', 'approval id')
+    .argument('<id>', 'approval id, or its beginning')
     .option('--reason <text>', 'reason to give to the caller')
     .action(async (id: string, options: DenyOptions) => {
       const { reason } = options;

@@ -1,5 +1,6 @@
 /** tool-runtime serve: the host as a daemon, until it is stopped or gets a signal. */
 import type { Command } from 'commander';
+import { badUsage } from '../../terminal/bad-usage.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -21,6 +22,7 @@ export interface ServeOptions extends SharedOptions {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly logFormat: 'json' | 'text';
   readonly showToken?: boolean;
+  readonly ask?: boolean;
   readonly telemetry?: boolean;
 }
 
@@ -30,6 +32,9 @@ export const serve = defineCommand({
   configure(command, done) {
     for (const add of [addAddresses, addExposure, addLimits, addOperations]) add(command);
     withRuntimeOptions(command).action(async (options: ServeOptions) => {
+      if (options.ask === true && !process.stdin.isTTY) {
+        throw badUsage('--ask needs a terminal', 'leave it out, and use tool-runtime approvals elsewhere');
+      }
       const { runHost } = await import('../run-host.ts');
       await runHost(options);
       done(0);
@@ -81,6 +86,7 @@ function addLimits(command: Command): void {
 
 function addOperations(command: Command): void {
   command
+    .option('--ask', 'ask approval questions on this terminal, as `approvals watch` does')
     .option(
       '--keep-days <n>',
       'move journal records older than this into archives, once an hour',

@@ -136,7 +136,7 @@ function approvalQuestion(data: JsonObject): Questions {
       method: 'elicitation/create',
       params: {
         mode: 'form',
-        message: `Allow ${text(data['tool'])}? ${text(data['summary']).slice(0, 2000)} (${text(data['reason'])})`,
+        message: questionText(data),
         requestedSchema: {
           type: 'object',
           properties: {
@@ -144,7 +144,7 @@ function approvalQuestion(data: JsonObject): Questions {
               type: 'string',
               title: 'Decision',
               enum: Object.keys(WORDS),
-              enumNames: ['Allow once', 'Allow for this session', 'Deny'],
+              enumNames: ['Allow once', `Allow for this session: ${text(data['scope'])}`, 'Deny'],
             },
             reason: { type: 'string', title: 'Reason', description: 'Told to the caller', maxLength: 500 },
           },
@@ -153,6 +153,13 @@ function approvalQuestion(data: JsonObject): Questions {
       },
     },
   };
+}
+
+/** The effect, where there is one, says more than the summary of the arguments. */
+function questionText(data: JsonObject): string {
+  const effect = text(data['effect']);
+  const about = effect === '' ? ` ${text(data['summary']).slice(0, 2000)}` : '';
+  return `Allow ${text(data['tool'])}?${about} (${text(data['reason'])})${effect === '' ? '' : `\n${effect}`}`;
 }
 
 function approvalAnswer(answers: Answers): Pick<ApprovalAnswer, 'answer' | 'reason'> {

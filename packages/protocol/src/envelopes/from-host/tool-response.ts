@@ -11,6 +11,8 @@ export const toolResponseSchema = z
     tool: idSchema,
     request_id: idSchema,
     duration_ms: z.number().nonnegative(),
+    /** How long a person took to answer; not part of `duration_ms`. Left out for none. */
+    waited_ms: z.number().nonnegative().optional(),
     /** Null when the call has nothing to hand over. */
     data: jsonValueSchema,
     errors: z.array(errorEntrySchema).readonly(),

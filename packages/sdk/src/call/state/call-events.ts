@@ -64,7 +64,7 @@ export function announceViolation(
   announce(open, parts, { event: 'RuleViolation', message, data });
 }
 
-/** `ApprovalRequested` and `ApprovalAnswered`: the summary of the arguments travels, the arguments never do. */
+/** `ApprovalRequested` and `ApprovalAnswered`: summary and effect travel as redacted text, the arguments never do. */
 export function announceApproval(
   open: OpenCall,
   approval: {

@@ -154,7 +154,18 @@ export interface Outcome {
   readonly changes: readonly FileChange[];
   readonly bytes: number;
   readonly endedAt: number;
+  /** Without the time a person took to answer. */
   readonly durationMs: number;
+  readonly waitedMs: number;
+}
+
+/** How long the call took so far, and how long it waited for a person. */
+export function timesOf(
+  { time, startedTick }: OpenCall,
+  { clock }: RecordingParts,
+): Pick<Outcome, 'durationMs' | 'waitedMs'> {
+  const { waitedMs } = time;
+  return { durationMs: Math.max(0, clock.monotonic() - startedTick - waitedMs), waitedMs };
 }
 
 /** The data of an answer as callers get it and records keep it: known secrets are masked and counted, of any tool. */

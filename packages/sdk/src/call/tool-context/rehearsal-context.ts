@@ -13,7 +13,7 @@ import { endingWith, lookOnly } from '../state/git-view.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { createValidation } from './create-validation.ts';
 import { NO_COMMANDS, NO_NETWORK, readOnlyView } from './execution-context.ts';
-import { rehearsedWorkspace } from './rehearsed-workspace.ts';
+import { rehearsedWorkspace, type WatchWrites } from './rehearsed-workspace.ts';
 
 const IGNORE = (): void => {};
 
@@ -44,13 +44,13 @@ export class RehearsedCall implements RehearsalContext {
   readonly #call: JudgedCall;
   readonly #parts: SessionParts;
 
-  constructor(call: JudgedCall, parts: SessionParts) {
+  constructor(call: JudgedCall, parts: SessionParts, watch?: WatchWrites) {
     this.#call = call;
     this.#parts = parts;
     this.callId = call.open.callId;
     this.sessionId = call.open.sessionId;
     this.registry = parts.registry;
-    this.workspace = rehearsedWorkspace(readOnlyView(call.workspace), this.expect);
+    this.workspace = rehearsedWorkspace(readOnlyView(call.workspace), this.expect, watch);
     this.signal = call.open.signal();
     this.limitMs = call.limitMs;
     this.redact = (text) => parts.redactor.known.text(text);

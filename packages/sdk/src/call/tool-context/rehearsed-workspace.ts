@@ -19,7 +19,15 @@ import { fileContent, MISSING, type PathReading, readPath } from './read-path.ts
 
 const NEW_FILE_MODE = 0o644;
 
-export function rehearsedWorkspace(workspace: Workspace, expect: (change: ExpectedChange) => void): Workspace {
+/** Told the content that a file would get; null for one that would go. */
+export type WatchWrites = (path: string, bytes: Uint8Array | null) => void;
+
+/** With a watcher, folders may be made too: it looks at contents and compares nothing afterwards. */
+export function rehearsedWorkspace(
+  workspace: Workspace,
+  expect: (change: ExpectedChange) => void,
+  watch?: WatchWrites,
+): Workspace {
   const touched: string[] = [];
 
   function note(path: string, before: PathReading, after: string): void {
@@ -55,17 +63,20 @@ export function rehearsedWorkspace(workspace: Workspace, expect: (change: Expect
       const mode = keptMode ?? options.mode ?? NEW_FILE_MODE;
       const after = { sha256: sha256Hex(bytes), size: bytes.length, mode };
       note(path, before, fileContent(mode, after.sha256));
+      watch?.(path, bytes);
       return { path, before: snapshotOf(before), after };
     },
     async removeFile(path, options = {}) {
       const before = await readPath(workspace, path);
       if (options.expectedSha256 !== undefined && options.expectedSha256 !== before.sha256) throw unforeseen(path);
       note(path, before, MISSING.content);
+      if (before.stat?.type === 'file') watch?.(path, null);
       return before.stat === null ? null : removal(path, before);
     },
     makeDirectory(path) {
       // Its mode depends on the process.
-      throw unforeseen(path);
+      if (watch === undefined) throw unforeseen(path);
+      return null;
     },
     async move(from, to, options) {
       const { source, target, figures } = await transfer(from, to, options);
@@ -87,6 +98,7 @@ export function rehearsedWorkspace(workspace: Workspace, expect: (change: Expect
       if (before.stat?.type === 'directory' && before.entries > 1 && !recursive) throw unforeseen(path);
       note(path, before, MISSING.content);
       if (before.stat === null) return null;
+      if (before.stat.type === 'file') watch?.(path, null);
       return { changes: [removal(path, before)], entries: before.entries, bytes: before.bytes };
     },
   };

@@ -32,6 +32,8 @@ const figures = z.strictObject({
   bytes: z.int(),
   lock_waits: z.int().describe('How often a lock was not free at once'),
   lock_wait_ms: z.number(),
+  approval_waits: z.int().describe('Calls that waited for a person'),
+  approval_wait_ms: z.number().describe('Not part of duration_ms'),
 });
 
 const data = z.strictObject({
