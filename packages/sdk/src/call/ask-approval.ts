@@ -28,7 +28,7 @@ export async function askApproval(
   const approvalId = edits === 0 ? `approval.${open.callId}` : `approval.${open.callId}.${edits + 1}`;
   const [effect, scope] = [await effectOf(call, parts), scopeOf(call)];
   const about = { approval_id: approvalId, tool: view.tool, summary: view.argsSummary };
-  let isAsked = false;
+  let askedAt: number | undefined;
   const decided = await settle(() =>
     parts.broker.decide(
       {
@@ -43,7 +43,7 @@ export async function askApproval(
       },
       open.signal(),
       () => {
-        isAsked = true;
+        askedAt = parts.clock.monotonic();
         open.time.askPerson(parts.registry.limits.approval_timeout_ms);
         announceApproval(
           open,
@@ -57,7 +57,8 @@ export async function askApproval(
     ),
   );
   open.time.personAnswered();
-  if (isAsked) {
+  if (askedAt !== undefined) {
+    open.progress.waitedMs += parts.clock.monotonic() - askedAt;
     announceApproval(open, { event: 'ApprovalAnswered', data: { ...about, ...answerOf(decided, parts) } }, parts);
   }
   if (!decided.ok) throw decided.error;

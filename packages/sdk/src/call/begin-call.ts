@@ -21,7 +21,7 @@ export function beginCall(request: CallRequest, parts: IdentityParts & Recording
     warnings: [],
     masks: { masked: 0 },
     trail: [],
-    progress: { requested: false, pct: 0, ended: false, mutationClass: 'other' },
+    progress: { requested: false, pct: 0, ended: false, waitedMs: 0, mutationClass: 'other' },
     span: openSpan(request, callId, parts),
     time,
     signal: () => time.signal,

@@ -242,8 +242,9 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
   const { candidate } = call;
   try {
     const execution = await executeTool(call, parts);
-    if (execution.error === undefined)
+    if (execution.error === undefined && call.subject.git !== undefined) {
       await settle(() => call.open.time.wait('hooks', () => runHooksAfter(call, parts)));
+    }
     return execution;
   } finally {
     if (candidate !== undefined) {

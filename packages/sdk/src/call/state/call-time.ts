@@ -68,7 +68,6 @@ export class CallTime {
   #gateMs = 0;
   /** Waited for people or the commit gate, so not counted. */
   #addedMs = 0;
-  #waitedMs = 0;
   #pause: { readonly since: number; readonly atMostMs: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stage: StageName = 'turn';
@@ -115,23 +114,16 @@ export class CallTime {
   }
 
   personAnswered(): void {
-    this.#waitedMs += this.#resume();
+    this.#resume();
   }
 
-  /** How long people took to answer. */
-  get waitedMs(): number {
-    return this.#waitedMs;
-  }
-
-  /** Answers how long it was not counted. */
-  #resume(): number {
-    if (this.#pause === undefined) return 0;
+  #resume(): void {
+    if (this.#pause === undefined) return;
     const { since, atMostMs } = this.#pause;
     const took = performance.now() - since;
     this.#addedMs += Math.min(took, atMostMs);
     this.#pause = undefined;
     this.#arm();
-    return took;
   }
 
   /** Nothing is timed any more. */

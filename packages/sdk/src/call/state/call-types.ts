@@ -65,6 +65,8 @@ export interface OpenCall {
     requested: boolean;
     pct: number;
     ended: boolean;
+    /** How long people took to answer, by the runtime's clock. */
+    waitedMs: number;
     /** The write of a slow read's records, begun while it ran. Never rejects. */
     early?: Promise<void>;
     /** `other` until the arguments are known. */
@@ -161,10 +163,9 @@ export interface Outcome {
 
 /** How long the call took so far, and how long it waited for a person. */
 export function timesOf(
-  { time, startedTick }: OpenCall,
+  { progress: { waitedMs }, startedTick }: OpenCall,
   { clock }: RecordingParts,
 ): Pick<Outcome, 'durationMs' | 'waitedMs'> {
-  const { waitedMs } = time;
   return { durationMs: Math.max(0, clock.monotonic() - startedTick - waitedMs), waitedMs };
 }
 
