@@ -236,7 +236,7 @@ describe('exotic throws never escape a call', () => {
       code: 'E_HTTP',
       message: 'not today',
       path: 'x',
-      details: { reason: 'busy' },
+      details: { reason: 'busy', kind: 'tool_failure', retry: 'retryable' },
     });
     await scratch.dispose();
   });

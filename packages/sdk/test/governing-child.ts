@@ -22,9 +22,11 @@ if (process.getuid?.() === 0 && user !== 0) {
   process.setuid?.(user);
 }
 
-/** Values for required arguments that are no paths. */
+/** Values for arguments that are no paths: required ones, and those that a tool needs one form of. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   content: 'changed\n',
+  old: 'version: 1',
+  new: 'version: 2',
   unified_diff: '@@ -1 +1 @@\n-version: 1\n+version: 2\n',
 };
 /** What a call needs to succeed on an ordinary file. */
@@ -85,7 +87,8 @@ function argsFor(tool: AnyTool, { param, path, scene, flags }: Chosen): object {
     if (value === undefined) throw new Error(`Give a sample for ${tool.name}.${name} in governing-child.ts`);
     return properties[name]?.type === 'array' ? [value] : value;
   };
-  const names = [...new Set([param, ...required])];
+  const either = ['old', 'new'].filter((name) => properties[name] !== undefined);
+  const names = [...new Set([param, ...required, ...either])];
   const known = Object.entries(flags).filter(([name]) => properties[name]?.type === 'boolean');
   const command = tool.name === 'shell_exec' ? { cmd: 'touch made' } : {};
   return { ...Object.fromEntries(names.map((name) => [name, fill(name)])), ...Object.fromEntries(known), ...command };
