@@ -402,10 +402,10 @@ describe('git_recover [S0-51]', () => {
       repository.write({ 'b.txt': 'new\n' });
       const { recovery: first } = await runtime.call<Saved>('save_state');
       let last = first;
-      for (let made = 0; made < 100; made++) last = (await runtime.call<Saved>('save_state')).recovery;
+      for (let made = 0; made < 120; made++) last = (await runtime.call<Saved>('save_state')).recovery;
       const { recoveries, restored } = await runtime.call<Recovered>('git_recover', { list: true });
       assert.equal(restored, false);
-      assert.equal(recoveries.length, 100);
+      assert.ok(recoveries.length >= 100 && recoveries.length <= 120, String(recoveries.length));
       assert.equal(recoveries[0]?.recovery, last);
       assert.equal(recoveries[0]?.verb, 'merge');
       assert.equal(recoveries[0]?.files, 1);
