@@ -6,7 +6,8 @@
  * waits for a stopped process. A write that records what has already happened is kept until it is stored or the journal
  * is closed: its caller may give up, the record must not.
  *
- * Records appended in one turn of the event loop share a block: the first schedules the commit as a microtask.
+ * Records appended in one turn of the event loop share a block: the first schedules the commit for when all promises of
+ * the turn have settled, so that calls which began together are stored together however many steps each takes.
  */
 import { failure } from '../../contracts/failures.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
@@ -56,7 +57,7 @@ export class WriteQueue {
     const stored = this.#add({ prepared, isKept });
     if (!this.#isScheduled) {
       this.#isScheduled = true;
-      queueMicrotask(() => {
+      process.nextTick(() => {
         this.#isScheduled = false;
         this.flush();
       });
