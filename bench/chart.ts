@@ -22,11 +22,13 @@ export function chartOf(title: string, tables: readonly Table[]): string {
     top += 14;
   }
   const width = LABEL_WIDTH + BAR_WIDTH + VALUE_WIDTH;
+  const caption = `${title}: logarithmic, time is the median; grey: what it is compared with`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${top}" viewBox="0 0 ${width} ${top}" ` +
       'font-family="system-ui, sans-serif" font-size="13">',
+    `<title>${escaped(caption)}</title>`,
     `<rect width="${width}" height="${top}" fill="#ffffff"/>`,
-    text(0, 18, `${title}: logarithmic, time is the median; grey: what it is compared with`, 'bold'),
+    text(0, 18, caption, 'bold'),
     ...parts,
     '</svg>',
     '',
@@ -60,6 +62,9 @@ function shown(micros: number): string {
 }
 
 function text(x: number, y: number, content: string, weight = 'normal', anchor = 'start'): string {
-  const escaped = content.replace(/[&<>]/g, (mark) => `&#${mark.charCodeAt(0)};`);
-  return `<text x="${x.toFixed(1)}" y="${y}" font-weight="${weight}" text-anchor="${anchor}">${escaped}</text>`;
+  return `<text x="${x.toFixed(1)}" y="${y}" font-weight="${weight}" text-anchor="${anchor}">${escaped(content)}</text>`;
+}
+
+function escaped(content: string): string {
+  return content.replace(/[&<>]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
