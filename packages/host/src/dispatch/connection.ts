@@ -12,9 +12,9 @@ import {
   type SessionAttach,
   type ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer } from '../sessions/error-answer.ts';
 import { HeldBytes } from '../sessions/held-bytes.ts';
 import type { Reach } from '../sessions/reach.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
 import { dispatch, reply } from './dispatch.ts';
 import { resumeOrder } from './resume.ts';

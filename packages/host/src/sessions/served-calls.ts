@@ -1,11 +1,9 @@
 /** The calls of a session that have no answer yet: started in their turn, found by id, cancelled, or dropped with their client. */
 import { type ErrorMessage, ToolError, type ToolRequest, type ToolResponse } from '@tool-runtime/protocol';
 import { type CallOptions, FairSlots, type Session } from '@tool-runtime/sdk';
-import type { AnswerStore } from './answer-store.ts';
-import { errorAnswer } from './error-answer.ts';
-import { neverReceived } from './lost-answers.ts';
-import type { SameTurn } from './same-turn.ts';
-import { type Place, placeFor, type Questions, type Turn } from './take-turn.ts';
+import type { AnswerStore } from './kept-messages.ts';
+import { errorAnswer, neverReceived } from './refusals.ts';
+import { type Place, placeFor, type Questions, type SameTurn, type Turn } from './take-turn.ts';
 
 export type Terminal = ToolResponse | ErrorMessage;
 

@@ -4,7 +4,7 @@
  */
 import type { EventMessage, ToolRequest } from '@tool-runtime/protocol';
 import type { CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
-import { EventLog, type LoggedEvent } from './event-log.ts';
+import { EventLog, type LoggedEvent } from './kept-messages.ts';
 import { type Answer, ServedCalls, type ServedCallsOptions, type StartOptions, type Work } from './served-calls.ts';
 
 export type EventDetail = 'progress' | 'all';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wholeNumber } from './whole-number.ts';
+import { wholeNumber } from './option-values.ts';
 
 describe('wholeNumber', () => {
   for (const text of ['', '-1', '1.5', '1e3', '0x10', ' 1', 'abc', '99999999999999999999', 'Infinity']) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { judgeTarget } from './judge-target.ts';
+import { judgeTarget } from './gatekeeper.ts';
 
 const isTaken = (target: string): boolean => judgeTarget(target) === undefined;
 

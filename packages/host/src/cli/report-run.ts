@@ -1,8 +1,10 @@
-/** Shows an answered run: the tool's own output first, then in one line what became of it. */
+/** Shows an answered run: the tool's own output first, then the outcome in one line. */
+
+import { StringDecoder } from 'node:string_decoder';
+import type { WriteStream } from 'node:tty';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { printJson, showError, showWarning } from '../../../terminal/terminal.ts';
-import { writeText } from '../../write-pieces.ts';
+import { safeLines } from '@tool-runtime/protocol/internal';
+import { plainText, printJson, showError, showWarning } from '../terminal/terminal.ts';
 
 const NOT_FOUND = 10;
 const LIST_IT = 'list it under external_tools of a registry that is trusted';
@@ -15,7 +17,15 @@ export interface RunReport {
   readonly json: boolean;
 }
 
-/** Answers the exit code. */
+const ENDS = ['drain', 'close', 'error'] as const;
+
+interface PieceWriter {
+  /** Waits for a reader that is slower. */
+  write(piece: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Returns the exit code. */
 export function reportRun({ response, isListed, runId, json }: RunReport): number {
   const { ok, data, errors, warnings } = response;
   const [error] = errors;
@@ -50,15 +60,15 @@ function textAt(about: JsonObject, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Could not be run, for a reason that has no code of its own. */
+/** The tool could not be run, for a reason without its own code. */
 const RUN_FAILED = 14;
 const HIGHEST = 17;
 const FAILED = 1;
 
 /**
- * The exit code of a run as the protocol has it: 0–9 as the tool ended, 10–17 when it was not run.
+ * The exit code of a run as the protocol defines it: 0–9 if the tool ran, 10–17 if it did not.
  *
- * A run that failed never ends with 0, also where the tool's own code says so.
+ * A failed run never ends with 0, even if the tool did.
  */
 export function exitCodeOf({ ok, data, errors }: Pick<ToolResponse, 'ok' | 'data' | 'errors'>): number {
   const [error] = errors;
@@ -78,4 +88,32 @@ export function describeOutputs(outputs: readonly { readonly path: string; reado
   const shown = outputs.slice(0, SHOWN).map(({ path, bytes = 0 }) => `${plainText(path)} (${bytes} bytes)`);
   const more = outputs.length > SHOWN ? [`${outputs.length - SHOWN} more`] : [];
   return [...shown, ...more].join(', ');
+}
+
+/** Foreign bytes on our own stream: unchanged for programs, escaped for a terminal. */
+export function createPieceWriter(stream: WriteStream): PieceWriter {
+  const decoder = new StringDecoder('utf8');
+  const send = async (piece: string | Uint8Array): Promise<void> => {
+    if (piece.length > 0 && !stream.write(piece) && !stream.destroyed) await ready(stream);
+  };
+  return {
+    write: (piece) => send(stream.isTTY ? safeLines(decoder.write(Buffer.from(piece))) : piece),
+    end: () => send(stream.isTTY ? safeLines(decoder.end()) : ''),
+  };
+}
+
+/** A reader that closes the stream, such as `head`, is no longer awaited. */
+function ready(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      for (const name of ENDS) stream.off(name, done);
+      resolve();
+    };
+    for (const name of ENDS) stream.on(name, done);
+  });
+}
+
+/** Text that is complete. */
+export function writeText(stream: WriteStream, text: string): void {
+  stream.write(stream.isTTY ? safeLines(text) : text);
 }

@@ -1,7 +1,7 @@
 /**
- * Which `Host` headers are ours: the guard against DNS rebinding, where a page's own name is made to point at us.
+ * Which `Host` and `Origin` headers are accepted.
  *
- * Only what is spelled like us passes: `localhost`, the loopback literals and the addresses we listen on, each with our
+ * `Host` is the guard against DNS rebinding, where a page's own name is made to point at us. Only our own names pass: `localhost`, the loopback literals and the addresses we listen on, each with our
  * port, and names the operator allows. Other spellings of the same address (decimal, hex, mapped into IPv6) are refused:
  * no client needs them.
  */
@@ -44,7 +44,7 @@ export function parseHost(text: string): HostName | undefined {
   return { name, port };
 }
 
-/** The refusal, or undefined for a request that is meant for us. */
+/** The refusal, or undefined when the request is for this host. */
 export function judgeHost(values: readonly string[], rules: HostRules): ToolError | undefined {
   const [value] = values;
   if (value === undefined || values.length > 1) {
@@ -82,7 +82,7 @@ function nameOf(written: string): string | undefined {
   return name.split('.').every((label) => LABEL.test(label)) ? name : undefined;
 }
 
-/** The URL parser knows the one right spelling. */
+/** As the URL parser normalizes it. */
 export function shortIPv6(literal: string): string {
   return new URL(`http://[${literal}]`).hostname.slice(1, -1);
 }
@@ -94,4 +94,73 @@ function portOf(digits: string): number | undefined {
 
 function refused(message: string, next: string): ToolError {
   return new ToolError('E_POLICY', message, { details: { gate: 'exposure', reason: 'host_not_allowed', next } });
+}
+
+export interface OriginRules {
+  readonly scheme: 'http' | 'https';
+  /** As `normalOrigin` writes them; or everyone, without credentials. */
+  readonly allowed: ReadonlySet<string> | 'everyone';
+}
+
+interface OriginHeaders {
+  readonly origin: readonly string[];
+  readonly secFetchSite: readonly string[];
+  /** The Host of the same request, checked already; undefined on a Unix socket, which serves no pages. */
+  readonly host: HostName | undefined;
+}
+
+const ORIGIN = /^([a-z][a-z0-9+.-]{0,31}):\/\/([^/?#@\\\s]+)$/i;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
+
+/**
+ * Which web pages may talk to us: those we serve ourselves, and origins the operator names.
+ *
+ * A request without `Origin` comes from no page or from one of ours: other pages send `Origin`, or at least a
+ * `Sec-Fetch-Site` of another site. `Origin: null` comes from sandboxed frames and local files. Any page can send it, so
+ * it is never allowed.
+ *
+ * The refusal, or undefined for a request that may go on.
+ */
+export function judgeOrigin({ origin, secFetchSite, host }: OriginHeaders, rules: OriginRules): ToolError | undefined {
+  const [value] = origin;
+  if (value === undefined) return judgeSite(secFetchSite);
+  if (origin.length > 1) return refusedOrigin(`Request has ${origin.length} Origin headers`, 'send one or none');
+  if (value === 'null')
+    return refusedOrigin('Origin not allowed: null', 'open the page from a server, not from a file');
+  const normal = normalOrigin(value);
+  if (normal === undefined) return refusedOrigin('Origin header is not an origin', 'send scheme://host:port or none');
+  if (isAllowed(normal, rules)) return undefined;
+  if (host !== undefined && normal === writeOrigin(rules.scheme, host)) return undefined;
+  return refusedOrigin(`Origin not allowed: ${normal}`, 'start the host with this origin allowed');
+}
+
+/** One spelling for an origin, without its default port; undefined for anything else. */
+export function normalOrigin(text: string): string | undefined {
+  const [, written = '', authority = ''] = ORIGIN.exec(text) ?? [];
+  const scheme = written.toLowerCase();
+  const host = parseHost(authority);
+  return host === undefined ? undefined : writeOrigin(scheme, host);
+}
+
+export function isAllowed(normal: string, { allowed }: OriginRules): boolean {
+  return allowed === 'everyone' || allowed.has(normal);
+}
+
+function writeOrigin(scheme: string, { name, port }: HostName): string {
+  const isDefault = port === DEFAULT_PORTS[scheme];
+  return `${scheme}://${formatHost({ name, port: isDefault ? undefined : port })}`;
+}
+
+/** A page's image or form needs no Origin, but browsers still name the site in `Sec-Fetch-Site`. */
+function judgeSite(values: readonly string[]): ToolError | undefined {
+  if (values.every((value) => OWN_SITES.has(value))) return undefined;
+  return refusedOrigin(
+    'Request comes from the page of another site',
+    'call the host from a program or an allowed origin',
+  );
+}
+
+function refusedOrigin(message: string, next: string): ToolError {
+  return new ToolError('E_POLICY', message, { details: { gate: 'exposure', reason: 'origin_not_allowed', next } });
 }

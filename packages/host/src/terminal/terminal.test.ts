@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { plainJson, plainText } from './plain-text.ts';
+import { plainJson, plainText } from './terminal.ts';
 
 describe('plainText', () => {
   test('escapes what controls a terminal, and leaves the rest alone', () => {

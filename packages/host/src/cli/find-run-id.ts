@@ -6,7 +6,7 @@
  */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Runtime } from '@tool-runtime/sdk';
-import type { SharedOptions } from '../../command.ts';
+import type { SharedOptions } from './command.ts';
 
 export interface AnsweredRun {
   readonly response: ToolResponse;
@@ -27,7 +27,7 @@ export async function findRunId(answered: AnsweredRun): Promise<string | undefin
   if (requested === undefined || error === undefined) return undefined;
   const [{ findRunOfCall, recordUnlistedRun }, { stateOf }] = await Promise.all([
     import('@tool-runtime/sdk/parts'),
-    import('../../state-of.ts'),
+    import('./state-of.ts'),
   ]);
   const { call_id: callId, session_id: sessionId, actor } = requested;
   const state = stateOf(answered.options);

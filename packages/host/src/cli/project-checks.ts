@@ -4,12 +4,18 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '@tool-runtime/sdk';
 import type { SandboxView } from '@tool-runtime/sdk/parts';
-import type { Finding } from './finding.ts';
 
 export interface ProjectPlace {
   readonly workspace: string;
   readonly state: string | undefined;
   readonly registry: Registry;
+}
+
+/** One line of the doctor. */
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly message: string;
 }
 
 export async function projectChecks({ workspace, state, registry }: ProjectPlace): Promise<readonly Finding[]> {
