@@ -10,8 +10,7 @@ import type { PolicyRef } from '../contracts/refs.ts';
 import { sha256Hex } from '../platform/digest.ts';
 import { canonicalText } from './canonical-package.ts';
 import type { CapabilitySpec } from './capability.ts';
-import type { ChildPackagePolicy } from './child-package-policy.ts';
-import { type ChildRoutePolicy, selectRoute } from './child-route.ts';
+import { type ChildRoutePolicy, type RouteBounds, selectRoute } from './child-route.ts';
 import {
   type ChildToolPolicy,
   type DeclaredEffect,
@@ -141,4 +140,39 @@ function childPackageId(childAgentId: string, parentFingerprint: string): string
 function withPolicy(refs: readonly PolicyRef[], added: PolicyRef): readonly PolicyRef[] {
   const text = canonicalText(added);
   return refs.some((ref) => canonicalText(ref) === text) ? refs : [...refs, added];
+}
+
+/** Capabilities by which an agent steers its children or talks to its own parent; a child gets none of them. */
+export const PARENT_CONTROL_TOOLS: readonly CapabilityId[] = Object.freeze([
+  'tool.subagent_send_message',
+  'tool.subagent_reply_to_clarification',
+  'tool.subagent_ask_parent',
+  'tool.subagent_read_parent_messages',
+  'tool.subagent_monitor',
+]);
+
+export interface ChildPackagePolicy extends RouteBounds {
+  /** Fingerprint of the one parent package this policy was made for. */
+  readonly source_parent_package: string;
+  /** Must be true; a policy that says otherwise builds no child. */
+  readonly strip_recursive_subagents: boolean;
+  /** False: the tool policy is recorded but strips nothing. */
+  readonly strip_disallowed_tools: boolean;
+  readonly child_lifecycle_bounds: PolicyRef;
+  readonly redaction_policy_ref: PolicyRef;
+  readonly parent_control_tool_ids: readonly CapabilityId[];
+}
+
+/** What a host lets a child package take over from its parent, and which bounds it gets instead. */
+export function childPackageDefaults(sourceParentFingerprint: string): ChildPackagePolicy {
+  return frozenCopy<ChildPackagePolicy>({
+    source_parent_package: sourceParentFingerprint,
+    inherit_provider_route: 'inherit_parent',
+    allowed_route_overrides: [],
+    strip_recursive_subagents: true,
+    strip_disallowed_tools: true,
+    child_lifecycle_bounds: { kind: 'runtime_package', id: 'policy.child.parent_owned' },
+    redaction_policy_ref: { kind: 'redaction', id: 'policy.redaction.subagent.default' },
+    parent_control_tool_ids: PARENT_CONTROL_TOOLS,
+  });
 }

@@ -8,14 +8,16 @@
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { JournalRecord } from '../contracts/journal.ts';
+import type { AnyTool } from '../contracts/tool.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import { checkChildStart } from '../package/depth-budget.ts';
+import { manifestHash } from '../package/strip-manifest.ts';
 import { type ChildFacts, startedRecords, startIntent } from './child-records.ts';
 import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
-import { forwardEvents } from './forward-events.ts';
 import { type Keeper, Member } from './member.ts';
 import { type Parent, type PreparedChild, prepareChild } from './prepare-child.ts';
 import type { Session } from './session.ts';
-import { addUsage, NO_USAGE } from './usage.ts';
+import { addUsage, NO_USAGE } from './session-budget.ts';
 
 /** What the opening of a session needs to know when it is a child's. */
 export interface ChildBinding {
@@ -40,6 +42,11 @@ export interface EndChildren {
   readonly cancel: boolean;
   /** Children that may be taken over are, instead of ended. */
   readonly byPolicy: boolean;
+}
+
+interface ChildTools {
+  readonly tools: readonly AnyTool[];
+  readonly withheld: ReadonlyMap<string, ToolError>;
 }
 
 export class Family implements Keeper {
@@ -166,4 +173,52 @@ function childrenOpen(open: readonly ChildSession[]): ToolError {
       next: 'complete, cancel or detach them first, or close with cancel',
     },
   });
+}
+
+/**
+ * Lets a parent hear what its child does: each event in an envelope that says whose it was. Changes of status stay
+ * out.
+ */
+function forwardEvents(events: EventBus, way: { readonly from: string; readonly to: string }): () => void {
+  return events.listen(
+    way.from,
+    ({ id, message }) => {
+      if (!events.hears(way.to, 'progress')) return;
+      const data: JsonObject = {
+        child_session_id: way.from,
+        child_event: message.event,
+        child_event_id: id,
+        child_request_id: message.request_id,
+        ...(message.data === undefined ? {} : { child_data: message.data }),
+      };
+      // The child's request ids are its own: under them the event would pass for one of the parent's calls.
+      const { progress } = message;
+      events.emit(way.to, { type: 'EventMessage', event: 'ChildEvent', request_id: way.from, progress, data });
+    },
+    { events: 'progress' },
+  );
+}
+
+/** The tools a child is offered, and for every other one the reason why not. */
+export function childTools({ prepared, parent }: ChildBinding, tools: readonly AnyTool[]): ChildTools {
+  const { routes, manifest } = prepared.built;
+  const kept = new Set(routes.map((route) => route.canonical_tool_name));
+  const withheld = new Map<string, ToolError>();
+  for (const { name } of tools) {
+    if (!kept.has(name)) withheld.set(name, parent.parts.hidden.get(name) ?? stripped(name, prepared.agentId));
+  }
+  return { tools: tools.filter(({ name }) => kept.has(name)), withheld };
+
+  function stripped(name: string, agentId: string): ToolError {
+    return policyDenial(`Tool was not handed to this child: ${name}`, {
+      details: {
+        gate: 'route',
+        reason: 'stripped',
+        agent_id: agentId,
+        tool_policy: manifest.tool_policy.type,
+        manifest_hash: manifestHash(manifest),
+        next: 'ask the parent to make the call, or to open a child that has the tool',
+      },
+    });
+  }
 }

@@ -8,9 +8,13 @@ import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { contractViolation, policyDenial } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
-import type { Budgets, Registry } from '../contracts/registry.ts';
-import { buildChildPackage, type ChildPackage } from '../package/build-child-package.ts';
-import { type ChildPackagePolicy, childPackageDefaults } from '../package/child-package-policy.ts';
+import type { Budgets, CapabilityPolicy, Registry } from '../contracts/registry.ts';
+import {
+  buildChildPackage,
+  type ChildPackage,
+  type ChildPackagePolicy,
+  childPackageDefaults,
+} from '../package/build-child-package.ts';
 import type { ChildToolPolicy, DeclaredEffect } from '../package/child-tool-policy.ts';
 import {
   type ContextHandoff,
@@ -22,9 +26,8 @@ import {
 import { childBudget, type DepthBudget } from '../package/depth-budget.ts';
 import { nearestName } from '../text/nearest-name.ts';
 import type { ChildLifecycleName, ChildOptions, Handoff } from './child-session.ts';
-import type { RuntimeParts } from './compile-session.ts';
+import type { OpenFolder, RuntimeParts } from './compile-session.ts';
 import type { CarvedBudget, SessionBudget } from './session-budget.ts';
-import { folderOf, openPlace } from './session-place.ts';
 
 export interface Parent {
   readonly parts: SessionParts;
@@ -178,4 +181,34 @@ function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff
     policy_refs: handoffPolicyRefs(handoff),
     ...(handoff.type === 'full_history_with_policy' ? { audit_ref: `journal:${seq}:${mac}` } : {}),
   };
+}
+
+/**
+ * Where a session works: the whole workspace, or one folder of it, which then is the whole workspace to the session.
+ * A ceiling may name the folder too. Throws E_VALIDATION_FAIL for more than one.
+ */
+export function folderOf(asked: {
+  readonly folder?: string | undefined;
+  readonly capabilities?: CapabilityPolicy | undefined;
+}): string | undefined {
+  const { folder, capabilities } = asked;
+  const roots = capabilities?.workspace_roots;
+  const [root] = roots ?? [];
+  const isOne = roots === undefined || (roots.length === 1 && (folder === undefined || root === folder));
+  if (isOne) return folder ?? root;
+  throw contractViolation('A session works in exactly one folder: capabilities.workspace_roots', {
+    field: 'capabilities.workspace_roots',
+    next: 'name one folder; open a session for each of the others',
+  });
+}
+
+export async function openPlace(folder: string | undefined, runtime: RuntimeParts): Promise<OpenFolder> {
+  return folder === undefined ? { runtime, close: async () => {} } : runtime.openFolder(folder);
+}
+
+/** The folder is part of the place by now; a ceiling that still named it would be meant from inside. */
+export function withoutRoots(capabilities: CapabilityPolicy | undefined): CapabilityPolicy | undefined {
+  if (capabilities?.workspace_roots === undefined) return capabilities;
+  const { workspace_roots: _, ...rest } = capabilities;
+  return rest;
 }

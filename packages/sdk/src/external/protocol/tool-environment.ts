@@ -5,7 +5,6 @@
 import type { ExternalProfile, ExternalToolSettings } from '../../contracts/external.ts';
 import { baseEnvironment, MAX_VALUE_BYTES, type PrivatePlaces } from '../../shell/environment.ts';
 import { PROTOCOL_VERSION } from './protocol-constants.ts';
-import { secretNameProblem } from './secret-names.ts';
 
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +36,12 @@ const OTHER_NAMES: Readonly<Record<ExternalProfile, Readonly<Record<string, stri
 const PREFIXES: Readonly<Record<ExternalProfile, string>> = { neutral: 'TOOL_', epack: 'EPACK_' };
 const TIME_ZONE = /^[A-Za-z0-9_+/:.-]{1,64}$/;
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** What the protocol says to the tool, and what makes the loader or a shell run something else. */
+const RESERVED = /^(?:EPACK_|TOOL_|LD_|DYLD_|_)/i;
+/** Part of the environment every tool gets; another value would move its programs or its temporary files. */
+const FIXED = /^(?:PATH|HOME|TMPDIR|SHELL|IFS|ENV|BASH_ENV)$/i;
 
 function named(profile: ExternalProfile, name: string): string {
   return OTHER_NAMES[profile][name] ?? `${PREFIXES[profile]}${name}`;
@@ -122,4 +127,14 @@ export function proxyVariables(host: HostEnvironment): Record<string, string> {
       : [[name, value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, '$1')]];
   });
   return Object.fromEntries(set);
+}
+
+/**
+ * Which variables of the host may be handed to a tool by name. Values are never looked at here. Undefined when the
+ * name may be used.
+ */
+export function secretNameProblem(name: string): string | undefined {
+  if (!NAME.test(name)) return 'Not the name of a variable';
+  if (RESERVED.test(name)) return `Name of a secret is reserved: ${name} (not EPACK_, TOOL_, LD_, DYLD_ or _ first)`;
+  return FIXED.test(name) ? `Variable is set by the runtime: ${name}` : undefined;
 }

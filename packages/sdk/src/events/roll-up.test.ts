@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMetrics, type Totals } from './metrics.ts';
-import { mergeTotals, sumTotals } from './sum-totals.ts';
+import { mergeTotals, sumTotals } from './roll-up.ts';
 
 function totalsOf(calls: readonly (readonly [tool: string, code: string | undefined, durationMs: number])[]): Totals {
   const metrics = createMetrics();

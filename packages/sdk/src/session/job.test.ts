@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { JobStream, TextWatch } from './job-stream.ts';
+import { JobStream, TextWatch } from './job.ts';
 
 const KEPT = 256 * 1024;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePathGlobs, intersectPathGlobs } from './match-path.ts';
+import { compilePathGlobs, intersectPathGlobs } from './path-clause.ts';
 
 test('judges a path by where it leads, not by how it is spelled [S2-27]', () => {
   const matches = compilePathGlobs(['src/**']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRange } from './revision-range.ts';
+import { parseRange } from './resolve-revisions.ts';
 
 test('a range is two revisions, HEAD where one is left out; anything else is not a range [S0-43]', () => {
   for (const [text, wanted] of [
