@@ -86,11 +86,11 @@ function failed(path: string, cause: unknown): ToolError {
 }
 
 /**
- * Whether a path may become our Unix socket: it is in folders that only we can change, and it is free or left over from a
- * dead process.
+ * Whether a path may become our Unix socket: it is in folders that only we can change, and it is free or left over from
+ * a dead process.
  *
- * Only a socket that refuses connections is removed, identified by its inode: of two hosts that find
- * the same leftover, neither can remove the socket the other has put there since.
+ * Only a socket that refuses connections is removed, identified by its inode: of two hosts that find the same leftover,
+ * neither can remove the socket the other has put there since.
  *
  * The real path to listen on; folders that are missing are made (0700). Throws E_POLICY when it may not be used.
  */

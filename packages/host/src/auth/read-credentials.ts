@@ -1,6 +1,6 @@
 /**
- * The bearer token of a request: `Authorization: Bearer <token>` or, for WebSocket clients in browsers, which cannot set
- * that header, the sub-protocol `bearer.<token>`.
+ * The bearer token of a request: `Authorization: Bearer <token>` or, for WebSocket clients in browsers, which cannot
+ * set that header, the sub-protocol `bearer.<token>`.
  *
  * A token in the URL is refused even when it is right: URLs end up in histories, logs and Referer headers.
  */

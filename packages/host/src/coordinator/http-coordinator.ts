@@ -2,7 +2,8 @@
  * A coordinator reached over HTTP. Only the operator can set its address; a registry cannot.
  *
  * Answers are read strictly; whatever is wrong with one is thrown, and the runtime decides what that means. A question
- * too large to be asked is answered here with a no: otherwise size would be a way past a coordinator that is not required.
+ * too large to be asked is answered here with a no: otherwise size would be a way past a coordinator that is not
+ * required.
  */
 import {
   type CoordinatorBudget,
@@ -135,7 +136,8 @@ interface CoordinatorLine {
 }
 
 /**
- * The connection to a coordinator: JSON both ways, bounded. Redirects are not followed, so the token is sent nowhere else.
+ * The connection to a coordinator: JSON both ways, bounded. Redirects are not followed, so the token is sent nowhere
+ * else.
  *
  * Connections are kept alive by the runtime's own pool. Every failure is E_HTTP without the text of the answer, which
  * may hold anything.
@@ -203,7 +205,10 @@ async function readAnswer(response: Response, name: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** Leaving the loop early cancels the rest. Unpacked bytes are counted, so a small compressed body cannot become a large one. */
+/**
+ * Leaving the loop early cancels the rest. Unpacked bytes are counted, so a small compressed body cannot become a large
+ * one.
+ */
 async function readBounded({ body }: Response, name: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;

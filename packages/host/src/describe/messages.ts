@@ -1,8 +1,8 @@
 /**
  * Every message and event of the host's connections, as AsyncAPI describes them.
  *
- * The runtime builds events by hand on the call path. The schemas here are what clients may rely on; a test triggers each
- * event and compares.
+ * The runtime builds events by hand on the call path. The schemas here are what clients may rely on; a test triggers
+ * each event and compares.
  */
 import {
   approvalAnswerSchema,

@@ -132,8 +132,8 @@ function tooManyQuestions(limit: number): ToolError {
 }
 
 /**
- * Lets everything that arrives in one turn of the event loop go on together. Calls of many connections then begin in one
- * turn, as those of a single connection do, and their records share a commit.
+ * Lets everything that arrives in one turn of the event loop go on together. Calls of many connections then begin in
+ * one turn, as those of a single connection do, and their records share a commit.
  */
 export class SameTurn {
   #next: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 /**
- * Output for people: colours only on a terminal, foreign text without control characters, notes on stderr so that stdout
- * stays parsable.
+ * Output for people: colours only on a terminal, foreign text without control characters, notes on stderr so that
+ * stdout stays parsable.
  */
 import { styleText } from 'node:util';
 import type { ErrorEntry } from '@tool-runtime/protocol';

@@ -1,7 +1,7 @@
 /**
- * Announces what happens to its listeners, and costs nearly nothing when there are none.
+ * Sends events to listeners; costs nearly nothing when there are none.
  *
- * Listeners stand by session, so that a thousand sessions with one listener each do not look at one another's events.
+ * Listeners are kept by session, so that a thousand sessions with one listener each do not look at each other's events.
  */
 import type { EventMessage } from '@tool-runtime/protocol';
 import { type EventSelection, type RuntimeEvent, STATUS_EVENT } from '../contracts/events.ts';
@@ -29,7 +29,7 @@ export interface EventBus {
   close(): void;
 }
 
-/** Stands where a session id is expected, for listeners that hear all of them. */
+/** Used as a session id for listeners that hear all sessions. */
 const ALL_SESSIONS = 'host';
 
 export function createEventBus(options: { readonly capacity?: number } = {}): EventBus {
@@ -136,9 +136,8 @@ function audienceOf(sessions: Map<string, Audience>, sessionId: string): Audienc
 /**
  * One reader of events with a bounded buffer.
  *
- * A slow one loses its oldest events and learns how many from an `EventsMissed` message; it never grows memory and
- * never
- * slows a call down.
+ * A slow one loses its oldest events and learns how many from an `EventsMissed` message; memory does not grow, and no
+ * call waits for it.
  */
 class EventListener implements AsyncIterableIterator<RuntimeEvent> {
   readonly #sessionId: string | undefined;

@@ -104,8 +104,8 @@ function noCommand({ name }: ExternalToolSettings, registry: Registry): ErrorEnt
 /**
  * The external tools of a registry, as a source of tools for a runtime.
  *
- * Opening starts nothing and costs little; without entries nothing is loaded. A tool's sandbox is set up with its
- * first run.
+ * Opening starts nothing and costs little; without entries nothing is loaded. A tool's sandbox is set up with its first
+ * run.
  */
 export function createExternalTools(options: ExternalToolsOptions = {}): ToolSource {
   return {

@@ -1,4 +1,4 @@
-/** What a program complained about, one place at a time, and the shape of a reader of one family of formats. */
+/** Findings that programs print, and what the readers of their formats share. */
 
 export const FINDING_SEVERITIES = ['error', 'warning', 'info'] as const;
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
@@ -56,17 +56,12 @@ interface CodedMessage {
 
 const CODE = /^[A-Za-z@-][\w@/.:=+(),-]*$/;
 
-/**
- * The words programs use for how bad something is. Any other word (note, help, info, message, notice) is information.
- */
+/** Reads the severity as programs write it. Any other word (note, help, info, message, notice) is information. */
 export function severityOf(word: string | undefined): FindingSeverity {
   return SEVERITIES.get((word ?? '').toLowerCase()) ?? 'info';
 }
 
-/**
- * A message whose code is at its end, after a mark of the format. Plain searches: no pattern can run away on it.
- * `message (code)`, `message [code]`.
- */
+/** Splits off a code at the end of a message. Plain searches take linear time. `message (code)`, `message [code]`. */
 export function splitBracketed(text: string, open: '(' | '['): CodedMessage {
   const close = open === '(' ? ')' : ']';
   const at = text.endsWith(close) ? text.lastIndexOf(` ${open}`) : -1;

@@ -1,6 +1,6 @@
 /**
- * The commit HEAD names, read from git's own files where it lies there plainly: after every commit it does, and a process
- * behind a wall costs a hundred times as much. Packed, in a linked work tree or stored otherwise: git is asked.
+ * The commit and the branch of HEAD, read from git's own files where possible: a sandboxed process costs a hundred
+ * times as much. If the commit is packed, in a linked work tree or stored otherwise, git is asked.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface HeadCommit {
 
 const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const COMMIT = /^tree ([0-9a-f]+)\n(?:parent ([0-9a-f]+)\n)?/;
-/** A longer message than any, and little enough to be unpacked at once. */
+/** Longer than any real message, and small enough to unpack at once. */
 const MAX_COMMIT_BYTES = 1024 * 1024;
 
 interface LooseObject {
@@ -48,8 +48,7 @@ async function readLine(files: GitFiles, name: string): Promise<string> {
 }
 
 /**
- * The branch HEAD names, read from git's own file: no process is worth this question. Undefined when HEAD is
- * detached. The branch may have no commit yet.
+ * The branch HEAD names, read from git's own file. Undefined when HEAD is detached. The branch may have no commit yet.
  */
 export async function currentBranch(git: Pick<GitRepository, 'files'>): Promise<string | undefined> {
   const head = (await git.files.read('HEAD'))?.toString('utf8') ?? '';
@@ -57,8 +56,8 @@ export async function currentBranch(git: Pick<GitRepository, 'files'>): Promise<
 }
 
 /**
- * Objects of git that lie in files of their own: what was added or committed lately. Undefined when it is packed,
- * elsewhere or larger than `maxBytes`, and unless its digest is its name: then git is to be asked.
+ * Reads an object from its own file, as recent ones are stored. Undefined when it is packed, elsewhere, larger than
+ * `maxBytes` or does not match its digest; then ask git.
  */
 export async function readLooseObject(
   files: GitFiles,
@@ -69,7 +68,7 @@ export async function readLooseObject(
   return packed === undefined ? undefined : unpacked(packed, hash, maxBytes);
 }
 
-/** A folder of branches, a link that leads out, a name no file can have: git says better what is wrong with it. */
+/** A folder of branches, a link that leads out, an impossible name: git gives the better message. */
 async function readIfFile(files: GitFiles, name: string): Promise<Buffer | undefined> {
   try {
     return await files.read(name);

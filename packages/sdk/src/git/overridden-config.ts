@@ -1,5 +1,5 @@
 /**
- * Settings of a repository that would start programs or reach elsewhere, and what git is told instead.
+ * Settings of a repository that would start programs or reach elsewhere, and the values that replace them.
  *
  * Git takes the last value of a key, and the command line comes last. A key without a value here has no effect on the
  * verbs we use. Keys that `fixed-options.ts` closes on every start are not listed again.
@@ -77,7 +77,7 @@ export function overrideWords(overridden: readonly OverriddenKey[]): readonly st
   return overridden.flatMap(({ key, value }) => (value === undefined ? [] : ['-c', `${key}=${value}`]));
 }
 
-/** One warning per session about settings of its repository that git is told to ignore. */
+/** One warning per session about settings of its repository that are overridden. */
 export function createSettingNotices(): SettingNotices {
   const known = new Set<string>();
   let pending: OverriddenKey[] = [];

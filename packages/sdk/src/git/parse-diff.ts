@@ -1,6 +1,6 @@
 /**
- * Reads what `git diff --raw --numstat --patch -z` prints in one go: the list of changes, the counts, and after an empty
- * field the patch, byte for byte.
+ * Reads what `git diff --raw --numstat --patch -z` prints in one go: the list of changes, the counts, and after an
+ * empty field the patch, byte for byte.
  */
 import type { AddedLine, ChangedFile, ChangeKind } from '../contracts/git.ts';
 

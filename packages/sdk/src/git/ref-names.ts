@@ -1,4 +1,7 @@
-/** Names of branches and revisions as callers write them: checked before git sees them; names that look like options are refused. */
+/**
+ * Names of branches and revisions as callers write them: checked before git sees them; names that look like options are
+ * refused.
+ */
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { gitFailure } from './git-failure.ts';
@@ -70,7 +73,7 @@ export function parsePushSpec(text: string): PushSpec {
   };
 }
 
-/** Where a push goes is a branch or a tag: nothing else of the remote is ours to write. */
+/** A push may only write a branch or a tag. */
 function fullName(name: string, text: string): string {
   const short = name.replace(/^refs\/(?:heads|tags)\//, '');
   if (short.startsWith('refs/')) throw badRefspec(text);

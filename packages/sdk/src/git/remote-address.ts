@@ -1,4 +1,7 @@
-/** What kind of place a remote's configured address names. Nothing here touches the network or a file. */
+/**
+ * Addresses of remotes, and what ssh's own files say about hosts. Pure text: nothing here touches the network or a
+ * file.
+ */
 
 import { createHmac } from 'node:crypto';
 import type { GitConfig } from '../contracts/git.ts';
@@ -20,7 +23,7 @@ export interface SshAddress {
   readonly shown: string;
 }
 
-interface SshHost {
+export interface SshHost {
   readonly hostName?: string;
   readonly user?: string;
   readonly port?: string;
@@ -50,8 +53,8 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
 }
 
 /**
- * What `url.<base>.insteadOf` makes of an address: the longest prefix counts, the first of several equal ones. With `push`,
- * `pushInsteadOf` comes first, as it does in git.
+ * What `url.<base>.insteadOf` makes of an address: the longest prefix counts, the first of several equal ones. With
+ * `push`, `pushInsteadOf` comes first, as it does in git.
  */
 export function rewriteAddress(
   address: string,
@@ -95,7 +98,7 @@ function httpAddress(name: string, address: string): RemoteAddress {
 const SSH_URL =
   /^ssh:\/\/(?:(?<user>[^@/:]+)@)?(?<host>[^@/:[\]]+)(?::(?<port>\d{1,5}))?\/(?<path>[^\x00-\x20\x7f]+)$/i;
 const SSH_SHORT = /^(?:(?<user>[^@/:]+)@)?(?<host>[^@/:[\]]+):(?<path>[^\x00-\x20\x7f]+)$/;
-/** What ssh and the remote's shell cannot read as anything but a name. */
+/** Text that ssh and the remote's shell can only read as a name. */
 const PLAIN_NAME = /^(?!-)[A-Za-z0-9._-]{1,253}$/;
 
 function sshAddress(name: string, address: string, form: RegExp): RemoteAddress {
@@ -132,11 +135,10 @@ function decodePath(text: string): string {
 }
 
 /**
- * What is honoured of the operator's own ssh files: names and keys of hosts. Pure text; nothing is started.
+ * Reads names and keys of hosts from the operator's ssh files.
  *
  * Of the configuration, `Host` blocks with HostName, User, Port, IdentityFile and HostKeyAlias count. `Match` blocks
- * and
- * included files do not: their conditions can run programs.
+ * and included files do not: their conditions can run programs.
  *
  * As in ssh, the first value of a key counts; identity files add up.
  */

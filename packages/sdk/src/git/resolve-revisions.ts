@@ -1,6 +1,6 @@
 /**
- * Turns what callers write into hashes. Names go to git on standard input, where nothing is an option, and only the hash
- * is passed on afterwards.
+ * Turns what callers write into hashes. Names go to git on standard input, where nothing is an option, and only the
+ * hash is passed on afterwards.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
@@ -29,7 +29,7 @@ interface RevisionRange {
   readonly symmetric: boolean;
 }
 
-/** Throws E_GIT naming the first that is no revision. */
+/** Throws E_GIT naming the first invalid revision. */
 export async function resolveRevisions(git: Runner, questions: readonly Question[]): Promise<readonly string[]> {
   const found = await findObjects(
     git,
@@ -43,7 +43,7 @@ export async function resolveRevision(git: Runner, text: string, argument: strin
   return hash ?? unknown({ text, argument });
 }
 
-/** Undefined for names that lead nowhere. The names must be on one line each. */
+/** Undefined for unknown names. The names must be on one line each. */
 export async function findObjects(git: Runner, names: readonly string[]): Promise<readonly (string | undefined)[]> {
   const { stdout } = await git.run({
     words: ['cat-file', '--batch-check'],
@@ -65,7 +65,7 @@ export function unknownRevision(text: string, argument: string): ToolError {
   });
 }
 
-/** The tree without entries, which git knows by itself. It depends on the repository's kind of hash. */
+/** The tree without entries, which every repository has. It depends on the repository's kind of hash. */
 export function emptyTree(config: GitConfig): string {
   return config.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? EMPTY_SHA256 : EMPTY_SHA1;
 }

@@ -1,9 +1,9 @@
 /**
  * Globs carried down a tree: what matches in this folder, and whether anything below a folder can still match.
  *
- * A level is the set of places in the patterns that the path so far has reached. Entering a folder moves each place
- * one segment on, so a walk never tests a whole path and never visits a folder in vain. It means what `compileGlobs`
- * means, for paths whose names are real names.
+ * A level is the set of places in the patterns that the path so far has reached. Entering a folder moves each place one
+ * segment on, so a walk never tests a whole path and never visits a folder in vain. It matches the same paths as
+ * `compileGlobs`, for paths whose names are real names.
  */
 import { type GlobPath, type GlobSegment, type GlobToken, parseGlob } from './glob-syntax.ts';
 import { acceptsCode, matchWild } from './match-glob.ts';
@@ -130,8 +130,8 @@ function matchTokens(tokens: readonly GlobToken[], name: string): boolean {
 }
 
 /**
- * The folder in which everything a set of globs can match must lie, as far as their text tells. Names from the root
- * down; empty for the root itself, also without any pattern.
+ * The folder that contains everything a set of globs can match, as far as their text shows. Names from the root down;
+ * empty for the root itself, also without any pattern.
  */
 export function globBase(patterns: readonly string[]): readonly string[] {
   const folders = patterns.flatMap(parseGlob).map(fixedFolder);

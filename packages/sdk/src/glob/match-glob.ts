@@ -7,7 +7,7 @@
  */
 import { type GlobPath, type GlobSegment, type GlobToken, isLiteralGlob, parseGlob } from './glob-syntax.ts';
 
-/** Longer texts match nothing but an equal name: patterns grant things, so silence is the safe side. */
+/** Longer texts match only an equal name: patterns grant permissions, so no match is the safe answer. */
 export const MAX_TEXT_LENGTH = 8192;
 
 export type GlobTest = (text: string) => boolean;
@@ -42,7 +42,7 @@ export function compileGlobs(patterns: readonly string[]): GlobTest {
   return (text) => names.has(text) || tests.some((test) => test(text));
 }
 
-/** A leading dot may be `./`, which means nothing; such patterns take the long way. */
+/** A leading dot may be `./`, which means nothing; such patterns are matched by segments. */
 function isPlainName(pattern: string): boolean {
   return isLiteralGlob(pattern) && !pattern.startsWith('.');
 }

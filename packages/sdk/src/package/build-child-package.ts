@@ -1,8 +1,8 @@
 /**
  * Cuts the package of a child agent from its parent's. Pure: it starts nothing, records nothing, reads no clock.
  *
- * A child can only lose capabilities. What stays is exactly as the parent has it; the facts of the parent's run do
- * not come along. The routes that come back are what the child's snapshot must be built from.
+ * A child can only lose capabilities. What stays is exactly as in the parent's package, without the facts of the
+ * parent's run. The child's snapshot must be built from the returned routes.
  */
 import { contractViolation } from '../contracts/failures.ts';
 import { type CapabilityId, checkId } from '../contracts/identifiers.ts';
@@ -142,7 +142,7 @@ function withPolicy(refs: readonly PolicyRef[], added: PolicyRef): readonly Poli
   return refs.some((ref) => canonicalText(ref) === text) ? refs : [...refs, added];
 }
 
-/** Capabilities by which an agent steers its children or talks to its own parent; a child gets none of them. */
+/** Capabilities to control children or to talk to the parent; a child gets none of them. */
 export const PARENT_CONTROL_TOOLS: readonly CapabilityId[] = Object.freeze([
   'tool.subagent_send_message',
   'tool.subagent_reply_to_clarification',
@@ -163,7 +163,7 @@ export interface ChildPackagePolicy extends RouteBounds {
   readonly parent_control_tool_ids: readonly CapabilityId[];
 }
 
-/** What a host lets a child package take over from its parent, and which bounds it gets instead. */
+/** What a child package inherits, and the limits it gets. */
 export function childPackageDefaults(sourceParentFingerprint: string): ChildPackagePolicy {
   return frozenCopy<ChildPackagePolicy>({
     source_parent_package: sourceParentFingerprint,

@@ -1,7 +1,7 @@
 /**
- * The form of a package that is hashed: lists in one order whatever the author's, computed manifest, no run facts.
+ * The form of a package that is hashed: lists in one order, computed manifest, no facts of a run.
  *
- * Strings are compared by UTF-16 code unit, as RFC 8785 orders keys, so no locale can move a fingerprint.
+ * Strings are compared by UTF-16 code unit, as RFC 8785 orders keys, so fingerprints do not depend on the locale.
  */
 import type { JsonValue } from '@tool-runtime/protocol';
 import type { PolicyRef } from '../contracts/refs.ts';
@@ -111,7 +111,7 @@ const INCLUDED_GROUPS = [
 /** The package fields that are hashed in addition to the manifest itself. */
 type FingerprintedGroup = (typeof INCLUDED_GROUPS)[number];
 
-/** `hooks` count through their sidecars; the rest differs between runs of one and the same package. */
+/** `hooks` count through their sidecars; the rest differs between runs of the same package. */
 const EXCLUDED_GROUPS = [
   'adapter_health',
   'event_ids',
@@ -134,7 +134,7 @@ export interface FingerprintManifest {
   readonly reserved_features: readonly string[];
 }
 
-/** What a fingerprint covers, written into the package for auditors. Always computed, never believed. */
+/** What a fingerprint covers, written into the package for auditors. Always computed, never taken from the input. */
 export function fingerprintManifest(capabilities: readonly CapabilitySpec[]): FingerprintManifest {
   const reserved = capabilities.map((capability) => capability.kind).filter(isReservedKind);
   return {

@@ -1,6 +1,4 @@
-/**
- * Executors by ref, in memory. An executor only runs the tool: journaling, approval and limits are the runtime's.
- */
+/** Executors by ref, in memory. An executor only runs the tool: journaling, approval and limits belong to the runtime. */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import type { EffectResult } from '../contracts/effects.ts';
@@ -83,7 +81,7 @@ export function createExecutorRegistry<Context = unknown>(): ExecutorRegistry<Co
   };
 }
 
-/** What an executor hands back. It becomes an effect result once the runtime adds which effect it answers. */
+/** What an executor returns. The runtime adds the effect it belongs to. */
 export function completedOutput(summary: string): ToolExecutionOutput {
   return { terminal_status: 'completed', content_refs: [], redacted_summary: summary };
 }

@@ -1,11 +1,11 @@
-/** Findings of a check, gathered so that one error can name them all. */
+/** Problems that a check finds, collected so that one error can name them all. */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { z } from 'zod';
 import { contractViolation, failure, missingField } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import { POLICY_KINDS, type PolicyRef } from '../contracts/refs.ts';
 
-/** A throwing check as a value; whatever is not a ToolError is a bug and keeps flying. */
+/** A throwing check as a value; anything but a ToolError is a bug and is thrown on. */
 export function problemsOf(check: () => unknown): ToolError[] {
   try {
     check();

@@ -12,13 +12,13 @@ const SHOWN_NAME_LENGTH = 64;
 export interface ToolRouter {
   readonly snapshot: ToolRegistrySnapshot;
   /**
-   * The call with its route. The route is deep-frozen, so handing out the snapshot's own is as safe as a copy.
-   * Throws E_POLICY for an unknown name.
+   * The call with its route. The route is deep-frozen, so handing out the snapshot's own is as safe as a copy. Throws
+   * E_POLICY for an unknown name.
    */
   resolve(request: ToolCallRequest): ResolvedToolCall;
 }
 
-/** Values of these arguments are names and numbers; of the others a call shows only that they belong there. */
+/** Values of these arguments are names and numbers; values of other arguments are not shown. */
 const SHOWN = new Set(['path', 'glob', 'pattern', 'offset', 'limit', 'timeout_ms']);
 const MAX_SHOWN = 200;
 
@@ -39,7 +39,7 @@ export function createRouter(snapshot: ToolRegistrySnapshot): ToolRouter {
   });
 }
 
-/** Also says which tool may be meant, and how to call it. */
+/** Suggests which tool may be meant, and how to call it. */
 export function unknownTool(name: string, snapshot: ToolRegistrySnapshot, known?: KnownCall): ToolError {
   const names = snapshot.routes.map((route) => route.canonical_tool_name);
   const nearest = known?.tool ?? nearestName(name, names);
@@ -60,7 +60,7 @@ export function unknownTool(name: string, snapshot: ToolRegistrySnapshot, known?
   );
 }
 
-/** A tool that is called by the name it has elsewhere: the call that does the same here. */
+/** A tool called by a name it has elsewhere: the call that does the same here. */
 export function callInOurWords(name: string, args: unknown, tools: Iterable<AnyTool>): KnownCall | undefined {
   const asked = name.toLowerCase().replace(/[_-]/g, '');
   for (const { name: tool, knownAs } of tools) {

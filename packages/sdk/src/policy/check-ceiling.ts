@@ -2,7 +2,7 @@
  * The session's ceiling: tool list → capability operations → side-effect level.
  *
  * The first two do not depend on arguments, so they are worked out once per tool. A tool whose level is unknown
- * (unannotated, or `none`) stands above every ceiling unless the policy names it; a wildcard is not a name.
+ * (unannotated, or `none`) is above every ceiling unless the policy names it; a wildcard is not a name.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { sideEffectRank, type ToolAnnotations } from '../contracts/annotations.ts';
@@ -45,7 +45,7 @@ interface CompiledPolicy {
   readonly rank: number | undefined;
 }
 
-/** Names come from a frozen snapshot, so the memory stays small; the bound is for hosts that do otherwise. */
+/** Names come from a frozen snapshot, so the memory stays small; the limit protects hosts that pass other names. */
 const MAX_REMEMBERED = 1024;
 
 export function compileCeiling(policy: CapabilityPolicy): Ceiling {
@@ -120,8 +120,8 @@ export function explicitTools(policy: CapabilityPolicy): readonly string[] {
 }
 
 /**
- * The names that lift a tool over the ceiling in both policies. A side without a ceiling has nothing to be lifted
- * over, so it does not take part. Undefined when the plain names of `tools` say the same.
+ * The names that lift a tool over the ceiling in both policies. A side without a ceiling has nothing to be lifted over,
+ * so it does not take part. Undefined when the plain names of `tools` give the same result.
  */
 export function intersectExplicitTools(
   host: CapabilityPolicy,

@@ -1,7 +1,7 @@
 /**
  * One conversation with the approver: bounded in time, ended by a cancel, and read strictly.
  *
- * Only the exact words count, and an extension does not count as an approver of its own call. Nothing here throws.
+ * Only the exact answers count, and an extension cannot approve its own call. Nothing here throws.
  */
 import { isJsonObject, type JsonObject } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
@@ -44,7 +44,7 @@ export async function contactApprover(
   }
 }
 
-/** An exception stops here because it is an answer: an approver that breaks has not approved. */
+/** An exception counts as an answer: an approver that fails has not approved. */
 async function askDispatcher(
   request: ApprovalRequest,
   dispatcher: ApprovalDispatcher,

@@ -1,6 +1,6 @@
 /**
- * One rule about paths, compiled: a list of globs, which arguments it speaks about, and whether it also speaks about files
- * that no argument names. Argument constraints and the write allow-list both become clauses, so both are judged alike.
+ * One rule about paths, compiled: a list of globs, which arguments it applies to, and whether it also applies to files
+ * that no argument names. Argument constraints and the write allow-list both become clauses, so both are checked alike.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { globCovers, intersectGlobs } from '../glob/glob-covers.ts';
@@ -34,9 +34,8 @@ export function compilePathClause(
 }
 
 /**
- * Globs over declared paths. The value is normalised first, so that a spelling such as `src/../secret` is judged by
- * where it leads. An absolute path is only ever matched by a pattern that is itself absolute: `**` means the
- * workspace.
+ * Globs over declared paths. The value is normalised first, so that `src/../secret` is checked as the path it leads to.
+ * An absolute path is only ever matched by a pattern that is itself absolute: `**` means the workspace.
  */
 export function compilePathGlobs(patterns: readonly string[]): GlobTest {
   const relative = compileGlobs(patterns.filter(isRelative));

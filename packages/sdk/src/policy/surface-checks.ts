@@ -1,4 +1,4 @@
-/** What surface validation looks at and what it reports. */
+/** The checks of surface validation: what they look at and what they report. */
 
 import { isToolError } from '@tool-runtime/protocol';
 import {
@@ -78,7 +78,7 @@ export function diagnose(
   return { code, severity: SEVERITIES[code], message, ...at };
 }
 
-/** What can be wrong with one tool, whatever the policy says, and whether its results can be read. */
+/** Problems of one tool, independent of the policy, and whether its results can be read. */
 export function diagnoseTool(tool: SurfaceTool, { active, executors }: Around): readonly SurfaceDiagnostic[] {
   const { name, annotations } = tool;
   const found: SurfaceDiagnostic[] = [];
@@ -126,7 +126,7 @@ function diagnoseReaders(
   return found;
 }
 
-/** Patterns that speak about tools: whether they can be read, match anything, and find the argument they mean. */
+/** Patterns of the policy: whether they are valid, match any tool, and name an existing argument. */
 export function diagnosePatterns(surface: Surface, active: readonly SurfaceTool[]): readonly SurfaceDiagnostic[] {
   const { tools, hooks = [], approvals = {} } = surface;
   const constraints = surface.constraints ?? surface.ceiling?.tool_arg_constraints ?? [];
@@ -190,7 +190,7 @@ function keysOf(constraint: ToolArgConstraint, tool: SurfaceTool): readonly stri
   return constrainedKeys(constraint, completeAnnotations(tool.annotations).arg_schema);
 }
 
-/** Of a zod object or a JSON Schema; undefined when the schema is neither and nothing can be said. */
+/** Of a zod object or a JSON Schema; undefined when the schema is neither. */
 function argumentNames({ args }: SurfaceTool): ReadonlySet<string> | undefined {
   if (typeof args !== 'object' || args === null) return undefined;
   const { shape, properties } = args as { shape?: unknown; properties?: unknown };

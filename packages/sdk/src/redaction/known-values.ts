@@ -1,5 +1,5 @@
 /**
- * The values that are known to be secret, taken out of text, JSON and streams of bytes.
+ * The values that are known to be secret, removed from text, JSON and byte streams.
  *
  * Nothing is guessed here: what does not hold one of the values passes unchanged, byte for byte.
  */
@@ -73,11 +73,11 @@ export function mapTexts(value: JsonValue, change: (text: string) => string): Js
   return isSame ? value : Object.fromEntries(changed);
 }
 
-/** Anything shorter is part of ordinary text: covering it would cover the text. */
+/** Shorter values occur in ordinary text, which would be masked too. */
 const MIN_SECRET_LENGTH = 4;
 /** Of a key in several lines each one is telling. */
 const MIN_LINE_LENGTH = 16;
-/** Fewer bytes leave too little behind that is the same whatever stands before them. */
+/** Fewer bytes have too little base64 text that does not depend on what precedes them. */
 const MIN_SHIFTED_BYTES = 8;
 /** Shorter texts are found in base64 of anything, by chance. */
 const MIN_BASE64_LENGTH = 8;
@@ -106,7 +106,7 @@ function spellings(secret: string): readonly string[] {
   return [...plain, encoded, lower, encoded.replaceAll('%20', '+'), ...base64];
 }
 
-/** What is left of the base64 text of anything that holds these bytes, whatever stands before and behind them. */
+/** The part of the base64 text that these bytes always produce, whatever precedes and follows them. */
 function base64Forms(bytes: Buffer): readonly string[] {
   const shifts = bytes.length < MIN_SHIFTED_BYTES ? [0] : [0, 1, 2];
   const forms = shifts.map((shift) => {
@@ -121,9 +121,8 @@ function base64Forms(bytes: Buffer): readonly string[] {
 /**
  * Takes known values out of a stream of bytes, also where two chunks meet.
  *
- * Held back is only what could be the beginning of a value, never more than the longest of them: a prompt that waits
- * for
- * an answer is seen at once. The output is the same however the stream was cut into chunks.
+ * Only what could be the beginning of a value is held back, at most as much as the longest one, so a prompt that waits
+ * for an answer is shown at once. The output is the same however the stream was cut into chunks.
  */
 class SecretStream implements ByteFilter {
   readonly #finder: ValueFinder;

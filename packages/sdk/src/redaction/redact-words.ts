@@ -1,5 +1,5 @@
 /**
- * A list of arguments without the secrets in it: values of telling options, headers, assignments and URLs.
+ * Removes secrets from a list of arguments: values of secret options, headers, assignments and URLs.
  *
  * The one place that decides this, for whatever shows or records a command: the rest of it stays readable.
  */
@@ -12,10 +12,10 @@ export type OnSecret = (value: string) => void;
 const HEADER_OPTION = /^(?:-H|--?(?:proxy-)?headers?)$/;
 const COOKIE_OPTION = /^--cookie$/;
 const PAIR_OPTION = /^--(?:proxy-)?(?:user|auth|basic-auth|userpwd)$/;
-/** Options that name a secret of theirs without saying it: a file, or a name in a store. */
+/** Options that only refer to a secret: a file, or a name in a store. */
 const NOT_A_VALUE =
   /^--?(?:no|without|with|show|print|generate|create|list|get|delete|revoke|rotate|ask|prompt|require)-/;
-/** After `--secret` and `--auth` often comes a name: hidden from view, but too little to look for it elsewhere. */
+/** After `--secret` and `--auth` often comes a name: hidden, but too short to search for elsewhere. */
 const UNSURE_OPTION = /^--?(?:secret|auth|pat|sig|credentials?)$/;
 const ASSIGNMENT = /^(-{0,2}[A-Za-z_][\w.:[\]-]*)(=)(.*)$/s;
 
@@ -127,7 +127,7 @@ export function redactWords(words: readonly string[], onSecret: OnSecret = () =>
   });
 }
 
-/** What the word after this one is, where that is a secret. */
+/** What kind of secret the next word is, if any. */
 function optionKind(word: string, { options = {} }: ProgramOptions): ValueKind | undefined {
   if (!word.startsWith('-')) return undefined;
   if (Object.hasOwn(options, word)) return options[word];

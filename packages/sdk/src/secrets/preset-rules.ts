@@ -74,18 +74,14 @@ const KIND_BY_MESSAGE: Readonly<Record<string, string>> = {
   PackageJSON_xOauthToken: 'github-token',
 };
 
-/** Reported by the same option as key ids, but AWS does not hold an account's number for a secret. */
+/** Reported by the same option as key ids, but AWS does not consider account numbers secret. */
 const NO_SECRET = 'AWSAccountID';
 
-export const PRESET_RULES: readonly PresetRule[] = (rules as readonly Rule[])
-  .filter((rule) => nameOf(rule) !== COMMENT_FILTER)
-  .map(adaptRule);
-
 /**
- * When a rule of the preset can match at all: literals that every match holds, and what must stand at one of them.
+ * When a rule of the preset can match at all: literals that every match contains, and what must be at one of them.
  *
  * Read off the patterns of version 13.0.7. Each confirmation is a piece of the rule's own pattern, or that piece with
- * something left out, so it lets through whatever the rule would report. A rule without a line here always runs.
+ * something left out, so it accepts everything the rule would report. A rule without a line here always runs.
  *
  * The version the patterns below were read from; a test compares it with the one installed.
  */
@@ -149,6 +145,10 @@ export const PRESET_GATES: Readonly<Record<string, PresetGate>> = {
   tailscale: { anchors: ['tskey-'], confirms: /tskey-[a-z]{2,20}-[0-9A-Za-z_]{8}/y },
   vercel: { anchors: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], confirms: /vc[piark]_[A-Za-z0-9]{20}/y },
 };
+
+export const PRESET_RULES: readonly PresetRule[] = (rules as readonly Rule[])
+  .filter((rule) => nameOf(rule) !== COMMENT_FILTER)
+  .map(adaptRule);
 
 function nameOf(rule: Rule): string {
   return rule.meta.id.replace(ID_PREFIX, '');

@@ -1,4 +1,4 @@
-/** What the scanner says about a secret: where and of which kind, never the secret itself. */
+/** What the scanner reports about a secret: place and kind, never the secret itself. */
 
 export interface SecretFinding {
   /** Stable kind, such as `github-token`. */
@@ -13,7 +13,7 @@ export interface SecretFinding {
   readonly fingerprint: string;
 }
 
-/** A secret still in hand; does not leave this folder. */
+/** With the secret itself; does not leave this folder. */
 export interface SecretMatch {
   readonly kind: string;
   readonly start: number;
@@ -74,8 +74,8 @@ const KINDS: Readonly<Record<string, SecretKind>> = {
 };
 
 /**
- * Every kind of secret in words, and which kind is kept when several were seen in the same place. Kinds come from
- * rule tables, some of which belong to a dependency: one without a line here is a format too.
+ * Every kind of secret in words, and which kind is kept when several were seen in the same place. Kinds come from rule
+ * tables, some of which belong to a dependency: one without a line here is a format too.
  */
 export function describeKind(kind: string): SecretKind {
   return KINDS[kind] ?? { title: `Secret of the kind ${kind}`, rank: FORMAT };

@@ -1,15 +1,16 @@
 /**
- * Secrets found at an anchor by our own patterns: what the rules of the dependency miss.
+ * Secrets found at an anchor by our own patterns: those that the rules of the dependency miss.
  *
- * Every pattern is sticky and has a longest match, so a try at an anchor has a price that no text can raise. A pattern
- * whose body may hold its own anchor begins at the start of a run only, or each anchor would read the rest of the run.
+ * Every pattern is sticky and has a longest match, so the cost of a try at an anchor is bounded whatever the text. A
+ * pattern whose body may hold its own anchor begins at the start of a run only, or each anchor would read the rest of
+ * the run.
  */
 import type { Anchored } from './anchor-index.ts';
 import type { SecretMatch } from './secret-finding.ts';
 
 export const NAME_ANCHORS: readonly string[] = ['passw', 'passphrase', 'pwd', 'secret', 'token', 'credential', 'key'];
 
-/** A key of these is secret; most others open a map. */
+/** A key of these is secret; most others only access a map. */
 const OWNERS = '(?:api|access|account|auth|encryption|master|private|secret|signing|storage)';
 const WORD = `(?:passw|passphrase|pwd|secret|token|credential|(?<=${OWNERS}[_. -]?)key)`;
 /** The rest of the name, whose last word may say that the value is about a secret and not one. */
@@ -136,8 +137,7 @@ function hasAlgorithm(token: string): boolean {
 /**
  * Private keys in PEM or PGP armour: any algorithm, encrypted or not, in JSON, in a diff, in a comment.
  *
- * A header alone is found in every program that handles keys, so some of the body has to follow. The value runs to
- * the
+ * A header alone is found in every program that handles keys, so some of the body has to follow. The value runs to the
  * end line, because an exception for a header would be an exception for every key.
  */
 export function privateKeyAt(text: string, offset: number): SecretMatch | undefined {

@@ -1,8 +1,8 @@
 /**
  * The text of a file, cut out piece by piece so that no file is too large for a string.
  *
- * Every file has a text: what is neither UTF-8 nor UTF-16 is read byte by byte. A file that says it is UTF-16, or looks
- * like it, is read byte by byte as well, because two bytes at its beginning must not hide the rest.
+ * A file that is neither UTF-8 nor UTF-16 is read byte by byte. A file that claims to be UTF-16, or looks like it, is
+ * read byte by byte as well, because two bytes at its beginning must not hide the rest.
  */
 import { isUtf8 } from 'node:buffer';
 import type { SecretMatch } from './secret-finding.ts';
@@ -108,8 +108,7 @@ function isLowSurrogate(unit: number): boolean {
 /**
  * Two-byte characters scattered in binary content, such as the texts of a program: every other byte is zero.
  *
- * Single zeros are taken out and longer rows of them become line ends; what is found is then looked up in the
- * content.
+ * Single zeros are taken out and longer rows of them become line ends; what is found is then looked up in the content.
  * The alignment and the order of the bytes do not matter that way.
  *
  * Undefined when there are none.

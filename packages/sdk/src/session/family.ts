@@ -1,9 +1,9 @@
 /**
- * The children of one session: how many there may be, which are open, what they used, and what becomes of them when the
+ * The children of one session: how many there may be, which are open, what they used, and what happens to them when the
  * session ends.
  *
- * A child is an effect of its parent: an intent before it opens, a result when it is over. In between every change is on
- * record, and the parent hears of it.
+ * A child is an effect of its parent: an intent before it opens, a result when it is over. Every change in between is
+ * recorded and announced to the parent.
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
@@ -154,7 +154,7 @@ export class Family implements Keeper {
   }
 }
 
-/** The narrowing as it was asked for; what came of it is in the manifest and in the child's own records. */
+/** The narrowing as requested; its result is in the manifest and in the child's own records. */
 function askedFor({ folder, budget, capabilities, lifecycle = 'parent_owned' }: ChildOptions): JsonObject {
   return {
     lifecycle,
@@ -175,10 +175,7 @@ function childrenOpen(open: readonly ChildSession[]): ToolError {
   });
 }
 
-/**
- * Lets a parent hear what its child does: each event in an envelope that says whose it was. Changes of status stay
- * out.
- */
+/** Forwards a child's events to its parent, each in an envelope that names the child. Status changes are left out. */
 function forwardEvents(events: EventBus, way: { readonly from: string; readonly to: string }): () => void {
   return events.listen(
     way.from,
@@ -199,7 +196,7 @@ function forwardEvents(events: EventBus, way: { readonly from: string; readonly 
   );
 }
 
-/** The tools a child is offered, and for every other one the reason why not. */
+/** The tools of a child, and for every other tool the reason why it is missing. */
 export function childTools({ prepared, parent }: ChildBinding, tools: readonly AnyTool[]): ChildTools {
   const { routes, manifest } = prepared.built;
   const kept = new Set(routes.map((route) => route.canonical_tool_name));

@@ -3,7 +3,7 @@ import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
 import type { JobArtifacts, JobNews, JobOutput, JobView, JobWait, StreamNews } from '../contracts/jobs.ts';
 import { firstCharacterStart, wholeCharactersEnd } from '../text/whole-characters.ts';
 
-/** The kernel does not tell when a program begins to listen. */
+/** The kernel does not report when a program begins to listen. */
 const PORT_LOOK_MS = 100;
 
 export interface Job {

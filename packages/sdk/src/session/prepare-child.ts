@@ -1,8 +1,9 @@
 /**
- * Everything that may refuse a child, before anything is recorded: depth, handoff, route, tools, ceiling, folder, budget.
+ * Everything that may refuse a child, before anything is recorded: depth, handoff, route, tools, ceiling, folder,
+ * budget.
  *
- * What comes back is ready to open. Whoever takes it must open it or `drop` it: the share of the budget and the folder are
- * held already.
+ * The result is ready to open. The caller must open it or `drop` it: the share of the budget and the folder are already
+ * held.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
@@ -172,7 +173,7 @@ function badShare(limit: string): ToolError {
   return contractViolation(`Share of a budget is not a number from zero up: ${limit}`, { field: `budget.${limit}` });
 }
 
-/** Only the parent's own word crosses: refs and policies, and for a whole history the place where it can be proved. */
+/** Only refs and policies of the parent are handed over, and for a whole history its position in the journal. */
 function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff {
   const { seq, mac } = journal.head();
   return {
@@ -184,8 +185,8 @@ function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff
 }
 
 /**
- * Where a session works: the whole workspace, or one folder of it, which then is the whole workspace to the session.
- * A ceiling may name the folder too. Throws E_VALIDATION_FAIL for more than one.
+ * Where a session works: the whole workspace, or one folder of it, which then is the whole workspace to the session. A
+ * ceiling may also name the folder. Throws E_VALIDATION_FAIL for more than one.
  */
 export function folderOf(asked: {
   readonly folder?: string | undefined;

@@ -1,8 +1,8 @@
 /**
  * Schedules many calls by an execution strategy.
  *
- * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later one,
- * unless both name what they touch and share nothing. A failed call never cancels its siblings.
+ * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later
+ * one, unless both name what they touch and share nothing. A failed call never cancels its siblings.
  */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import { rewriteAliases } from '../call/normalize-args.ts';
@@ -72,7 +72,7 @@ function conflicts(earlier: BatchCall | undefined, later: BatchCall): boolean {
   return !a.keys.isDisjointFrom(b.keys);
 }
 
-/** What a call of a batch would touch, as far as its arguments tell. Judges nothing: the pipeline does that. */
+/** What a call of a batch would touch, as far as its arguments show. Checks nothing: the pipeline does that. */
 export function footprintOf(tool: string, args: unknown, parts: SessionParts): Footprint {
   const compiled = parts.tools.get(tool);
   // An unknown tool is refused by the pipeline and touches nothing.

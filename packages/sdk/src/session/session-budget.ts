@@ -1,9 +1,9 @@
 /**
  * What one session may use, from the registry: calls, bytes, time. Counted here, refused before anything runs.
  *
- * A child's share is carved out: held back from the parent as long as the child is open, used up as the child spends,
- * and what is left of it given back at the end. A limit the child has no share of is the parent's own, and both draw on
- * it. So whatever a family does, it never uses more than its eldest was given.
+ * A child's share is reserved from its parent's while the child is open, and the rest is given back at the end. A limit
+ * the child has no share of is the parent's own, and both draw on it. So a family never uses more than its first
+ * session was given.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';

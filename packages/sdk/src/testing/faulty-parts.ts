@@ -1,5 +1,6 @@
 /**
- * Fails port calls on purpose: the n-th one, or every one from the n-th on.
+ * Faults for tests: port calls that fail (the n-th one, or every one from the n-th on), and a journal held by another
+ * process.
  *
  * Run an operation with n = 1, 2, 3 … until a run meets no fault; whatever must hold has to hold after each run.
  */

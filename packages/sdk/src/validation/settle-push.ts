@@ -1,6 +1,6 @@
 /**
- * Settles what a push would do before anything is judged or sent: which object, to which reference, of which remote. The
- * gate judges exactly this and the tool sends exactly this; nothing is looked up a second time.
+ * Settles what a push or a commit would publish before anything is checked or sent. The gate checks exactly this and
+ * the tool uses exactly this; nothing is looked up a second time.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,7 @@ export async function settlePush(git: GitRepository, wanted: PushRequest, rules:
   return { ...sides, remote, isForced };
 }
 
-/** A branch goes to its own name by default, and so does a tag; a bare commit has no name to go to. */
+/** A branch goes to its own name by default, and so does a tag; a bare commit has no name. */
 async function resolveSides(
   git: GitRepository,
   { source, destination }: PushSpec,
@@ -88,9 +88,8 @@ function checkForce(
 }
 
 /**
- * Freezes what a commit would take: a copy of the index that nothing else writes, and the tree it makes. Rules look
- * at that
- * tree and the commit is made from that copy, so a change of the real index in between changes neither.
+ * Freezes what a commit would take: a copy of the index that nothing else writes, and the tree it makes. Rules look at
+ * that tree and the commit is made from that copy, so a change of the real index in between changes neither.
  *
  * `from`: name of the index in the git folder; hooks of `git commit -a` are handed another one than usual.
  */

@@ -1,4 +1,4 @@
-/** Every file of the work tree that git does not ignore, with what its content is known by: unchanged ones are not read. */
+/** Every file of the work tree that git does not ignore, with the hash of its content; unchanged files are not read. */
 import { isToolError } from '@tool-runtime/protocol';
 import type { AddedLine, ChangedFile, GitRepository, GitRun } from '../contracts/git.ts';
 import { parseAddedLines } from '../git/parse-diff.ts';
@@ -75,7 +75,7 @@ interface LinesWanted {
   readonly chosen: readonly ChangedFile[] | undefined;
 }
 
-/** Git compares what it tracks; of a file it does not know yet every line is added. */
+/** Git compares what it tracks; in an untracked file every line counts as added. */
 export async function worktreeLines(
   { files, chosen }: LinesWanted,
   { git, workspace, signal }: ChangeSource,
@@ -118,9 +118,8 @@ const FILES_PER_RUN = 500;
 /**
  * The lines a diff adds, of all files or of chosen ones.
  *
- * Attributes of a repository can call any file binary, and git then shows none of its lines: of files that a caller
- * chose,
- * because it has seen that they are text, git is told to show them all the same.
+ * Attributes of a repository can declare any file binary, and git then shows none of its lines. For chosen files, which
+ * the caller has seen to be text, git is made to show them anyway.
  */
 export async function addedLines(
   git: GitRepository,

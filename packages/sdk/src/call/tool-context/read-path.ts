@@ -1,4 +1,4 @@
-/** How a path of the workspace stands, in a form that can be kept and compared later. */
+/** The state of a path or repository, in a form that can be kept and compared later. */
 import { createHash } from 'node:crypto';
 import type { GitRepository } from '../../contracts/git.ts';
 import type { Reading, SubjectReader } from '../../contracts/rehearsal.ts';
@@ -80,8 +80,8 @@ function emptyFolder(mode: number, digest = ''): { readonly content: string; rea
 }
 
 /**
- * Reads what expected changes are about: paths of a workspace and, where there is one, the repository. Without a
- * repository its subjects cannot be read. What fails to be read counts as unreadable, whatever the reason.
+ * Reads the subjects of expected changes: paths of a workspace and, where there is one, the repository. Without a
+ * repository its subjects cannot be read. A subject that cannot be read for any reason counts as unreadable.
  */
 export async function subjectReader(
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** One run as it should be, and what it leaves behind. */
+/** Checks one ordinary run and what it leaves. */
 import { type JsonObject, toToolError } from '@tool-runtime/protocol';
 import type { RunOutput, RunResult } from '../../contracts/external.ts';
 import { checkOutputPath } from '../../platform/runs/output-path.ts';
@@ -83,12 +83,12 @@ function judgeStdout({ stdout }: ProbedRun): ToolCheck {
   return warned('run.stdout', { message: `not a progress line: ${firstLine(Buffer.from(noise))}`, next });
 }
 
-/** Whether a valid `result.json` tells the truth about the run it lies in. */
+/** Whether a valid `result.json` matches the run in whose folder it is. */
 async function checkResult(subject: ResultToCheck): Promise<ToolCheck[]> {
   return [judgeFacts(subject), judgeTimes(subject), judgeStatus(subject), await judgeOutputs(subject)];
 }
 
-/** First field that says something else than expected. */
+/** The first field that differs. */
 function firstDifference(fields: readonly (readonly [string, unknown, unknown])[]) {
   const wrong = fields.find(([, found, expected]) => found !== expected);
   if (wrong === undefined) return undefined;

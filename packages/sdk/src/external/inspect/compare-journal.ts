@@ -1,9 +1,8 @@
 /**
- * Whether a result says what the journal says about the same run.
+ * Whether a result agrees with the journal about the same run.
  *
- * Of a run that came so far, the journal has the digest of the result's bytes: whoever changes a byte, and be it with all
- * digests in it made to fit, is found out. Of a call that a gate refused it has the refusal, and a refused run has
- * nothing else to tell.
+ * The journal holds the digest of the result's bytes, so any changed byte is found, even if all digests in the result
+ * were adjusted. For a call that a gate refused it holds the refusal.
  */
 import { isJsonObject, isToolError, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import type { RunResult } from '../../contracts/external.ts';
@@ -36,7 +35,7 @@ export interface ReadResult {
   readonly bytes: Uint8Array;
 }
 
-/** A refused run is written down at once. */
+/** A refused run is recorded at once. */
 const REFUSAL_MS = 60_000;
 
 export function compareWithJournal(read: ReadResult, journal: RunJournal): JournalOpinion {
@@ -54,7 +53,7 @@ function unknown({ brokenAt }: RunJournal, problem: string): JournalOpinion {
   return { verdict: 'unknown', problems: [problem, ...broken] };
 }
 
-/** Undefined when the journal has nothing that could tell. */
+/** Undefined when the journal has no record of the run. */
 function problemsOf(read: ReadResult, { requested, denied, result }: CallOnRecord): string[] | undefined {
   const session = textAt(read.result['call'], 'session_id');
   const others = [requested, denied, result].filter((record) => record !== undefined && record.session_id !== session);
@@ -141,8 +140,8 @@ export interface RunJournal {
 type Kept = RequestedRecord | DecisionRecord | ResultRecord;
 
 /**
- * What the journal holds about the calls behind runs, read in one pass and only as far as its chain is whole. Only
- * calls of these tools are kept.
+ * What the journal holds about the calls of runs, read in one pass and only as far as its chain is intact. Only calls
+ * of these tools are kept.
  */
 export function readRunJournal(reader: JournalReader, tools: ReadonlySet<string>): RunJournal {
   const brokenAt = brokenRecord(reader);
@@ -162,7 +161,7 @@ export function readRunJournal(reader: JournalReader, tools: ReadonlySet<string>
   };
 }
 
-/** What the wrapper put on record; undefined for calls that never came to it. */
+/** What the wrapper recorded; undefined for calls that never reached it. */
 function recordedRun({ details }: ResultRecord): JsonObject | undefined {
   const run = details?.['run'];
   return isJsonObject(run) ? run : undefined;
@@ -173,7 +172,7 @@ function brokenRecord(reader: JournalReader): number | undefined {
   return ok ? undefined : (broken?.seq ?? head.seq + 1);
 }
 
-/** A block that cannot be read ends the reading: the check has said where. */
+/** Reading stops at a block that cannot be read; the check has reported where. */
 function* wholeRecords(reader: JournalReader, brokenAt = Number.POSITIVE_INFINITY): Generator<StoredRecord> {
   try {
     for (const record of reader.records({ archived: true })) {

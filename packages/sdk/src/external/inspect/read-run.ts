@@ -1,4 +1,4 @@
-/** A run as it lies in its folder: its result, or why there is none to believe. */
+/** A run in its folder: its age, its outputs, and its result or why that is missing or invalid. */
 import { relative } from 'node:path';
 import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { RunFile, RunResult } from '../../contracts/external.ts';
@@ -17,7 +17,7 @@ export type RunReading =
   | { readonly state: 'unfinished' }
   | { readonly state: 'damaged'; readonly problem: string };
 
-/** What no run is slower than, for tools the registry no longer lists. */
+/** The longest run, for tools that the registry no longer lists. */
 const LONGEST_MS = 86_400_000;
 /** Between the end of a tool and its result: outputs are hashed, processes ended. */
 const SETTLING_MS = 60_000;
@@ -32,7 +32,7 @@ export function readRun(location: RunLocation): RunReading {
   return typeof answer === 'string' ? { state: 'damaged', problem: answer } : answer;
 }
 
-/** Answers what `use` does, or in words why the folder cannot be opened. The folder is closed afterwards. */
+/** Returns what `use` returns, or a text that says why the folder cannot be opened. The folder is closed afterwards. */
 export function withRun<Answer>(location: RunLocation, use: (run: RunFolder) => Answer): Answer | string {
   if (!location.isFolder) return 'run folder is a link or no folder';
   let run: RunFolder | undefined;
@@ -118,7 +118,7 @@ function unreadable({ tool, runId }: RunLocation, why: string): ToolError {
   });
 }
 
-/** How old a run is, by its own id: times of files are the tool's to set. Unix milliseconds of a run's beginning. */
+/** When a run began, in Unix milliseconds, by its id: the tool can set file times. */
 export function runStart(runId: string): number {
   const [date = '', time = ''] = runId.split('T');
   const [hours, minutes, seconds, micros = ''] = time.split('-');
@@ -136,7 +136,7 @@ export function timeLimits({ externalTools, tools }: Pick<Registry, 'externalToo
   };
 }
 
-/** For a run without a result: whether it may still be going on. */
+/** For a run without a result: whether it may still be running. */
 export function mayBeRunning(
   { tool, runId }: { readonly tool: string; readonly runId: string },
   limits: TimeLimits,

@@ -1,8 +1,8 @@
 /**
  * `tool-runtime.lock` as text: which programs may run, by digest.
  *
- * Strict in every field, because a misspelt key would be a pin nobody checks. Written with sorted keys, so that equal
- * content is equal text.
+ * Strict in every field, because a misspelt key would be a pin that is never checked. Written with sorted keys, so that
+ * equal content is equal text.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -130,7 +130,7 @@ export interface LockStep {
   readonly after: LockFile;
 }
 
-/** What locking a tool anew would change, on this platform. When it was locked counts for nothing. */
+/** What locking a tool anew would change, on this platform. The time of locking does not count. */
 export function lockChange({ tool, platform, before, after }: LockStep): LockChange {
   const locked = flat(ownTool(before, tool), platform);
   const found = flat(ownTool(after, tool), platform);
@@ -142,7 +142,7 @@ export function lockChange({ tool, platform, before, after }: LockStep): LockCha
   return { ...place, change, before: String(locked['digest']), fields };
 }
 
-/** A tool may be called like something every object has. */
+/** A tool may have the name of a property that every object has. */
 export function ownTool(lock: LockFile | undefined, name: string): LockedTool | undefined {
   return lock !== undefined && Object.hasOwn(lock.tools, name) ? lock.tools[name] : undefined;
 }

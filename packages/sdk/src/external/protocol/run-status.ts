@@ -1,4 +1,7 @@
-/** How a run is checked: by what was reported and by how the program ended, never by what the tool calls it. */
+/**
+ * The status of a run, decided by what was reported and how the program ended, never by what the tool claims; and
+ * refusals.
+ */
 
 import { type ErrorCode, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { RunEntry, RunStatus } from '../../contracts/external.ts';
@@ -27,7 +30,7 @@ export function normalizeExitCode(code: number): { readonly exitCode: number; re
 export const RUN_STATES = ['created', 'exec_failed', 'tool_result_valid', 'backfilled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** Answers the new state; throws E_VALIDATION_FAIL for a step that does not exist. */
+/** Returns the new state; throws E_VALIDATION_FAIL for a step that does not exist. */
 export function nextRunState(current: RunState, next: RunState): RunState {
   const isStep = current === 'created' ? next !== 'created' : next === current;
   if (isStep) return next;
