@@ -35,9 +35,8 @@ import { errorMessage } from './error-message.ts';
 import type { EndChildren, Family } from './family.ts';
 import { type BatchHandling, type BatchRequestCall, handleBatch } from './handle-batch.ts';
 import { type PlanSteps, proposePlan } from './propose-plan.ts';
-import { RequestIds } from './request-ids.ts';
+import { RequestIds, RunningWork } from './requests.ts';
 import { runBatch } from './run-batch.ts';
-import { RunningWork } from './running-work.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
