@@ -73,6 +73,7 @@ function problemOf({ source }: ParsedSource, node: Node): ProblemFact {
 function firstBad(node: Node): Node {
   const children = node.isError ? node.children : [];
   const bad = children.findIndex((child, at) => {
+    if (child.isExtra) return false;
     const next = children[at + 1];
     const isWhole = child.isNamed && child.childCount > 0 && !child.hasError;
     return !isWhole || next === undefined || next.startPosition.row === child.endPosition.row;

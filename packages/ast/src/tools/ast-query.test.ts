@@ -50,7 +50,11 @@ describe('ast_query [S0-53]', () => {
       [],
       'vendored code is left out',
     );
-    for (const where of [{ colour: 'red' }, { type: 'function' }, { language: 'klingon' }]) {
+    assert.deepEqual(
+      names(await ask(code, { where: { type: 'function' } })),
+      names(await ask(code, { where: { type: 'fn' } })),
+    );
+    for (const where of [{ colour: 'red' }, { type: 'procedure' }, { language: 'klingon' }]) {
       assert.equal((await code.refusal('ast_query', { where })).code, 'E_VALIDATION_FAIL', JSON.stringify(where));
     }
   });

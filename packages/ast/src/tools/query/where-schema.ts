@@ -1,8 +1,6 @@
 /** The fields of a query as tools take them. The index checks them again for callers that ask it directly. */
 import { z } from 'zod';
-import { NODE_TYPES } from '../../contracts/facts.ts';
-
-const TYPE_WORDS = ['trait', ...NODE_TYPES] as const;
+import { TYPE_WORDS } from '../../contracts/facts.ts';
 
 export const whereSchema = z.strictObject({
   type: z.enum(TYPE_WORDS).exactOptional().describe('Kind of declaration'),
