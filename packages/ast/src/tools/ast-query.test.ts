@@ -7,6 +7,8 @@ interface Answer {
   readonly references?: readonly { file: string; line: number; kind: string; test: boolean; node_id?: string }[];
   readonly confidence?: string;
   readonly truncated: boolean;
+  readonly total?: number;
+  readonly near?: readonly string[];
 }
 
 const FILES = {
@@ -22,7 +24,11 @@ const names = ({ nodes }: Answer) => nodes.map(({ name }) => name);
 describe('ast_query [S0-53]', () => {
   test('answers the example of the specification, and indexes the workspace for the first question [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
-    const answer = await ask(code, { where: { type: 'fn', name_like: 'auth*', file_glob: 'src/**' }, limit: 200 });
+    const answer = await ask(code, {
+      where: { type: 'fn', name_like: 'auth*', file_glob: 'src/**' },
+      limit: 200,
+      detail: 'full',
+    });
     assert.deepEqual(names(answer), ['auth_login', 'auth_helper', 'auth_other']);
     const [first] = answer.nodes;
     const span = { start: FILES['src/auth.rs'].indexOf('pub fn'), end: FILES['src/auth.rs'].indexOf('\n\nfn') };
@@ -69,20 +75,45 @@ describe('ast_query [S0-53]', () => {
 
   test('ids stay while other code changes, and change with the name; rev follows the text [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
-    const [before] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
+    const login = { where: { name_like: 'auth_login' }, detail: 'full' };
+    const [before] = (await ask(code, login)).nodes;
     await code.ask('file_write', { path: 'src/auth.rs', content: `fn new_first() {}\n\n${FILES['src/auth.rs']}` });
-    const [moved] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
+    const [moved] = (await ask(code, login)).nodes;
     assert.deepEqual([moved?.id, moved?.rev], [before?.id, before?.rev]);
     await code.ask('file_write', {
       path: 'src/auth.rs',
       content: 'pub fn auth_login() { todo!() }\npub fn auth_x() {}\n',
     });
-    const [changed] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
+    const [changed] = (await ask(code, login)).nodes;
     assert.equal(changed?.id, before?.id);
     assert.notEqual(changed?.rev, before?.rev);
     await code.ask('file_write', { path: 'src/auth.rs', content: 'pub fn auth_x() {}\n' });
     const gone = await code.refusal('ast_query', { node_id: before?.id });
     assert.deepEqual([gone.code, gone.details?.['reason']], ['E_VALIDATION_FAIL', 'stale_node']);
+  });
+
+  test('lists are compact rows with a total; a name that nothing has is answered with near ones', async () => {
+    await using code = await openCodeRuntime(FILES);
+    const { nodes, total } = await ask(code, { where: { type: 'fn' }, limit: 1 });
+    assert.deepEqual(nodes, [
+      {
+        id: nodes[0]?.id,
+        ...{ type: 'fn', name: 'auth_lib', file: 'lib/auth.rs', line: 1, end_line: 1, exported: true },
+        span: { start: 0, end: 20 },
+        signature: 'pub fn auth_lib()',
+      },
+    ]);
+    assert.equal(total, 4);
+    assert.deepEqual((await ask(code, { where: { name_like: 'auth_logn' } })).near, ['auth_login']);
+    assert.equal((await ask(code, { where: { name_like: 'zzz*' } })).near, undefined);
+  });
+
+  test('the outline of one file does not index the workspace', async () => {
+    await using code = await openCodeRuntime(FILES);
+    const { nodes, total } = await ask(code, { where: { file_glob: 'src/other.rs' }, view: 'outline' });
+    assert.deepEqual([nodes.length, total], [1, 1]);
+    const { languages } = await code.ask<{ languages: object }>('ast_generate', { paths: ['src/other.rs'] });
+    assert.deepEqual(languages, { rust: 1 });
   });
 
   test('sees what other tools wrote, moved and removed [S0-78]', async () => {

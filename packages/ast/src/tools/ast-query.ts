@@ -14,6 +14,10 @@ const args = z.strictObject({
   node_id: z.string().min(1).max(100).exactOptional().describe('One declaration by its id, instead of where'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Declarations or references at most'),
   offset: z.int().min(0).default(0).describe('How many to pass over'),
+  detail: z
+    .enum(['compact', 'full'])
+    .exactOptional()
+    .describe('full: rev, spans and flags too; the default with node_id'),
   view: z
     .enum(['nodes', 'outline', 'references', 'source'])
     .default('nodes')
@@ -60,14 +64,16 @@ export const astQuery = (use: UseServices) => {
 };
 
 function presentQuery(answer: QueryAnswerData, { offset, view, where }: QueryArguments): ToolText {
-  const { nodes, references, confidence, truncated } = answer;
+  const { nodes, references, confidence, truncated, total, near } = answer;
   const next = (items: number): string =>
     callText('ast_query', { where, ...(view === 'nodes' ? {} : { view }), offset: offset + items });
   const rows = references === undefined ? nodeRows(nodes, view) : referenceRows(references);
   const what = references === undefined ? 'declarations' : `references, by ${confidence ?? 'name'}`;
+  const of = truncated && total !== undefined ? ` of ${total}` : '';
   const more = truncated ? `; more: ${next(rows.length)}` : '';
+  const hint = near === undefined ? '' : `; nearly the same: ${near.join(', ')}`;
   return {
-    head: `${rows.length} ${what}${more}`,
+    head: `${rows.length}${of} ${what}${more}${hint}`,
     parts: [{ type: 'text', text: rows, rest: ({ items }) => next(items) }],
   };
 }
@@ -75,11 +81,11 @@ function presentQuery(answer: QueryAnswerData, { offset, view, where }: QueryArg
 /** The file where it changes; then `line-end kind signature id`, indented as the code is. */
 function nodeRows(nodes: readonly AnswerNode[], view: QueryArguments['view']): readonly string[] {
   return nodes.map((node, at) => {
-    const { file, line, end_line, type, subtype, container, name, signature, id, rev, depth = 0, source } = node;
+    const { file, line, end_line, type, subtype, container = '', name, signature, id, rev, depth = 0, source } = node;
     const title = nodes[at - 1]?.file === file ? '' : `${file}\n`;
     const place = container === '' || view === 'outline' ? '' : ` in ${container}`;
     const text = signature === '' ? name : signature;
-    const row = `${'  '.repeat(depth + 1)}${line}-${end_line} ${subtype ?? type} ${text}${place} [${id} rev ${rev}]`;
+    const row = `${'  '.repeat(depth + 1)}${line}-${end_line} ${subtype ?? type} ${text}${place} [${id}${rev === undefined ? '' : ` rev ${rev}`}]`;
     return `${title}${row}${source === undefined ? '' : `\n${source}`}`;
   });
 }
