@@ -210,7 +210,8 @@ export interface CodeIndex extends AstIndex {
   outline(path: string): Promise<readonly OutlineNode[]>;
   /** Calls, instantiations and macros of this name, by path and place. */
   references(name: string, options?: FreshOptions & { readonly limit?: number }): Promise<readonly RefRow[]>;
-  importsOf(path: string): Promise<readonly ImportRow[]>;
+  /** With a pattern as in `Where.name_like`: those whose module or imported name fits. */
+  importsOf(path: string, nameLike?: string): Promise<readonly ImportRow[]>;
   /** Imports elsewhere that mean this file, by the index's import resolver. */
   importersOf(path: string, options?: FreshOptions): Promise<readonly ImportRow[]>;
   problemsOf(path: string): Promise<readonly ProblemFact[]>;

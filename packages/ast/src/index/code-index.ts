@@ -27,7 +27,7 @@ import type {
 } from '../contracts/code-index-contract.ts';
 import type { ProblemFact } from '../contracts/facts.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
-import { compileWhere, refusal } from './compile-where.ts';
+import { compileWhere, refusal, wildPattern } from './compile-where.ts';
 import { type CurrentFile, currentFile, currentProblems, violationsOf } from './current-file.ts';
 import { findImporters, resolveRelative } from './find-importers.ts';
 import { followChanges } from './follow-changes.ts';
@@ -144,9 +144,12 @@ class WorkspaceIndex implements CodeIndex {
     });
   }
 
-  async importsOf(path: string): Promise<readonly ImportRow[]> {
+  async importsOf(path: string, nameLike?: string): Promise<readonly ImportRow[]> {
     const file = await this.#current(path);
-    return (file?.view?.imports() ?? []).map((one) => ({ ...one, file: path }));
+    const pattern = nameLike === undefined ? undefined : wildPattern(nameLike);
+    const fits = (text: string | undefined) => pattern === undefined || (text !== undefined && pattern.test(text));
+    const imports = file?.view?.imports() ?? [];
+    return imports.filter(({ source, name }) => fits(source) || fits(name)).map((one) => ({ ...one, file: path }));
   }
 
   async importersOf(path: string, options: FreshOptions = {}): Promise<readonly ImportRow[]> {

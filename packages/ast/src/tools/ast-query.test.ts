@@ -9,6 +9,8 @@ interface Answer {
   readonly truncated: boolean;
   readonly total?: number;
   readonly near?: readonly string[];
+  readonly matches?: readonly { file: string; line: number; col: number; text: string; captures?: object }[];
+  readonly imports?: readonly { file: string; source: string }[];
 }
 
 const FILES = {
@@ -114,6 +116,43 @@ describe('ast_query [S0-53]', () => {
     assert.deepEqual([nodes.length, total], [1, 1]);
     const { languages } = await code.ask<{ languages: object }>('ast_generate', { paths: ['src/other.rs'] });
     assert.deepEqual(languages, { rust: 1 });
+  });
+
+  test('the view matches finds code by pattern, with what it captured', async () => {
+    await using code = await openCodeRuntime({
+      'a.ts': 'export function f() {\n  return load(1, 2);\n}\n// load(3)\n',
+      'b.ts': 'load();\n',
+      'c.py': 'load(1)\n',
+    });
+    const query = { view: 'matches', pattern: 'load($A, $$$REST)', where: { language: 'typescript' } };
+    const { matches = [], truncated } = await ask(code, query);
+    assert.deepEqual(
+      matches.map(({ file, line, col, text, captures }) => [file, line, col, text, captures]),
+      [['a.ts', 2, 10, 'load(1, 2)', { A: '1', REST: '2' }]],
+    );
+    assert.equal(truncated, false);
+    for (const wrong of [
+      { view: 'matches', where: {} },
+      { ...query, where: {} },
+    ]) {
+      assert.equal((await code.refusal('ast_query', wrong)).code, 'E_VALIDATION_FAIL');
+    }
+  });
+
+  test('the view imports lists what files import', async () => {
+    await using code = await openCodeRuntime({
+      'a.ts': "import { x as y } from './b.ts';\nimport type T from 'zod';\n",
+      'b.ts': "export * from './c.ts';\n",
+    });
+    assert.deepEqual((await ask(code, { view: 'imports', where: { file_glob: 'a.ts' } })).imports, [
+      { file: 'a.ts', line: 1, source: './b.ts', name: 'x', alias: 'y' },
+      { file: 'a.ts', line: 2, source: 'zod', name: 'default', alias: 'T', type_only: true },
+    ]);
+    const all = await ask(code, { view: 'imports', where: { name_like: './*' } });
+    assert.deepEqual(
+      all.imports?.map(({ file, source }) => `${file} ${source}`),
+      ['a.ts ./b.ts', 'b.ts ./c.ts'],
+    );
   });
 
   test('sees what other tools wrote, moved and removed [S0-78]', async () => {

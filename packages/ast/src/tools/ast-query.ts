@@ -12,6 +12,12 @@ const LIMIT_MAX = 10_000;
 const args = z.strictObject({
   where: whereSchema.default({}).describe('Every word narrows; none: everything'),
   node_id: z.string().min(1).max(100).exactOptional().describe('One declaration by its id, instead of where'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .exactOptional()
+    .describe('View matches: code with $NAME for one node, $$$NAME for several; with where.language'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Declarations or references at most'),
   offset: z.int().min(0).default(0).describe('How many to pass over'),
   detail: z
@@ -19,10 +25,10 @@ const args = z.strictObject({
     .exactOptional()
     .describe('full: rev, spans and flags too; the default with node_id'),
   view: z
-    .enum(['nodes', 'outline', 'references', 'source'])
+    .enum(['nodes', 'outline', 'references', 'source', 'matches', 'imports'])
     .default('nodes')
     .describe(
-      'nodes: where and what; source: with their text; outline: whole files in order; references: who uses them',
+      'nodes: where and what; source: with text; outline: whole files; references: who uses them; matches: of pattern; imports: of files',
     ),
 });
 
@@ -63,12 +69,14 @@ export const astQuery = (use: UseServices) => {
   });
 };
 
-function presentQuery(answer: QueryAnswerData, { offset, view, where }: QueryArguments): ToolText {
-  const { nodes, references, confidence, truncated, total, near } = answer;
+function presentQuery(answer: QueryAnswerData, { offset, view, where, pattern }: QueryArguments): ToolText {
+  const { truncated, total, near } = answer;
   const next = (items: number): string =>
-    callText('ast_query', { where, ...(view === 'nodes' ? {} : { view }), offset: offset + items });
-  const rows = references === undefined ? nodeRows(nodes, view) : referenceRows(references);
-  const what = references === undefined ? 'declarations' : `references, by ${confidence ?? 'name'}`;
+    callText('ast_query', {
+      ...{ where, ...(view === 'nodes' ? {} : { view }), ...(pattern === undefined ? {} : { pattern }) },
+      offset: offset + items,
+    });
+  const { rows, what } = rowsOf(answer, view);
   const of = truncated && total !== undefined ? ` of ${total}` : '';
   const more = truncated ? `; more: ${next(rows.length)}` : '';
   const hint = near === undefined ? '' : `; nearly the same: ${near.join(', ')}`;
@@ -76,6 +84,34 @@ function presentQuery(answer: QueryAnswerData, { offset, view, where }: QueryArg
     head: `${rows.length}${of} ${what}${more}${hint}`,
     parts: [{ type: 'text', text: rows, rest: ({ items }) => next(items) }],
   };
+}
+
+function rowsOf(
+  { nodes, references, confidence, matches, imports }: QueryAnswerData,
+  view: QueryArguments['view'],
+): { readonly rows: readonly string[]; readonly what: string } {
+  if (references !== undefined) {
+    return { rows: referenceRows(references), what: `references, by ${confidence ?? 'name'}` };
+  }
+  if (matches !== undefined) {
+    const rows = inFiles(matches, ({ line, col, text, node_id: id }) => {
+      const first = text.split('\n', 1)[0] ?? '';
+      return `${line}:${col} ${first}${id === undefined ? '' : ` in [${id}]`}`;
+    });
+    return { rows, what: 'matches' };
+  }
+  if (imports !== undefined) {
+    const rows = inFiles(imports, ({ line, source, name, alias, star }) => {
+      const local = alias === undefined ? '' : ` as ${alias}`;
+      return `${line} ${star === true ? '*' : (name ?? '')}${local} from ${source}`;
+    });
+    return { rows, what: 'imports' };
+  }
+  return { rows: nodeRows(nodes, view), what: 'declarations' };
+}
+
+function inFiles<T extends { readonly file: string }>(items: readonly T[], row: (item: T) => string): string[] {
+  return items.map((item, at) => `${items[at - 1]?.file === item.file ? '' : `${item.file}\n`}  ${row(item)}`);
 }
 
 /** The file where it changes; then `line-end kind signature id`, indented as the code is. */
@@ -91,9 +127,8 @@ function nodeRows(nodes: readonly AnswerNode[], view: QueryArguments['view']): r
 }
 
 function referenceRows(references: readonly AnswerReference[]): readonly string[] {
-  return references.map(({ file, line, col, name, kind, node_id }, at) => {
-    const title = references[at - 1]?.file === file ? '' : `${file}\n`;
+  return inFiles(references, ({ line, col, name, kind, node_id }) => {
     const around = node_id === undefined ? '' : ` in [${node_id}]`;
-    return `${title}  ${line}${col === undefined ? '' : `:${col}`} ${kind} ${name}${around}`;
+    return `${line}${col === undefined ? '' : `:${col}`} ${kind} ${name}${around}`;
   });
 }

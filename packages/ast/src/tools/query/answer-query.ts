@@ -5,6 +5,8 @@ import type { CodeServices, UseServices } from '../../plugin/code-services.ts';
 import type { QueryArguments } from '../ast-query.ts';
 import type { AnswerNode, QueryAnswerData } from './answer-schema.ts';
 import { ensureIndex } from './ensure-index.ts';
+import type { ImportAnswer } from './import-view.ts';
+import type { MatchAnswer } from './match-view.ts';
 import { type NodesAnswer, nodesView, nodeView, outlineView, plainFile, sourceView } from './query-views.ts';
 import { type ReferenceAnswer, referenceView } from './reference-view.ts';
 
@@ -28,13 +30,14 @@ export async function answerQuery(
   };
 }
 
-/** The outline of one file needs that file alone. */
+/** The outline or the imports of one file need that file alone. */
 function isOneFile({ view, where, node_id }: QueryArguments): boolean {
-  return view === 'outline' && node_id === undefined && plainFile(where) !== undefined;
+  return (view === 'outline' || view === 'imports') && node_id === undefined && plainFile(where) !== undefined;
 }
 
-async function nearNames({ where, node_id }: QueryArguments, index: CodeIndex): Promise<readonly string[]> {
+async function nearNames({ where, node_id, view }: QueryArguments, index: CodeIndex): Promise<readonly string[]> {
   const { name_like: name } = where;
+  if (view === 'matches' || view === 'imports') return [];
   if (name === undefined || node_id !== undefined || /[*?]/.test(name)) return [];
   return (await index.nearNames(name)).filter((one) => one !== name);
 }
@@ -62,12 +65,14 @@ function compactNode(node: AnswerNode, view: QueryArguments['view']): AnswerNode
 }
 
 async function answerView(
-  { where, node_id, limit, offset, view }: QueryArguments,
+  { where, node_id, limit, offset, view, pattern }: QueryArguments,
   { services, index }: { readonly services: CodeServices; readonly index: CodeIndex },
   signal: AbortSignal,
-): Promise<NodesAnswer & Partial<ReferenceAnswer>> {
+): Promise<NodesAnswer & Partial<ReferenceAnswer & MatchAnswer & ImportAnswer>> {
   const request = { where, limit, offset, signal };
   if (view === 'references') return referenceView(services, request, node_id);
+  if (view === 'matches') return (await import('./match-view.ts')).matchView(services, request, pattern);
+  if (view === 'imports') return (await import('./import-view.ts')).importView(index, request);
   if (node_id !== undefined) return nodeView(index, node_id, view);
   const views = { nodes: nodesView, source: sourceView, outline: outlineView };
   return views[view](index, request);

@@ -48,6 +48,29 @@ const reference = () =>
     test: z.boolean(),
   });
 
+const match = () =>
+  z.strictObject({
+    file: z.string(),
+    line: z.int(),
+    col: z.int(),
+    end_line: z.int(),
+    text: z.string().describe('At most 300 characters'),
+    captures: z.record(z.string(), z.string()).optional().describe('What each $NAME matched'),
+    node_id: z.string().optional().describe('Innermost declaration around it'),
+  });
+
+const importRow = () =>
+  z.strictObject({
+    file: z.string(),
+    line: z.int(),
+    source: z.string().describe('Module as written, without quotes'),
+    name: z.string().optional(),
+    alias: z.string().optional(),
+    star: z.literal(true).optional(),
+    type_only: z.literal(true).optional(),
+    reexport: z.literal(true).optional(),
+  });
+
 export const queryAnswer = builtOnce(() =>
   z.strictObject({
     nodes: z
@@ -59,6 +82,8 @@ export const queryAnswer = builtOnce(() =>
     near: z.array(z.string()).optional().describe('Where nothing has the name: names that are nearly the same'),
     as_of: z.iso.datetime().describe('Changes made by other programs until then are seen'),
     references: z.array(reference()).optional().describe('With view references'),
+    matches: z.array(match()).optional().describe('With view matches'),
+    imports: z.array(importRow()).optional().describe('With view imports'),
     confidence: z
       .enum(['resolver', 'name'])
       .optional()
@@ -68,5 +93,7 @@ export const queryAnswer = builtOnce(() =>
 );
 
 export type AnswerNode = z.output<ReturnType<typeof node>>;
+export type AnswerMatch = z.output<ReturnType<typeof match>>;
+export type AnswerImport = z.output<ReturnType<typeof importRow>>;
 export type AnswerReference = z.output<ReturnType<typeof reference>>;
 export type QueryAnswerData = z.output<ReturnType<typeof queryAnswer>>;
