@@ -11,24 +11,21 @@ const LIMIT_MAX = 10_000;
 
 const args = z.strictObject({
   where: whereSchema.default({}).describe('Every word narrows; none: everything'),
-  node_id: z.string().min(1).max(100).exactOptional().describe('One declaration by its id, instead of where'),
+  node_id: z.string().min(1).max(100).exactOptional().describe('Instead of where'),
   pattern: z
     .string()
     .min(1)
     .max(100_000)
     .exactOptional()
-    .describe('View matches: code with $NAME for one node, $$$NAME for several; with where.language'),
+    .describe('For matches: code with $NAME for one node, $$$NAME for several; needs where.language'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Declarations or references at most'),
   offset: z.int().min(0).default(0).describe('How many to pass over'),
-  detail: z
-    .enum(['compact', 'full'])
-    .exactOptional()
-    .describe('full: rev, spans and flags too; the default with node_id'),
+  detail: z.enum(['compact', 'full']).exactOptional().describe('full: with rev, spans and flags'),
   view: z
     .enum(['nodes', 'outline', 'references', 'source', 'matches', 'imports'])
     .default('nodes')
     .describe(
-      'nodes: where and what; source: with text; outline: whole files; references: who uses them; matches: of pattern; imports: of files',
+      'source: with text; outline: whole files; references: who uses them; matches: of pattern; imports: of files',
     ),
 });
 
