@@ -109,7 +109,7 @@ function end(draft: Draft, state: string, atMs: number): void {
 
 function settle(draft: Draft, parentInstance: string | undefined, living: ReadonlySet<string>): void {
   const instance = draft.instance ?? parentInstance;
-  // Nothing says where it ran: with nobody else there, nowhere any more.
+  // The record does not say where it ran: with no other process there, it has ended.
   const isLost = instance === undefined ? living.size <= 1 : !living.has(instance);
   if (draft.ended_at === undefined) draft.state = isLost ? 'lost' : 'open';
   for (const child of draft.children as Draft[]) settle(child, instance, living);

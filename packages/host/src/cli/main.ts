@@ -56,7 +56,7 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
   const error = toToolError(thrown);
   const next = error.details['next'];
   showError(`${error.code} ${error.message}`, typeof next === 'string' ? next : undefined);
-  // What nobody foresaw is worth a report, and a report is worth little without the place.
+  // An unexpected error is worth a report, and a report needs the stack.
   if (error !== thrown && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
   return error.code === 'E_INTERNAL' ? 1 : 2;
 }

@@ -24,7 +24,7 @@ export interface HostChildren {
 }
 
 export function createHostChildren(sessions: HostSessions, admit: () => void): HostChildren {
-  /** A child that was taken over belongs to whoever has it now. */
+  /** A child that was taken over belongs to its new owner. */
   function isChildOf(parentId: string | undefined, id: string): boolean {
     const parent = parentId === undefined ? undefined : sessions.get(parentId);
     return parent?.served.session.children().some((child) => child.id === id) === true;

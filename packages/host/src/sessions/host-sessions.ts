@@ -28,7 +28,7 @@ export interface HostSessions {
   /** Counts as a session like any other. A request id must be new in the parent's session. */
   openChild(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
   get(id: string): HostSession | undefined;
-  /** Throws the same for a session that is not there and for one that is somebody else's. */
+  /** Throws the same for a missing session and for one of another principal. */
   find(principal: Principal, id: string): HostSession;
   of(principal: Principal): readonly HostSession[];
   /** Rejects, with nothing changed, only while it has children that must end first. */
@@ -70,7 +70,7 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
     (session, reason) => void close(session, { cancel: true, reason }),
   );
 
-  /** Those that only wait for somebody's return give way, the oldest first. */
+  /** Sessions that only wait for their client to return are ended first, the oldest first. */
   async function makeRoom(parent?: HostSession): Promise<void> {
     for (const session of sessions.values()) {
       if (session !== parent && isAbandoned(session)) return close(session, { cancel: true });

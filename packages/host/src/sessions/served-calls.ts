@@ -1,4 +1,7 @@
-/** The calls of a session that have no answer yet: started in their turn, found by id, cancelled, or dropped with their client. */
+/**
+ * The calls of a session that have no answer yet: started in their turn, found by id, cancelled, or dropped with their
+ * client.
+ */
 import {
   type BatchRequest,
   type BatchResponse,
@@ -61,7 +64,7 @@ interface Running {
 /** Each costs a record of its end. */
 const DROPPED_AT_ONCE = 32;
 
-/** Written out when somebody needs the text, once. */
+/** Serialized once, on first use. */
 class WrittenAnswer implements Answer {
   readonly message: Terminal;
   #text: string | undefined;
@@ -115,8 +118,8 @@ export class ServedCalls {
   }
 
   /**
-   * Never rejects. The batch waits for a client that reads, its calls for their turns. Once it has begun it runs to its end,
-   * also when the client leaves.
+   * Never rejects. The batch waits for a client that reads, its calls for their turns. Once it has begun it runs to its
+   * end, also when the client leaves.
    */
   async startBatch(request: BatchRequest, starting: StartOptions = {}): Promise<Answer> {
     return this.#follow(request.request_id, starting, () => this.#beginBatch(request, starting));

@@ -113,7 +113,7 @@ export function redactWords(words: readonly string[], onSecret: OnSecret = () =>
   return words.map((word) => {
     const taking = expected;
     expected = undefined;
-    // An option in the place of a value is shown: nobody may hide one from the person who approves the command.
+    // An option in the place of a value is shown: an option must not be hidden from the person who approves the command.
     if (taking !== undefined && !/^--[A-Za-z]/.test(word)) {
       return redactValue(word, taking.kind, taking.isSure ? onSecret : () => {});
     }

@@ -101,7 +101,7 @@ export const PRESET_GATES: Readonly<Record<string, PresetGate>> = {
   aws: {
     anchors: [...AWS_KEY_IDS, 'secret'],
     confirms:
-      // The rule takes any amount of space around the operator; from four on nobody looks behind it here.
+      // The rule takes any amount of space around the operator; from four on, what follows is not checked here.
       /A(?:3T[A-Z0-9]|KIA|GPA|IDA|ROA|IPA|NPA|NVA|SIA)[A-Z0-9]{16}|(?:SECRET|[Ss]ecret)_?(?:ACCESS|[Aa]ccess)_?(?:KEY|[Kk]ey)["']?(?:\s{4}|\s{0,3}(?::|=>?)(?:\s{4}|\s{0,3}["']?[A-Za-z0-9/+=]{40}))/y,
   },
   basicauth: { anchors: ['://'], confirms: /:\/\/[-a-zA-Z0-9_]{1,256}:[-a-zA-Z0-9_]{1,256}@/y },

@@ -13,7 +13,7 @@ export interface ReportedViolation {
   readonly line?: number;
   /** What would pass instead, in words. */
   readonly next?: string;
-  /** A proposed mend; edit-fix.ts knows the form of those that are edits. */
+  /** A proposed fix; see edit-fix.ts for those that are edits. */
   readonly fix?: JsonObject;
 }
 

@@ -14,7 +14,7 @@ export interface PruneRunsOptions {
   readonly olderThanMs: number;
   /** The newest so many of each tool stay, whatever their age. */
   readonly keep?: number | undefined;
-  /** Only runs that failed, or have no result because whoever ran them died. */
+  /** Only runs that failed, or have no result because their runtime died. */
   readonly failedOnly?: boolean | undefined;
   /** Says what would go. */
   readonly dryRun?: boolean | undefined;

@@ -13,7 +13,7 @@ import { parseResult, validateResult } from '../protocol/read-result.ts';
 
 export type RunReading =
   | { readonly state: 'finished'; readonly result: RunResult & JsonObject; readonly bytes: Uint8Array }
-  /** Without a result: it is running, or whoever ran it died. */
+  /** Without a result: it is running, or its runtime died. */
   | { readonly state: 'unfinished' }
   | { readonly state: 'damaged'; readonly problem: string };
 

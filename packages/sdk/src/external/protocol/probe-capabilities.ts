@@ -105,7 +105,7 @@ const shape = z.object({
 
 /**
  * Reads a tool's answer with the protocol's defaults: by default it needs a pack and no network. Throws
- * E_VALIDATION_FAIL with `details.reason`; fields nobody knows are passed over.
+ * E_VALIDATION_FAIL with `details.reason`; unknown fields are ignored.
  */
 export function parseCapabilities(bytes: Uint8Array, tool: string): ToolCapabilities {
   const parsed = shape.safeParse(parseResult(bytes, EXTERNAL_LIMITS.capabilitiesBytes));

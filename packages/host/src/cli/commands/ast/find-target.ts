@@ -28,7 +28,7 @@ export async function findTarget(target: string, session: AstSession): Promise<L
   return undefined;
 }
 
-/** What bears the name, the titles of tests aside: nobody means those by a name. Undefined when the question failed. */
+/** The symbols of this name, without titles of tests. Undefined when the query failed. */
 export async function named(name: string, session: AstSession): Promise<readonly ListedNode[] | undefined> {
   const found = await session.ask<Found>('ast_query', { where: { name_like: name }, detail: 'full' });
   return found?.nodes.filter(({ type }) => type !== 'test');

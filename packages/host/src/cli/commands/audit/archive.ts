@@ -104,7 +104,7 @@ interface ResolveOptions extends SharedOptions {
   readonly note: string;
 }
 
-/** audit resolve: the operator's word on a call whose outcome nobody knows, so that its key may be used again. */
+/** audit resolve: the operator states the outcome of a call whose outcome is unknown, so that its key may be used again. */
 export function addResolve(command: Command, done: Done): void {
   withRuntimeOptions(
     command.command('resolve').description('Settle a call that was cut off: it completed, or it never started'),

@@ -35,8 +35,8 @@ async function approve(server: string, tools: readonly string[], options: Approv
   if (waiting.length === 0) return tell([], `nothing of ${server} waits for approval`, options);
   const names = waiting.map(([name]) => name);
   const answer = options.yes === true ? 'yes' : await ask(`Approve ${names.length} of ${server}?`, options);
-  if (answer === 'nobody') process.stderr.write('nothing approved: use --yes, or run it in a terminal\n');
-  if (answer !== 'yes') return answer === 'nobody' ? 2 : 1;
+  if (answer === 'no_terminal') process.stderr.write('nothing approved: use --yes, or run it in a terminal\n');
+  if (answer !== 'yes') return answer === 'no_terminal' ? 2 : 1;
   if (digests(findWaiting(listPins(state), server, names)) !== digests(waiting)) {
     throw badUsage(`Definitions changed while you looked at them: ${server}`, 'look again');
   }

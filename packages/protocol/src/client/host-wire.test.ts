@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hostAddress } from './host-address.ts';
+import { hostAddress } from './host-wire.ts';
 
 describe('the address of a host', () => {
   const rows = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isToolError } from '../primitives/errors.ts';
-import { SseParser } from './sse-parser.ts';
+import { SseParser } from './event-feed.ts';
 
 const parse = (...pieces: string[]) => {
   const parser = new SseParser(1000);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { EventMessage } from '../envelopes/from-host/event-message.ts';
-import { eventMessageSchema } from '../envelopes/from-host/event-message.ts';
-import { EventListener } from './event-listener.ts';
+import { type EventMessage, eventMessageSchema } from '../envelopes/from-host/event-message.ts';
+import { EventListener } from './event-listeners.ts';
 
 const event = (id: number): EventMessage => ({
   type: 'EventMessage',

@@ -1,4 +1,4 @@
-/** The rule of `isPrintableId` as a schema, with a message for each way to break it. */
+/** Fields that many envelopes share: ids and timestamps. */
 import { z } from 'zod';
 import { fitsUtf8, MAX_ID_BYTES, PRINTABLE } from '../primitives/text-limits.ts';
 
@@ -10,3 +10,6 @@ export const idSchema = z
   .refine((value) => value.length > MAX_ID_BYTES || fitsUtf8(value, MAX_ID_BYTES), {
     error: `must be at most ${MAX_ID_BYTES} bytes long`,
   });
+
+/** Whole Unix seconds. Not milliseconds: the wire keeps seconds, the runtime converts at the edge. */
+export const timestampSchema = z.int().nonnegative().meta({ description: 'Unix time in whole seconds' });
