@@ -85,6 +85,15 @@ const SDK: Table = {
     'platform/protection',
     'platform/state',
   ],
+  'platform/overlay': [
+    'changes',
+    'contracts',
+    'platform/descriptors',
+    'platform/files',
+    'platform/processes',
+    'platform/sandbox',
+    'platform/state',
+  ],
   'platform/runs': ['contracts', 'platform/descriptors', 'platform/files', 'platform/processes', 'platform/state'],
   'platform/git': [
     'contracts',
@@ -97,9 +106,11 @@ const SDK: Table = {
     'platform/sandbox',
   ],
   'platform/commands': [
+    'changes',
     'contracts',
     'shell',
     'platform/git',
+    'platform/overlay',
     'platform/processes',
     'platform/sandbox',
     'platform/toolchains',

@@ -2,6 +2,7 @@
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import type { CommandList } from './command-list.ts';
 import type { ByteFilter } from './redaction.ts';
+import type { FileChange } from './workspace.ts';
 
 /** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
 export interface CommandRequest {
@@ -16,6 +17,8 @@ export interface CommandRequest {
   readonly network: boolean;
   /** It may go on as a job: later commands without network reach what it listens to on loopback. */
   readonly mayStay?: boolean;
+  /** Left out: direct. */
+  readonly effects?: EffectsRequest;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
@@ -25,6 +28,48 @@ export interface CommandRequest {
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * What becomes of what a command writes in the workspace. `direct`: it is real at once. `recorded`: it is made real when the
+ * command ends, all of it or none, and is on record. `preview`: nothing is real until `change_apply`. Strictest last.
+ */
+export const EFFECTS_MODES = ['direct', 'recorded', 'preview'] as const;
+export type EffectsMode = (typeof EFFECTS_MODES)[number];
+
+export function stricterEffects(one: EffectsMode, other: EffectsMode): EffectsMode {
+  return EFFECTS_MODES.indexOf(one) < EFFECTS_MODES.indexOf(other) ? other : one;
+}
+
+/** On whose account changes are kept. */
+export interface ChangeOrigin {
+  readonly call_id: string;
+  readonly session_id: string;
+  readonly actor: string;
+  readonly tool: string;
+}
+
+export interface EffectsRequest {
+  readonly mode: EffectsMode;
+  readonly origin: ChangeOrigin;
+}
+
+/** What a command wrote in the workspace, when it ran on an overlay. */
+export interface CommandEffects {
+  readonly mode: Exclude<EffectsMode, 'direct'>;
+  /** Absent when it changed nothing. */
+  readonly change_id?: string;
+  /** Every file, link and folder, sorted by path. */
+  readonly changes: readonly FileChange[];
+  /** What it made that is never applied: devices, set-user-id bits, governing files. */
+  readonly leftOut: readonly LeftOutEntry[];
+  /** Unified diff, bounded; with `preview` only. */
+  readonly diff?: string;
+}
+
+export interface LeftOutEntry {
+  readonly path: string;
+  readonly reason: string;
 }
 
 export interface CapturedStream {
@@ -56,6 +101,10 @@ export interface CommandOutcome {
   readonly hints?: readonly ErrorEntry[];
   /** Workspace-relative names of what the command put where only the runtime may write (a new `.git`), moved aside. */
   readonly quarantined?: readonly string[];
+  /** When it ran on an overlay. */
+  readonly effects?: CommandEffects;
+  /** Why it did not, although that was asked for. */
+  readonly effectsProblem?: string;
 }
 
 /** A command that runs on while its caller does other things. */
@@ -149,6 +198,18 @@ export interface SandboxRequest {
   readonly folders?: readonly LentFolder[];
   /** The network to start in, for programs without a way out of it. Left out: one of their own. */
   readonly network?: SharedNetwork;
+  /** Shown in place of the workspace: what is written goes to the overlay, and the workspace stays as it is. */
+  readonly overlay?: WorkspaceOverlay;
+}
+
+/** A copy-on-write view of the workspace, mounted in a mount namespace of its own. */
+export interface WorkspaceOverlay {
+  /** Put before a program, these words start it in that namespace. */
+  readonly words: readonly string[];
+  /** Where it is mounted there. Absolute. */
+  readonly path: string;
+  /** A new descriptor of its root; the caller closes it. */
+  open(): number;
 }
 
 /** A loopback that several sandboxes share, with no way out. */

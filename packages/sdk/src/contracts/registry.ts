@@ -2,6 +2,7 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
+import type { EffectsMode } from './commands.ts';
 import type { CoordinatorSettings } from './coordinator.ts';
 import type { ExternalToolSettings } from './external.ts';
 import type { McpServerSettings } from './mcp-servers.ts';
@@ -188,6 +189,8 @@ export interface Registry {
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
   readonly sandbox: SandboxSettings;
+  /** When what commands write becomes real. */
+  readonly effects: EffectsMode;
   /** What has to be on the disk before a call is answered. */
   readonly durability: Durability;
   readonly retention: Retention;

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import type { StagedChange } from '../../changes/change-set.ts';
+import type { CommandOutcome, EffectsMode } from '../../contracts/commands.ts';
+import type { EffectsKeeper } from './command-effects.ts';
+import { type CommandRunnerOptions, createCommandRunner } from './command-runner.ts';
+
+const ORIGIN = { call_id: 'call', session_id: 'session', actor: 'test', tool: 'shell_exec' };
+
+interface Setting {
+  readonly root: string;
+  readonly workspace: string;
+  readonly kept: { how: string; changes: readonly StagedChange[] }[];
+  run(script: string, mode?: EffectsMode): Promise<CommandOutcome>;
+}
+
+function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Setting {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'effects-')));
+  const [workspace, state] = [join(root, 'work, space: it\\s'), join(root, 'state')];
+  mkdirSync(workspace);
+  mkdirSync(state, { mode: 0o700 });
+  const kept: Setting['kept'] = [];
+  const keep = (how: string) => async (_origin: unknown, changes: readonly StagedChange[]) => {
+    kept.push({ how, changes });
+    return 'id';
+  };
+  const effects: EffectsKeeper = { apply: keep('apply'), hold: keep('hold'), diff: () => '' };
+  const runner = createCommandRunner({
+    ...{ workspace, state, isolation: 'bubblewrap', allowedDomains: [], effects },
+    ...options,
+  });
+  t.after(async () => {
+    await runner.close();
+    assert.deepEqual(readdirSync(join(state, 'overlays')), []);
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    root,
+    workspace,
+    kept,
+    async run(script, mode = 'recorded') {
+      const command = await runner.start({
+        list: { pipelines: [{ operator: null, commands: [{ argv: ['sh', '-c', script], column: 1 }] }] },
+        ...{ cwd: '.', env: {}, stdin: null, network: false, maxOutputBytes: 65_536 },
+        effects: { mode, origin: ORIGIN },
+      });
+      return command.done;
+    },
+  };
+}
+
+/** `path before>after`, each by its kind. */
+function summary({ kept }: Setting): readonly string[] {
+  return (kept.at(-1)?.changes ?? []).map(({ path, before, after }) => `${path} ${before.kind}>${after.kind}`);
+}
+
+describe('commands on an overlay', () => {
+  test('write to the overlay only, and what they wrote is the change set', async (t) => {
+    const setting = open(t);
+    const { workspace, run } = setting;
+    mkdirSync(join(workspace, 'sub/deep'), { recursive: true });
+    mkdirSync(join(workspace, 'gone'));
+    for (const name of ['kept', 'edited', 'removed', 'sub/deep/x', 'sub/y', 'gone/z', 'same'])
+      writeFileSync(join(workspace, name), `${name}\n`);
+    const outcome = await run(
+      'echo more >> edited; rm removed; touch same; mkdir -p new/folder; echo n > new/file; ln -s /etc/passwd link; rm -r gone; rm -r sub; mkdir sub; echo q > sub/q; id -u; pwd; cat kept',
+    );
+    assert.equal(outcome.code, 0, outcome.stderr.text);
+    assert.equal(outcome.stdout.text, `${process.getuid?.()}\n${workspace}\nkept\n`);
+    assert.deepEqual(summary(setting), [
+      'edited file>file',
+      'gone folder>absent',
+      'gone/z file>absent',
+      'link absent>link',
+      'new absent>folder',
+      'new/file absent>file',
+      'new/folder absent>folder',
+      'removed file>absent',
+      'sub/deep folder>absent',
+      'sub/deep/x file>absent',
+      'sub/q absent>file',
+      'sub/y file>absent',
+    ]);
+    assert.deepEqual(readdirSync(workspace).sort(), ['edited', 'gone', 'kept', 'removed', 'same', 'sub']);
+    assert.equal(readFileSync(join(workspace, 'edited'), 'utf8'), 'edited\n');
+    assert.equal(outcome.effects?.change_id, 'id');
+    assert.equal(existsSync(join(workspace, 'link')), false);
+  });
+
+  test('see what earlier processes of the same list wrote', async (t) => {
+    const { run } = open(t);
+    const outcome = await run('echo a > a; sh -c "cat a; echo b > b" | cat; cat b');
+    assert.equal(outcome.stdout.text, 'a\nb\n');
+  });
+
+  test('cannot change git data, the registry or the lock, and do not make them', async (t) => {
+    const setting = open(t);
+    const { workspace, run } = setting;
+    mkdirSync(join(workspace, '.git'));
+    writeFileSync(join(workspace, '.git/config'), 'old\n');
+    const outcome = await run('echo x > .git/config; rm -rf .git; mv .git other; echo x > tool-runtime.yaml; echo y > fine');
+    assert.match(outcome.stderr.text, /Read-only file system|busy/);
+    assert.deepEqual(summary(setting), ['fine absent>file']);
+    assert.deepEqual(outcome.effects?.leftOut, [{ path: 'tool-runtime.yaml', reason: 'protected name' }]);
+  });
+
+  test('that changed what someone else changed meanwhile are a conflict, and nothing is applied', async (t) => {
+    const setting = open(t);
+    const { workspace, run } = setting;
+    writeFileSync(join(workspace, 'shared'), 'old\n');
+    const running = run('echo mine > shared; echo begun > begun; while [ ! -e go ]; do sleep 0.05; done', 'recorded');
+    const overlays = join(setting.root, 'state/overlays');
+    const begun = () => readdirSync(overlays, { recursive: true }).some((name) => String(name).endsWith('upper/begun'));
+    while (!existsSync(overlays) || !begun()) await new Promise((resolve) => setTimeout(resolve, 10));
+    writeFileSync(join(workspace, 'shared'), 'theirs\n');
+    writeFileSync(join(workspace, 'go'), '');
+    await assert.rejects(running, (error: { details?: Record<string, unknown> }) => {
+      assert.equal(error.details?.['reason'], 'changed_meanwhile');
+      assert.deepEqual(error.details?.['paths'], ['shared']);
+      return true;
+    });
+    assert.deepEqual(setting.kept, []);
+    assert.equal(readFileSync(join(workspace, 'shared'), 'utf8'), 'theirs\n');
+  });
+
+  test('where there is no sandbox: a preview is refused, a recorded command runs and says so', async (t) => {
+    const { run, workspace, root } = open(t, { isolation: 'none' });
+    mkdirSync(join(root, 'state/overlays'));
+    await assert.rejects(run('echo x > x', 'preview'), /cannot run on an overlay/);
+    assert.equal(existsSync(join(workspace, 'x')), false);
+    const outcome = await run('echo x > x');
+    assert.match(outcome.effectsProblem ?? '', /cannot run on an overlay/);
+    assert.equal(existsSync(join(workspace, 'x')), true);
+  });
+});
