@@ -57,8 +57,8 @@ while read -r word id; do
   fi
 done
 `;
-/** Folders are not renamed by reference: a command that moves one copies it, and the upper layer holds all of it. */
-const LAYERS = 'lowerdir=/proc/self/fd/3,upperdir=/proc/self/fd/4,workdir=/proc/self/fd/5,userxattr,volatile,redirect_dir=off';
+/** With userxattr folders are not renamed by reference: a command that moves one copies it, and the upper layer holds it all. */
+const LAYERS = 'lowerdir=/proc/self/fd/3,upperdir=/proc/self/fd/4,workdir=/proc/self/fd/5,userxattr,volatile';
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 export function createOverlays(options: OverlayOptions): Overlays {
