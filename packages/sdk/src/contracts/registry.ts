@@ -85,6 +85,13 @@ export interface Budgets {
   readonly max_duration_ms?: number;
 }
 
+export interface ChangeSettings {
+  readonly record: boolean;
+  readonly days: number;
+  readonly max_file_mib: number;
+  readonly max_mib: number;
+}
+
 export interface ChildSettings {
   /** Children one session may start over its whole life; each child may start as many. */
   readonly max_children: number;
@@ -202,4 +209,5 @@ export interface Registry {
   readonly budgets: Budgets;
   readonly coordinator: CoordinatorSettings;
   readonly children: ChildSettings;
+  readonly changes: ChangeSettings;
 }
