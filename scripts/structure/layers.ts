@@ -22,13 +22,13 @@ const PROTOCOL: Table = {
 };
 
 /** What tools, rules and the call path are made of. */
-const LEAVES = ['contracts', 'egress', 'git', 'glob', 'policy', 'redaction', 'shell', 'text'];
+const LEAVES = ['changes', 'contracts', 'egress', 'git', 'glob', 'policy', 'redaction', 'shell', 'text'];
 
 const SDK: Table = {
-  contracts: [],
+  changes: [],
+  contracts: ['changes'],
   glob: [],
   text: [],
-  changes: ['text'],
   findings: [],
   secrets: [],
   'tool-kit': [],
@@ -136,8 +136,9 @@ const SDK: Table = {
   external: ['contracts', 'platform', 'external/lock', 'external/protocol', 'external/run'],
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
 
-  'call/state': ['contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
+  'call/state': ['changes', 'contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
   'call/tool-context': [
+    'changes',
     'contracts',
     'git',
     'package',
@@ -163,6 +164,7 @@ const SDK: Table = {
   ],
   session: [
     'call',
+    'changes',
     'contracts',
     'coordinator',
     'events',

@@ -54,7 +54,8 @@ async function scene(): Promise<Scene> {
     apply: (retention) => {
       const registry = defaultRegistry();
       const settings = { ...registry, retention: retention ?? registry.retention };
-      return applyRetention({ parts: { journal, clock }, registry: settings, state });
+      const changes = { store: { prune: () => ({ removed: 0 }) } } as unknown as RuntimeParts['changes'];
+      return applyRetention({ parts: { journal, clock, changes }, registry: settings, state });
     },
     events: () =>
       [...journal.read({ kind: 'rotation' })].map((record) => (record.kind === 'rotation' ? record.event : '')),

@@ -17,6 +17,7 @@ import {
   timesOf,
 } from './state/call-types.ts';
 import { ChangeLog } from './state/change-log.ts';
+import { ChangeRecorder } from './state/change-recorder.ts';
 import { Grant } from './state/grant.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { errorOf, reportFault } from './state/settle.ts';
@@ -26,7 +27,8 @@ import { runExecutor } from './tool-context/run-executor.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
-  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after') });
+  const recorder = parts.changes.isRecording ? new ChangeRecorder(parts.changes) : undefined;
+  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after'), recorder });
   const context = new CallContext(call, { log: changes, grant }, parts);
   const task = { isRunning: false };
   try {

@@ -61,6 +61,33 @@ export interface ChangeStore {
   close(): void;
 }
 
+/** What is at a name and below it. */
+export interface Capture {
+  /** Where the name really is, in the form of the paths of a change set. */
+  readonly location: string;
+  /** False when there was more than may be captured; then `states` has the name alone. */
+  readonly isWhole: boolean;
+  readonly states: ReadonlyMap<string, PathState>;
+}
+
+/** The path rules of a call; `PathRule` of the contracts. */
+export interface UseRule {
+  check(use: { readonly path: string; readonly location: string; readonly access: 'read' | 'write' | 'delete' }): void;
+}
+
+/** The files of a workspace as change sets see them. */
+export interface WorkspaceChanges {
+  readonly store: ChangeStore;
+  /** Whether calls leave a change set. */
+  readonly isRecording: boolean;
+  /** A link in the last place is captured itself. With `keep` the content goes into the store. */
+  capture(path: string, options: { readonly keep: boolean }): Promise<Capture>;
+  /** Paths of change sets. All or none; see `commitChanges`. What is replaced goes into the store. */
+  commit(staged: readonly StagedChange[], rule?: UseRule): Promise<void>;
+  /** The content of a file in the workspace, when that is what the digest says. */
+  read(path: string, digest: string): Promise<Uint8Array | undefined>;
+}
+
 export const ABSENT: PathState = { kind: 'absent' };
 
 export function sameState(one: PathState, other: PathState): boolean {

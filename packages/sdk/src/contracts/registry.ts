@@ -86,6 +86,13 @@ export interface Budgets {
   readonly max_duration_ms?: number;
 }
 
+export interface ChangeSettings {
+  readonly record: boolean;
+  readonly days: number;
+  readonly max_file_mib: number;
+  readonly max_mib: number;
+}
+
 export interface ChildSettings {
   /** Children one session may start over its whole life; each child may start as many. */
   readonly max_children: number;
@@ -205,4 +212,5 @@ export interface Registry {
   readonly budgets: Budgets;
   readonly coordinator: CoordinatorSettings;
   readonly children: ChildSettings;
+  readonly changes: ChangeSettings;
 }

@@ -47,7 +47,16 @@ export interface ReadOptions {
   isEnough?(): boolean;
 }
 
+/** Hears of a change while it is made, for those who keep what it replaced. */
+export interface ChangeWatch {
+  /** Where the name really is, below the root that path rules are written for, and which folders were made on the way. */
+  at(location: string, made: readonly { readonly path: string; readonly mode: number }[]): void;
+  /** The content that is being replaced, in order; a piece is overwritten afterwards. */
+  piece(bytes: Uint8Array): void;
+}
+
 export interface RemoveFileOptions {
+  readonly watch?: ChangeWatch;
   /** Content precondition. While it is checked no other host that checks one can change the file. */
   readonly expectedSha256?: string;
 }
@@ -66,6 +75,7 @@ export interface WriteOptions {
   readonly expectedSha256?: string | null;
   /** Sync file and folder before answering, whatever the durability of the runtime. */
   readonly durable?: boolean;
+  readonly watch?: ChangeWatch;
 }
 
 /** What one mutation did to one name. Null where nothing was or is. */

@@ -3,6 +3,7 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
+import type { WorkspaceChanges } from '../changes/change-set.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -30,6 +31,7 @@ import type { HostExecutor } from '../package/executor-registry.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import type { SessionPrograms } from '../platform/commands/session-programs.ts';
 import type { FairSlots } from '../platform/fair-slots.ts';
+import type { FileWorkspace } from '../platform/files/workspace.ts';
 import type { Spawner } from '../platform/processes/spawned-process.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
@@ -68,6 +70,9 @@ export interface RuntimeParts {
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
   readonly workspace: SessionWorkspace;
+  readonly changes: WorkspaceChanges;
+  /** The same for a folder of the workspace. */
+  changesOf(folder: FileWorkspace, prefix: string): WorkspaceChanges;
   /** The workspace is a folder of a larger one, whose code index cannot be asked from here. */
   readonly isFolder: boolean;
   /** Where it is in the workspace that path rules are written for; `.` for all of it. */
@@ -207,7 +212,7 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 
 function sharedParts(runtime: RuntimeParts) {
   const { instanceId, policy, recovery, locks, workspace, ast, findings, metrics, clock } = runtime;
-  const { folderPrefix, telemetry, newId, hashArgs, isDead, reconcile } = runtime;
+  const { changes, folderPrefix, telemetry, newId, hashArgs, isDead, reconcile } = runtime;
   return {
     instanceId,
     isDead,
@@ -216,6 +221,7 @@ function sharedParts(runtime: RuntimeParts) {
     recovery,
     locks,
     workspace,
+    changes,
     folderPrefix,
     ast,
     findings,

@@ -5,6 +5,7 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
+import type { ChangeRecorder } from './change-recorder.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
 
 interface Step {
@@ -20,8 +21,12 @@ export class ChangeLog {
   readonly #steps: Step[] = [];
   readonly #keepOriginals: boolean;
 
-  constructor(options: { readonly keepOriginals: boolean }) {
+  /** Undefined: the call leaves no change set. */
+  readonly recorder: ChangeRecorder | undefined;
+
+  constructor(options: { readonly keepOriginals: boolean; readonly recorder?: ChangeRecorder | undefined }) {
     this.#keepOriginals = options.keepOriginals;
+    this.recorder = options.recorder;
   }
 
   /** The workspace as the tool sees it: every mutation lands in `changes`. */
@@ -36,19 +41,22 @@ export class ChangeLog {
       requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
       writeFile: async (path, bytes, options) => {
         const original = await this.#original(inner, path, 'through');
-        const change = await inner.writeFile(path, bytes, options);
+        const noted = this.recorder?.watchWrite(bytes);
+        const watch = noted === undefined ? {} : { watch: noted.watch };
+        const change = await inner.writeFile(path, bytes, { ...options, ...watch });
+        noted?.done(change);
         this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
       makeDirectory: async (path) => {
         const original = await this.#original(inner, path, 'through');
-        const change = await inner.makeDirectory(path);
+        const change = await this.#recorded(inner, [path], [], () => inner.makeDirectory(path));
         if (change !== null) this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
       removeFile: async (path, options) => {
         const original = await this.#original(inner, path, 'themselves');
-        const change = await inner.removeFile(path, options);
+        const change = await this.#recorded(inner, [path], [path], () => inner.removeFile(path, options));
         if (change !== null) this.#note([change], path, original && undoRemoval(inner, path, original));
         return change;
       },
@@ -65,16 +73,20 @@ export class ChangeLog {
       move: async (from, to, options) => {
         const original = await this.#original(inner, to, 'themselves');
         const undo = original && undoMove(inner, { from, to }, original);
-        return noted(await inner.move(from, to, options), to, undo);
+        const act = () => inner.move(from, to, options);
+        return noted(await this.#recorded(inner, [from, to], [to], act), to, undo);
       },
       copy: async (from, to, options) => {
         const original = await this.#original(inner, to, 'themselves');
         const undo = original && undoArrival(inner, to, original);
-        return noted(await inner.copy(from, to, options), to, undo);
+        const act = () => inner.copy(from, to, options);
+        return noted(await this.#recorded(inner, [to], [to], act), to, undo);
       },
       remove: async (path, options) => {
         const original = await this.#original(inner, path, 'themselves');
-        return noted(await inner.remove(path, options), path, original && undoRemoval(inner, path, original));
+        const act = () => inner.remove(path, options);
+        const done = await this.#recorded(inner, [path], [path], act);
+        return noted(done, path, original && undoRemoval(inner, path, original));
       },
     };
   }
@@ -87,6 +99,16 @@ export class ChangeLog {
       return undo;
     });
     for (const undo of undos) await undo();
+  }
+
+  /** `kept`: those of the names whose content is needed to take the change back. */
+  #recorded<T>(
+    inner: Workspace,
+    names: readonly string[],
+    kept: readonly string[],
+    act: () => MaybePromise<T>,
+  ): MaybePromise<T> {
+    return this.recorder === undefined ? act() : this.recorder.around(inner, names, { keeps: kept, act });
   }
 
   #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {

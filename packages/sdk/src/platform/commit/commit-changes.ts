@@ -15,22 +15,17 @@ import { type Place, requireWritable } from '../descriptors/places.ts';
 import type { Root } from '../descriptors/root.ts';
 import type { WriteTarget } from '../descriptors/write-target.ts';
 import { ErrnoError } from '../errno-error.ts';
-import type { GoverningFiles } from '../protection/governing-files.ts';
+import type { CommitGround } from '../files/workspace.ts';
 import { judgePlace } from '../protection/judge-place.ts';
 import { CommitSteps, type PlannedChange, Slipped } from './apply-steps.ts';
-import { HeldFolders, lookAt } from './held-folders.ts';
+import { type ContentKeeper, HeldFolders, lookAt } from './held-folders.ts';
 import type { RedoLog } from './redo-log.ts';
-
-/** Where changes are made, and what may not be changed there. */
-export interface CommitGround {
-  /** Throws E_POLICY for a path that leaves. */
-  find(path: string): Place;
-  readonly guard: GoverningFiles;
-}
 
 export interface CommitOptions {
   readonly disk: Disk;
   readonly redo: RedoLog;
+  /** Takes the content that is replaced, so that the commit itself can be undone. */
+  readonly keeper?: ContentKeeper | undefined;
 }
 
 /**
@@ -40,7 +35,7 @@ export interface CommitOptions {
 export async function commitChanges(
   ground: CommitGround,
   staged: readonly StagedChange[],
-  { disk, redo }: CommitOptions,
+  { disk, redo, keeper }: CommitOptions,
 ): Promise<void> {
   const held = new Map<Root, HeldFolders>();
   try {
@@ -48,7 +43,7 @@ export async function commitChanges(
     const differing: string[] = [];
     for (const change of staged) {
       if (sameState(change.before, change.after)) continue;
-      const plan = await planChange(ground, change, held);
+      const plan = await planChange(ground, change, { held, keeper });
       if (sameState(plan.seen.state, change.before)) planned.push(plan);
       else differing.push(change.path);
     }
@@ -74,7 +69,7 @@ function needsNoRecord([only, ...more]: readonly PlannedChange[]): boolean {
 async function planChange(
   ground: CommitGround,
   change: StagedChange,
-  held: Map<Root, HeldFolders>,
+  { held, keeper }: { readonly held: Map<Root, HeldFolders>; readonly keeper: ContentKeeper | undefined },
 ): Promise<PlannedChange> {
   try {
     const place = findPlace(ground, change.path);
@@ -82,7 +77,7 @@ async function planChange(
     const folders = held.get(place.root) ?? new HeldFolders(place.root);
     held.set(place.root, folders);
     requireUnguarded(ground, place, { change, folders });
-    return { ...change, path: place.path, folders, seen: await lookAt(folders.find(place.path)) };
+    return { ...change, path: place.path, folders, seen: await lookAt(folders.find(place.path), keeper) };
   } catch (thrown) {
     throw fileError(thrown, change.path);
   }

@@ -83,15 +83,23 @@ export interface SeenState {
   readonly stat: BigIntStats | undefined;
 }
 
+/** Takes the content of files that are small enough for it. */
+export interface ContentKeeper {
+  readonly maxBytes: number;
+  keep(digest: string, bytes: Uint8Array): void;
+}
+
 /** ENXIO for devices, sockets and pipes. */
-export async function lookAt(entry: InnerEntry | undefined): Promise<SeenState> {
+export async function lookAt(entry: InnerEntry | undefined, keeper?: ContentKeeper): Promise<SeenState> {
   const stat = entry === undefined ? undefined : statEntry(entry);
   if (entry === undefined || stat === undefined) return { state: ABSENT, stat: undefined };
   if (stat.isSymbolicLink()) return { state: { kind: 'link', target: textOfName(readLinkBytes(entry)) }, stat };
   const mode = Number(stat.mode) & PERMISSION_BITS;
   if (stat.isDirectory()) return { state: { kind: 'folder', mode }, stat };
   if (!stat.isFile()) throw new ErrnoError('ENXIO');
-  const read = await readContent(openEntry(entry, constants.O_RDONLY), { maxBytes: 0 });
+  const isKept = keeper !== undefined && stat.size <= keeper.maxBytes;
+  const read = await readContent(openEntry(entry, constants.O_RDONLY), isKept ? {} : { maxBytes: 0 });
+  if (isKept) keeper.keep(read.sha256, read.bytes);
   return { state: { kind: 'file', digest: read.sha256, size: read.size, mode: read.mode }, stat };
 }
 

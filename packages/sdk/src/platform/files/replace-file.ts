@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '@tool-runtime/protocol';
-import type { FileSnapshot, MaybePromise, WriteOptions } from '../../contracts/workspace.ts';
+import type { FileSnapshot, MaybePromise, ReadOptions, WriteOptions } from '../../contracts/workspace.ts';
 import { openEntry } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
 import {
@@ -71,7 +71,7 @@ function replaceAtOnce(job: Replacement): ReplacementResult {
   try {
     for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
     const fd = openCurrent(job);
-    before = fd === undefined ? null : snapshotOf(readContentSync(fd, { maxBytes: 0 }));
+    before = fd === undefined ? null : snapshotOf(readContentSync(fd, watching(job.options)));
     publish(job, temporary, before);
   } catch (thrown) {
     temporary.discard();
@@ -90,7 +90,7 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
     sha256 = await writeInChunks(temporary.fd, job.bytes);
     await job.disk.content(temporary.fd);
     const fd = openCurrent(job);
-    before = fd === undefined ? null : snapshotOf(await readContent(fd, { maxBytes: 0 }));
+    before = fd === undefined ? null : snapshotOf(await readContent(fd, watching(job.options)));
     publish(job, temporary, before);
   } catch (thrown) {
     temporary.discard();
@@ -99,6 +99,11 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
   closeSync(temporary.fd);
   await job.disk.settle(foldersOf(job.target));
   return { before, after: { sha256, size: job.bytes.length, mode } };
+}
+
+/** The old content is only looked at, by the digest and by those who keep it. */
+export function watching({ watch }: Pick<WriteOptions, 'watch'>): ReadOptions {
+  return watch === undefined ? { maxBytes: 0 } : { maxBytes: 0, onPiece: (piece) => watch.piece(piece) };
 }
 
 /** The last look at the old content, then the rename; in this process nothing can come between the two. */

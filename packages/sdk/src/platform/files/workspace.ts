@@ -4,8 +4,11 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
+
+import { fstatSync } from 'node:fs';
 import type { PathRule } from '../../contracts/path-rule.ts';
 import type {
+  ChangeWatch,
   FileChange,
   FileSnapshot,
   MaybePromise,
@@ -15,13 +18,14 @@ import type {
   WriteOptions,
 } from '../../contracts/workspace.ts';
 import { createDisk, createFullDisk, type Disk } from '../descriptors/disk.ts';
+import { PERMISSION_BITS } from '../descriptors/file-content.ts';
 import { explained } from '../descriptors/file-errors.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from '../descriptors/places.ts';
 import type { Root } from '../descriptors/root.ts';
-import { foldersOf } from '../descriptors/write-target.ts';
+import { foldersOf, type WriteTarget } from '../descriptors/write-target.ts';
 import { createGoverningFiles, type GoverningFiles } from '../protection/governing-files.ts';
 import { openGuardedTarget } from '../protection/guarded-target.ts';
-import { locatePlace } from '../protection/judge-place.ts';
+import { locateHeld, locatePlace } from '../protection/judge-place.ts';
 import { createFileTree } from '../search/file-tree.ts';
 import type { UnfinishedFolders } from '../state/unfinished-folders.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
@@ -47,11 +51,19 @@ export interface WorkspaceOptions {
   readonly unfinished?: Pick<UnfinishedFolders, 'workOff'>;
 }
 
+/** Where changes are made, and what may not be changed there. */
+export interface CommitGround {
+  /** Throws E_POLICY for a path that leaves. */
+  find(path: string, rule?: PathRule): Place;
+  readonly guard: GoverningFiles;
+}
+
 export interface FileWorkspace extends SessionWorkspace {
   /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
   sweepLeftovers(directory?: string): Promise<number>;
   /** The same in all folders that processes noted before they died. */
   sweepNoted(): Promise<void>;
+  readonly ground: CommitGround;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
   close(): void;
 }
@@ -75,6 +87,7 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
         return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
     sweepNoted,
+    ground: { find: places.find, guard },
     close: places.close,
   };
 }
@@ -120,6 +133,7 @@ function writePlace(
   });
   const disk = options.durable === true ? createFullDisk() : place.disk;
   return closing(target, () => {
+    if (options.watch !== undefined) tellPlace(options.watch, place, target);
     const replace = () => replaceFile({ root: place.root, disk, target, path: place.spelling, bytes, options });
     // "Must not exist" needs no lock: the rename itself refuses to replace.
     const result = typeof options.expectedSha256 === 'string' ? place.root.lock.run(target.dirFd, replace) : replace();
@@ -127,24 +141,34 @@ function writePlace(
   });
 }
 
-function removePlace(
-  place: Place,
-  guard: GoverningFiles,
-  { expectedSha256: expected }: RemoveFileOptions,
-): MaybePromise<FileChange | null> {
+function removePlace(place: Place, guard: GoverningFiles, options: RemoveFileOptions): MaybePromise<FileChange | null> {
+  const { expectedSha256: expected, watch } = options;
   const target = openGuardedTarget(place, guard, { followLast: false, missingFolders: 'leave' });
   const check = (before: FileSnapshot | null): void => {
     const actual = before?.sha256 ?? null;
     if (expected !== undefined && expected !== actual) throw changedMeanwhile(place.spelling, { expected, actual });
   };
   return closing(target, () => {
-    const remove = () => removeTarget(target, check);
+    if (watch !== undefined && target.existing !== undefined) tellPlace(watch, place, target);
+    const remove = () => removeTarget(target, check, options);
     const removed = expected === undefined ? remove() : place.root.lock.run(target.dirFd, remove);
     return afterwards(removed, (before) => {
       const change = before === null ? null : { path: place.spelling, before, after: null };
       return afterwards(place.disk.settle(foldersOf(target)), () => change);
     });
   });
+}
+
+/** Folders that were made for the target are the last ones on the way to it. */
+function tellPlace(watch: ChangeWatch, place: Place, { dirFd, name, made }: WriteTarget): void {
+  const { location } = locateHeld(place, { dirFd, below: [name] });
+  const names = location.split('/');
+  const opened = made.length === 0 ? [] : [...made.slice(1), dirFd];
+  const folders = opened.map((fd, at) => ({
+    path: names.slice(0, names.length - made.length + at).join('/'),
+    mode: fstatSync(fd).mode & PERMISSION_BITS,
+  }));
+  watch.at(location, folders);
 }
 
 function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {

@@ -4,6 +4,7 @@ export { ast } from './ast.ts';
 export { branchPattern } from './branch-pattern.ts';
 export { budgets } from './budgets.ts';
 export { ceiling } from './ceiling.ts';
+export { changes } from './changes.ts';
 export { children } from './children.ts';
 export { commands } from './commands.ts';
 export { coordinator } from './coordinator.ts';

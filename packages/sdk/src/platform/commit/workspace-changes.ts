@@ -1,0 +1,117 @@
+/** Change sets of one workspace: looking at a tree, keeping what a change replaces, and committing. */
+import { closeSync, constants } from 'node:fs';
+import type { Capture, ChangeStore, PathState, WorkspaceChanges } from '../../changes/change-set.ts';
+import { textOfName } from '../../changes/path-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
+import { type InnerEntry, openEntry, openSubdirectory } from '../descriptors/directory-entry.ts';
+import type { Disk } from '../descriptors/disk.ts';
+import { readContent } from '../descriptors/file-content.ts';
+import { explained } from '../descriptors/file-errors.ts';
+import { listEntries } from '../descriptors/list-directory.ts';
+import type { Place } from '../descriptors/places.ts';
+import { findTarget } from '../descriptors/write-target.ts';
+import { errnoCode } from '../errno-error.ts';
+import type { CommitGround } from '../files/workspace.ts';
+import { locateHeld } from '../protection/judge-place.ts';
+import { commitChanges } from './commit-changes.ts';
+import { type ContentKeeper, HeldFolders, lookAt } from './held-folders.ts';
+import type { RedoLog } from './redo-log.ts';
+
+export interface ChangesSetting {
+  readonly ground: CommitGround;
+  readonly store: ChangeStore;
+  readonly redo: RedoLog;
+  readonly disk: Disk;
+  readonly isRecording: boolean;
+  readonly maxFileBytes: number;
+  /** Where the workspace is in the one that change sets are written for; `.` for all of it. */
+  readonly prefix: string;
+}
+
+/** More than this in one tree is not captured: looking at it would take longer than the change. */
+const MAX_ENTRIES = 5000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChanges {
+  const { store, redo, disk, maxFileBytes } = setting;
+  const { find, guard } = setting.ground;
+  const keeper: ContentKeeper = { maxBytes: maxFileBytes, keep: (digest, bytes) => store.keepBytes(digest, bytes) };
+  const inner = (path: string): string => innerPath(path, setting.prefix);
+  return {
+    store,
+    isRecording: setting.isRecording,
+    capture: (path, { keep }) => explained(path, () => capture(find(path), keep ? keeper : undefined)),
+    async commit(staged, rule) {
+      const ground = { find: (path: string) => find(path, rule), guard };
+      const own = staged.map((change) => ({ ...change, path: inner(change.path) }));
+      await commitChanges(ground, own, { disk, redo, keeper });
+      for (const { after, source } of own) {
+        if (after.kind === 'file' && source !== undefined && 'bytes' in source)
+          store.keepBytes(after.digest, source.bytes);
+      }
+    },
+    read: (path, digest) => explained(path, () => readIfSame(find(inner(path)), digest)),
+  };
+}
+
+function innerPath(path: string, prefix: string): string {
+  return prefix === '.' || path.startsWith('@') || !path.startsWith(`${prefix}/`)
+    ? path
+    : path.slice(prefix.length + 1);
+}
+
+async function capture(place: Place, keeper: ContentKeeper | undefined): Promise<Capture> {
+  const target = findTarget(place.root, place.path, { followLast: false, acceptsFolder: true });
+  try {
+    const { location } = locateHeld(place, { dirFd: target.dirFd, below: [...target.missing, target.name] });
+    if (target.existing === undefined) return { location, isWhole: true, states: new Map() };
+    const { state } = await lookAt(target, keeper);
+    const walk: Walk = { states: new Map([[location, state]]), keeper, bytes: 0 };
+    const isWhole = state.kind !== 'folder' || (await captureFolder(target, location, walk));
+    return { location, isWhole, states: isWhole ? walk.states : new Map([[location, state]]) };
+  } finally {
+    target.close();
+  }
+}
+
+interface Walk {
+  readonly states: Map<string, PathState>;
+  readonly keeper: ContentKeeper | undefined;
+  bytes: number;
+}
+
+/** False when there is too much, or something that is neither file, folder nor link. */
+async function captureFolder(folder: InnerEntry, location: string, walk: Walk): Promise<boolean> {
+  const dirFd = openSubdirectory(folder);
+  try {
+    for (const entry of await listEntries(dirFd)) {
+      if (isTemporaryName(entry.name)) continue;
+      if (entry.type === 'other' || walk.states.size >= MAX_ENTRIES) return false;
+      const { state, stat } = await lookAt(entry, walk.keeper);
+      if (state.kind === 'absent') continue;
+      const path = `${location}/${textOfName(entry.name)}`;
+      walk.states.set(path, state);
+      walk.bytes += Number(stat?.size ?? 0);
+      if (walk.bytes > MAX_BYTES) return false;
+      if (state.kind === 'folder' && !(await captureFolder(entry, path, walk))) return false;
+    }
+    return true;
+  } finally {
+    closeSync(dirFd);
+  }
+}
+
+async function readIfSame(place: Place, digest: string): Promise<Uint8Array | undefined> {
+  const folders = new HeldFolders(place.root);
+  try {
+    const entry = folders.find(place.path);
+    if (entry === undefined) return undefined;
+    const { bytes, sha256 } = await readContent(openEntry(entry, constants.O_RDONLY));
+    return sha256 === digest ? bytes : undefined;
+  } catch (thrown) {
+    if (errnoCode(thrown) === undefined) throw thrown;
+    return undefined;
+  } finally {
+    folders.close();
+  }
+}
