@@ -257,7 +257,7 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
 /** On record first, then what hooks and policy still have to say. */
 async function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Outcome> {
   call.open.span?.stage('result');
-  call.open.progress.changeId = keepChangeSet(call, execution, parts);
+  call.open.progress.changeId = keepChangeSet(call, execution, parts) ?? call.open.progress.changeId;
   const recorded = await settle(() => recordResult(call, execution, outcomeOf(call, execution, parts), parts));
   if (!recorded.ok) return recordRefusal(call.open, recorded.error, parts);
   announcePhase(call.open, PHASES.emit, parts);

@@ -1,8 +1,8 @@
 /** The command capability handed to tools, and the port of the sandbox they run in. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
+import type { PathChange, StagedChange } from '../changes/change-set.ts';
 import type { CommandList } from './command-list.ts';
 import type { ByteFilter } from './redaction.ts';
-import type { FileChange } from './workspace.ts';
 
 /** A judged command list, ready to run. No shell is started: the runtime connects the processes itself. */
 export interface CommandRequest {
@@ -17,8 +17,10 @@ export interface CommandRequest {
   readonly network: boolean;
   /** It may go on as a job: later commands without network reach what it listens to on loopback. */
   readonly mayStay?: boolean;
-  /** Left out: direct. */
-  readonly effects?: EffectsRequest;
+  /** Left out: what the registry says. */
+  readonly effects?: EffectsMode;
+  /** Set by the runtime for every command that is not direct. */
+  readonly keeper?: EffectsKeeper;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
@@ -41,17 +43,12 @@ export function stricterEffects(one: EffectsMode, other: EffectsMode): EffectsMo
   return EFFECTS_MODES.indexOf(one) < EFFECTS_MODES.indexOf(other) ? other : one;
 }
 
-/** On whose account changes are kept. */
-export interface ChangeOrigin {
-  readonly call_id: string;
-  readonly session_id: string;
-  readonly actor: string;
-  readonly tool: string;
-}
-
-export interface EffectsRequest {
-  readonly mode: EffectsMode;
-  readonly origin: ChangeOrigin;
+/** Takes what a command wrote on its overlay. */
+export interface EffectsKeeper {
+  /** Makes all of it real or none, and answers the id of the change set, where one is kept. */
+  apply(changes: readonly StagedChange[]): Promise<string | undefined>;
+  /** Keeps it for `change_apply`. */
+  hold(changes: readonly StagedChange[]): Promise<{ readonly change_id?: string; readonly diff: string }>;
 }
 
 /** What a command wrote in the workspace, when it ran on an overlay. */
@@ -60,7 +57,7 @@ export interface CommandEffects {
   /** Absent when it changed nothing. */
   readonly change_id?: string;
   /** Every file, link and folder, sorted by path. */
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly PathChange[];
   /** What it made that is never applied: devices, set-user-id bits, governing files. */
   readonly leftOut: readonly LeftOutEntry[];
   /** Unified diff, bounded; with `preview` only. */

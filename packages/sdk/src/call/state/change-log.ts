@@ -4,6 +4,7 @@
  * When an "after" rule may still refuse the change, what each change needs to be taken back is kept beside it.
  */
 import { ToolError } from '@tool-runtime/protocol';
+import type { PathChange } from '../../changes/change-set.ts';
 import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
 import type { ChangeRecorder } from './change-recorder.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
@@ -91,6 +92,12 @@ export class ChangeLog {
     };
   }
 
+  /** What a command wrote, made real as one; `undo` takes all of it back. */
+  adopt(changes: readonly FileChange[], staged: readonly PathChange[], undo: Undo): void {
+    for (const change of staged) this.recorder?.note(change);
+    this.#note(changes, changes[0]?.path ?? '.', undo);
+  }
+
   /** Takes every change back, newest first; throws before touching anything when one of them cannot be. */
   async rollBack(): Promise<void> {
     const steps = this.#steps.splice(0).reverse();
@@ -112,8 +119,10 @@ export class ChangeLog {
   }
 
   #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {
-    this.changes.push(...changes);
-    this.authored.push(...changes);
+    for (const change of changes) {
+      this.changes.push(change);
+      this.authored.push(change);
+    }
     if (this.#keepOriginals) this.#steps.push({ path, undo });
   }
 

@@ -24,6 +24,7 @@ import type { ChangeLog } from '../state/change-log.ts';
 import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../state/git-view.ts';
 import type { Grant } from '../state/grant.ts';
 import type { SessionParts } from '../state/session-parts.ts';
+import { commandKeeper, effectsOf } from './command-keeper.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
@@ -92,7 +93,7 @@ export class CallContext implements ToolContext {
     this.registry = parts.registry;
     const level = sideEffectRank(call.subject.profile.side_effect_level);
     this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
-    this.commands = level >= STARTS ? commandsUnder(call, grant, parts) : NO_COMMANDS;
+    this.commands = level >= STARTS ? commandsUnder(call, { log, grant }, parts) : NO_COMMANDS;
     this.candidate = call.candidate;
     this.publication = call.publication;
     this.#parts = parts;
@@ -181,12 +182,17 @@ function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts
   };
 }
 
-/** The folder a command starts in is checked again once the runner has found it. */
+/**
+ * The folder a command starts in is checked again once the runner has found it. What it writes becomes real as the
+ * registry says, or later where the call asks for that.
+ */
 function commandsUnder(
-  { pathRule }: GatedCall,
-  grant: Grant,
-  { programs: { commands }, folderPrefix }: SessionParts,
+  call: GatedCall,
+  { log, grant }: { readonly log: ChangeLog; readonly grant: Grant },
+  parts: SessionParts,
 ): CommandRunner {
+  const { pathRule } = call;
+  const { programs, folderPrefix, registry } = parts;
   const judged = (request: CommandRequest): CommandRequest => ({
     ...request,
     requireFolder(folder) {
@@ -194,7 +200,14 @@ function commandsUnder(
       pathRule?.check({ path: path ?? '', location: location ?? '', access: 'read' });
     },
   });
-  return { start: (request) => grant.use(() => commands.start(pathRule === undefined ? request : judged(request))) };
+  const kept = (request: CommandRequest): CommandRequest => {
+    const effects = effectsOf(registry.effects, request);
+    return effects === 'direct' ? request : { ...request, effects, keeper: commandKeeper(call, log, parts) };
+  };
+  return {
+    start: (request) =>
+      grant.use(() => programs.commands.start(kept(pathRule === undefined ? request : judged(request)))),
+  };
 }
 
 /** The session's store masks anyway; here the call learns how often. */

@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { StagedChange } from '../../changes/change-set.ts';
-import type { CommandOutcome, EffectsMode } from '../../contracts/commands.ts';
-import type { EffectsKeeper } from './command-effects.ts';
+import type { CommandOutcome, EffectsKeeper, EffectsMode, RunningCommand } from '../../contracts/commands.ts';
 import { type CommandRunnerOptions, createCommandRunner } from './command-runner.ts';
-
-const ORIGIN = { call_id: 'call', session_id: 'session', actor: 'test', tool: 'shell_exec' };
 
 interface Setting {
   readonly root: string;
   readonly workspace: string;
   readonly kept: { how: string; changes: readonly StagedChange[] }[];
+  start(script: string, mode?: EffectsMode): Promise<RunningCommand>;
   run(script: string, mode?: EffectsMode): Promise<CommandOutcome>;
 }
 
@@ -23,13 +30,16 @@ function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Sett
   mkdirSync(workspace);
   mkdirSync(state, { mode: 0o700 });
   const kept: Setting['kept'] = [];
-  const keep = (how: string) => async (_origin: unknown, changes: readonly StagedChange[]) => {
+  const keep = (how: string, changes: readonly StagedChange[]) => {
     kept.push({ how, changes });
     return 'id';
   };
-  const effects: EffectsKeeper = { apply: keep('apply'), hold: keep('hold'), diff: () => '' };
+  const keeper: EffectsKeeper = {
+    apply: async (changes) => keep('apply', changes),
+    hold: async (changes) => ({ change_id: keep('hold', changes), diff: '' }),
+  };
   const runner = createCommandRunner({
-    ...{ workspace, state, isolation: 'bubblewrap', allowedDomains: [], effects },
+    ...{ workspace, state, isolation: 'bubblewrap', allowedDomains: [] },
     ...options,
   });
   t.after(async () => {
@@ -37,18 +47,18 @@ function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Sett
     assert.deepEqual(readdirSync(join(state, 'overlays')), []);
     rmSync(root, { recursive: true, force: true });
   });
+  const start: Setting['start'] = (script, mode = 'recorded') =>
+    runner.start({
+      list: { pipelines: [{ operator: null, commands: [{ argv: ['sh', '-c', script], column: 1 }] }] },
+      ...{ cwd: '.', env: {}, stdin: 'open', network: false, maxOutputBytes: 65_536 },
+      ...{ effects: mode, keeper },
+    });
   return {
     root,
     workspace,
     kept,
-    async run(script, mode = 'recorded') {
-      const command = await runner.start({
-        list: { pipelines: [{ operator: null, commands: [{ argv: ['sh', '-c', script], column: 1 }] }] },
-        ...{ cwd: '.', env: {}, stdin: null, network: false, maxOutputBytes: 65_536 },
-        effects: { mode, origin: ORIGIN },
-      });
-      return command.done;
-    },
+    start,
+    run: async (script, mode) => (await start(script, mode)).done,
   };
 }
 
@@ -101,7 +111,9 @@ describe('commands on an overlay', () => {
     const { workspace, run } = setting;
     mkdirSync(join(workspace, '.git'));
     writeFileSync(join(workspace, '.git/config'), 'old\n');
-    const outcome = await run('echo x > .git/config; rm -rf .git; mv .git other; echo x > tool-runtime.yaml; echo y > fine');
+    const outcome = await run(
+      'echo x > .git/config; rm -rf .git; mv .git other; echo x > tool-runtime.yaml; echo y > fine',
+    );
     assert.match(outcome.stderr.text, /Read-only file system|busy/);
     assert.deepEqual(summary(setting), ['fine absent>file']);
     assert.deepEqual(outcome.effects?.leftOut, [{ path: 'tool-runtime.yaml', reason: 'protected name' }]);
@@ -109,15 +121,15 @@ describe('commands on an overlay', () => {
 
   test('that changed what someone else changed meanwhile are a conflict, and nothing is applied', async (t) => {
     const setting = open(t);
-    const { workspace, run } = setting;
+    const { workspace } = setting;
     writeFileSync(join(workspace, 'shared'), 'old\n');
-    const running = run('echo mine > shared; echo begun > begun; while [ ! -e go ]; do sleep 0.05; done', 'recorded');
+    const command = await setting.start('echo mine > shared; echo begun > begun; read line');
     const overlays = join(setting.root, 'state/overlays');
     const begun = () => readdirSync(overlays, { recursive: true }).some((name) => String(name).endsWith('upper/begun'));
-    while (!existsSync(overlays) || !begun()) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!begun()) await new Promise((resolve) => setTimeout(resolve, 10));
     writeFileSync(join(workspace, 'shared'), 'theirs\n');
-    writeFileSync(join(workspace, 'go'), '');
-    await assert.rejects(running, (error: { details?: Record<string, unknown> }) => {
+    await command.write(Buffer.from('go\n'));
+    await assert.rejects(command.done, (error: { details?: Record<string, unknown> }) => {
       assert.equal(error.details?.['reason'], 'changed_meanwhile');
       assert.deepEqual(error.details?.['paths'], ['shared']);
       return true;

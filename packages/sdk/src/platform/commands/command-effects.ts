@@ -7,39 +7,21 @@
 import { closeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isToolError, ToolError } from '@tool-runtime/protocol';
-import type { PathState, StagedChange } from '../../changes/change-set.ts';
 import type {
-  ChangeOrigin,
   CommandEffects,
   CommandOutcome,
   CommandRequest,
-  EffectsRequest,
+  EffectsKeeper,
   HeldWorkspace,
   ProtectedPath,
   RunningCommand,
   SharedNetwork,
 } from '../../contracts/commands.ts';
-import type { FileSnapshot } from '../../contracts/workspace.ts';
 import { collectUpper } from '../overlay/collect-upper.ts';
 import { createOverlays, type MountedOverlay, noOverlay, type OverlayOptions } from '../overlay/overlay-mounts.ts';
 
-/** Where changes are made and kept. */
-export interface EffectsKeeper {
-  /** Makes all of them real or none, and answers the id of the change set. Throws when something changed meanwhile. */
-  apply(origin: ChangeOrigin, changes: readonly StagedChange[], signal?: AbortSignal): Promise<string>;
-  /** Keeps them for `change_apply`. */
-  hold(origin: ChangeOrigin, changes: readonly StagedChange[]): Promise<string>;
-  /** Unified, bounded. */
-  diff(changes: readonly StagedChange[]): string;
-}
-
-export interface EffectsOptions extends OverlayOptions {
-  readonly keeper: EffectsKeeper;
-}
-
 export interface OverlayRun {
   readonly overlay: MountedOverlay;
-  readonly asked: EffectsRequest;
   /** Takes over the overlay. */
   follow(running: RunningCommand, protectedPaths: readonly ProtectedPath[]): RunningCommand;
 }
@@ -51,19 +33,20 @@ export interface CommandOverlays {
 }
 
 /** Without options there are no overlays. */
-export function createCommandOverlays(options: EffectsOptions | undefined): CommandOverlays {
+export function createCommandOverlays(options: OverlayOptions | undefined): CommandOverlays {
   const overlays = options && createOverlays(options);
   return {
     async open(request, network) {
-      const asked = request.effects;
-      if (asked === undefined || asked.mode === 'direct') return undefined;
+      const { effects: mode, keeper, signal } = request;
+      if (keeper === undefined || mode === undefined || mode === 'direct') return undefined;
       try {
-        if (options === undefined || overlays === undefined) throw noOverlay('commands have no sandbox here (isolation: none)');
+        if (options === undefined || overlays === undefined)
+          throw noOverlay('commands have no sandbox here (isolation: none)');
         const overlay = await overlays.mount(network);
-        const run = { overlay, asked, keeper: options.keeper, workspace: options.workspace, signal: request.signal };
-        return { overlay, asked, follow: (running, paths) => follow(running, { ...run, paths }) };
+        const run = { overlay, mode, keeper, workspace: options.workspace, signal };
+        return { overlay, follow: (running, paths) => follow(running, { ...run, paths }) };
       } catch (thrown) {
-        if (asked.mode === 'preview' || !isToolError(thrown)) throw thrown;
+        if (mode === 'preview' || !isToolError(thrown)) throw thrown;
         return thrown.message;
       }
     },
@@ -73,7 +56,7 @@ export function createCommandOverlays(options: EffectsOptions | undefined): Comm
 
 interface Run {
   readonly overlay: MountedOverlay;
-  readonly asked: EffectsRequest;
+  readonly mode: CommandEffects['mode'];
   readonly keeper: EffectsKeeper;
   readonly workspace: HeldWorkspace;
   readonly paths: readonly ProtectedPath[];
@@ -94,7 +77,10 @@ function follow(running: RunningCommand, run: Run): RunningCommand {
 
 /** A command that was to be recorded and ran directly. */
 export function withProblem(running: RunningCommand, effectsProblem: string): RunningCommand {
-  return wrapped(running, running.done.then((outcome) => ({ ...outcome, effectsProblem })));
+  return wrapped(
+    running,
+    running.done.then((outcome) => ({ ...outcome, effectsProblem })),
+  );
 }
 
 function wrapped(running: RunningCommand, done: Promise<CommandOutcome>, onStop?: () => void): RunningCommand {
@@ -118,18 +104,24 @@ function wrapped(running: RunningCommand, done: Promise<CommandOutcome>, onStop?
 }
 
 async function settleEffects(run: Run, outcome: CommandOutcome): Promise<CommandEffects> {
-  const { overlay, asked, keeper, workspace, signal } = run;
+  const { overlay, mode, keeper, workspace, signal } = run;
   const lower = workspace.open();
   try {
     const protectedNames = namesBelow(workspace.path, run.paths);
-    const collected = await collectUpper({ upper: overlay.upper, lower, sinceNs: overlay.sinceNs, protectedNames, signal });
+    const collected = await collectUpper({
+      upper: overlay.upper,
+      lower,
+      sinceNs: overlay.sinceNs,
+      protectedNames,
+      signal,
+    });
     if (collected.conflicts.length > 0) throw conflict(collected.conflicts, outcome);
     const { changes, leftOut } = collected;
-    const mode = asked.mode === 'preview' ? 'preview' : 'recorded';
-    const facts = { mode, changes: changes.map(asFileChange), leftOut } as const;
+    const facts = { mode, changes: changes.map(({ path, before, after }) => ({ path, before, after })), leftOut };
     if (changes.length === 0) return facts;
-    if (mode === 'recorded') return { ...facts, change_id: await keeper.apply(asked.origin, changes, signal) };
-    return { ...facts, change_id: await keeper.hold(asked.origin, changes), diff: keeper.diff(changes) };
+    if (mode === 'preview') return { ...facts, ...(await keeper.hold(changes)) };
+    const id = await keeper.apply(changes);
+    return { ...facts, ...(id === undefined ? {} : { change_id: id }) };
   } finally {
     closeSync(lower);
   }
@@ -137,23 +129,6 @@ async function settleEffects(run: Run, outcome: CommandOutcome): Promise<Command
 
 function namesBelow(workspace: string, paths: readonly ProtectedPath[]): readonly string[] {
   return paths.flatMap(({ path }) => (path.startsWith(`${workspace}/`) ? [relative(workspace, path)] : []));
-}
-
-function asFileChange({ path, before, after }: StagedChange) {
-  return { path, before: snapshotOf(before), after: snapshotOf(after) };
-}
-
-function snapshotOf(state: PathState): FileSnapshot | null {
-  switch (state.kind) {
-    case 'absent':
-      return null;
-    case 'file':
-      return { sha256: state.digest, size: state.size, mode: state.mode };
-    case 'folder':
-      return { sha256: null, size: 0, mode: state.mode, type: 'directory' };
-    case 'link':
-      return { sha256: null, size: Buffer.byteLength(state.target), mode: 0o777, type: 'symlink' };
-  }
 }
 
 const MAX_NAMED = 20;

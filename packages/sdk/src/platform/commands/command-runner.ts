@@ -16,7 +16,7 @@ import type { FairSlots } from '../fair-slots.ts';
 import { cacheFolder } from '../sandbox/package-caches.ts';
 import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
-import { type CommandOverlays, createCommandOverlays, type EffectsKeeper, withProblem } from './command-effects.ts';
+import { type CommandOverlays, createCommandOverlays, withProblem } from './command-effects.ts';
 import { refuseOfflineReinstall } from './offline-install.ts';
 import { commandEnvironment, findPrograms, programPlace } from './program-place.ts';
 import { runCommand } from './run-command.ts';
@@ -26,8 +26,6 @@ export interface CommandRunnerOptions extends SessionSandboxOptions {
   readonly sandbox?: SessionSandbox;
   /** How many commands run at once, and on whose account these are; left out: any number. */
   readonly slots?: CommandSlots;
-  /** Left out: every command runs directly. */
-  readonly effects?: EffectsKeeper;
 }
 
 export interface CommandSlots {
@@ -107,11 +105,13 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
   };
 }
 
-/** Without a keeper, a state folder or a sandbox there is no overlay: then a preview is refused. */
-function overlaysOf(options: CommandRunnerOptions, { workspace, spawner, isolation }: SessionSandbox): CommandOverlays {
-  const { effects: keeper, state } = options;
-  const setting = keeper && state !== undefined && isolation.enforcesNetwork ? { keeper, state, workspace, spawner } : undefined;
-  return createCommandOverlays(setting);
+/** Without a state folder or a sandbox there is no overlay: then a preview is refused. */
+function overlaysOf(
+  { state }: CommandRunnerOptions,
+  { workspace, spawner, isolation }: SessionSandbox,
+): CommandOverlays {
+  const isPossible = state !== undefined && isolation.enforcesNetwork;
+  return createCommandOverlays(isPossible ? { state, workspace, spawner } : undefined);
 }
 
 /** Waits for a place among the running commands. The returned function leaves it; called again it does nothing. */

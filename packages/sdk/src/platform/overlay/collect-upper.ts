@@ -152,10 +152,12 @@ class Collector {
   #isAllowed({ stat, path, entry, below }: Found): boolean {
     const reason = this.#protection(path, stat) ?? kindProblem(stat);
     if (reason !== undefined) return this.#leave(path, reason);
-    if (stat.isFile() && stat.size === 0n && this.#hasAttribute(entry, WHITEOUT)) return this.#leave(path, 'overlay attribute');
+    if (stat.isFile() && stat.size === 0n && this.#hasAttribute(entry, WHITEOUT))
+      return this.#leave(path, 'overlay attribute');
     const bits = Number(stat.mode) & SET_ID_BITS & ~Number(below?.stat.mode ?? 0n);
     // A folder takes the group bit from the one it is in.
-    if (bits !== 0 && stat.isFile()) this.#leave(path, 'set-user-id or set-group-id bit; the file itself is kept without it');
+    if (bits !== 0 && stat.isFile())
+      this.#leave(path, 'set-user-id or set-group-id bit; the file itself is kept without it');
     return true;
   }
 
@@ -338,6 +340,9 @@ function joined(folder: string, name: string): string {
 
 function tooMuch(what: string): ToolError {
   return new ToolError('E_SHELL', `Command changed too much to be recorded: ${what}`, {
-    details: { reason: 'effects_too_large', next: 'nothing was applied; run it with effects: direct, or in smaller steps' },
+    details: {
+      reason: 'effects_too_large',
+      next: 'nothing was applied; run it with effects: direct, or in smaller steps',
+    },
   });
 }

@@ -234,10 +234,15 @@ function converse({ stdin, stdout }: SpawnedProcess): Conversation {
 }
 
 export function noOverlay(problem: string): ToolError {
-  return failure('isolation_failure', 'host_configuration_needed', `Commands cannot run on an overlay: ${safeText(problem, 300)}`, {
-    details: {
-      reason: 'no_overlay',
-      next: 'use effects: direct, or a Linux kernel 5.11 or later that lets users mount overlays, with the state folder on ext4, XFS or Btrfs',
+  return failure(
+    'isolation_failure',
+    'host_configuration_needed',
+    `Commands cannot run on an overlay: ${safeText(problem, 300)}`,
+    {
+      details: {
+        reason: 'no_overlay',
+        next: 'use effects: direct, or a Linux kernel 5.11 or later that lets users mount overlays, with the state folder on ext4, XFS or Btrfs',
+      },
     },
-  });
+  );
 }

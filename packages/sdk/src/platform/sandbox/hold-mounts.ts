@@ -37,7 +37,8 @@ export function holdMounts(
 ): HeldMounts {
   const held: ShownFolder[] = [];
   const close = () => {
-    for (const { fd, overlay: over } of held.splice(0)) for (const each of [fd, over?.fd]) if (each !== undefined) closeSync(each);
+    for (const { fd, overlay: over } of held.splice(0))
+      for (const each of [fd, over?.fd]) if (each !== undefined) closeSync(each);
   };
   try {
     const root = holdWorkspace(workspace);

@@ -20,7 +20,10 @@ export const effects = defineSection({
 function narrowEffects({ host, session, overreach }: Narrowing): EffectsMode {
   const effective = stricterEffects(host.effects, session.effects);
   if (effective !== session.effects && isWritten(session, 'effects')) {
-    overreach.push({ path: 'effects', message: `Effects cannot be ${session.effects}: the host requires ${host.effects}` });
+    overreach.push({
+      path: 'effects',
+      message: `Effects cannot be ${session.effects}: the host requires ${host.effects}`,
+    });
   }
   return effective;
 }

@@ -1,7 +1,13 @@
 /** shell_exec: plain commands without a shell (strict mode) or a script for bash (sandboxed mode), run in the sandbox. */
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
+import type { PathChange } from '../../changes/change-set.ts';
+import {
+  type CommandEffects,
+  type CommandOutcome,
+  EFFECTS_MODES,
+  type RunningCommand,
+} from '../../contracts/commands.ts';
 import type { JobArtifacts, JobNews, StreamNews } from '../../contracts/jobs.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
@@ -37,6 +43,10 @@ const args = z
       .max(TIMEOUT_MAX)
       .optional()
       .describe('Answer with a job and its output so far if it still runs then'),
+    effects: z
+      .enum(EFFECTS_MODES)
+      .optional()
+      .describe('recorded: file changes apply when it ends, all or none; preview: only after change_apply'),
     keep: z.boolean().optional().describe('Let the job outlive this session, until timeout_ms (limits.max_kept_jobs)'),
   })
   .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv')
@@ -46,6 +56,18 @@ const gap = z.strictObject({
   from: z.int().describe('Offset of the first byte left out'),
   bytes: z.int(),
   lines: z.int().describe('Line breaks among them'),
+});
+
+const MAX_LISTED = 200;
+
+const effects = z.strictObject({
+  mode: z.enum(['recorded', 'preview']).describe('preview: nothing is real until change_apply'),
+  total: z.int().describe('Changed files, links and folders'),
+  added: z.array(z.string()).describe(`Of each list the first ${MAX_LISTED}`),
+  modified: z.array(z.string()),
+  deleted: z.array(z.string()),
+  left_out: z.array(z.strictObject({ path: z.string(), reason: z.string() })).optional(),
+  diff: z.string().optional().describe('What would change, cut at 64 KiB; with preview only'),
 });
 
 const data = z.strictObject({
@@ -74,6 +96,7 @@ const data = z.strictObject({
     .describe('Handle of the whole stream for artifact_read, from 16 KiB on; also while a job runs'),
   stderr_artifact: z.string().optional(),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
+  effects: effects.optional().describe('What it changed in the workspace; only when it ran on an overlay'),
   job: z.string().optional().describe('The command still runs; job_poll continues exactly after this output'),
 });
 
@@ -133,6 +156,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
       stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
       network: given.allow_network,
       mayStay: place !== undefined,
+      ...(given.effects === undefined ? {} : { effects: given.effects }),
       maxOutputBytes: STREAM_BYTES,
       // Also for the job it may become: it runs on with the secrets of this call.
       filter: () => noted(context.redactOutput(), filters),
@@ -212,6 +236,7 @@ interface Answering {
 function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   for (const hint of outcome.hints ?? []) context.warn(hint);
+  if (outcome.effectsProblem !== undefined) context.warn(notRecorded(outcome.effectsProblem));
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
   const { stdout, stderr } = outcome;
@@ -228,7 +253,37 @@ function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.out
   };
   if (context.signal.aborted) throw stopped(context.signal, printed);
   if (outcome.signal !== null) throw diedBySignal(outcome.signal, printed);
-  return { code: outcome.code, signal: null, timed_out: false, ...printed, network_enforced: outcome.networkEnforced };
+  return {
+    ...{ code: outcome.code, signal: null, timed_out: false, ...printed, network_enforced: outcome.networkEnforced },
+    ...(outcome.effects === undefined ? {} : { effects: effectsData(outcome.effects) }),
+  };
+}
+
+function effectsData({ mode, changes, leftOut, diff }: CommandEffects): z.output<typeof effects> {
+  const named = (isMeant: (change: PathChange) => boolean) =>
+    changes
+      .filter(isMeant)
+      .slice(0, MAX_LISTED)
+      .map(({ path }) => path.toWellFormed());
+  return {
+    mode,
+    total: changes.length,
+    added: named(({ before }) => before.kind === 'absent'),
+    modified: named(({ before, after }) => before.kind !== 'absent' && after.kind !== 'absent'),
+    deleted: named(({ after }) => after.kind === 'absent'),
+    ...(leftOut.length === 0
+      ? {}
+      : { left_out: leftOut.map(({ path, reason }) => ({ path: path.toWellFormed(), reason })) }),
+    ...(diff === undefined ? {} : { diff: diff.toWellFormed() }),
+  };
+}
+
+function notRecorded(problem: string): ErrorEntry {
+  return {
+    code: 'E_POLICY',
+    message: `Command ran directly, without a change set: ${problem}`,
+    details: { reason: 'not_recorded', next: 'use effects: preview where that must not happen' },
+  };
 }
 
 function openHandles({ stdout, stderr }: Answering['keepers']): JobArtifacts {
