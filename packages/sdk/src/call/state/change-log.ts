@@ -4,6 +4,7 @@
  * When an "after" rule may still refuse the change, what each change needs to be taken back is kept beside it.
  */
 import { ToolError } from '@tool-runtime/protocol';
+import type { PathChange } from '../../changes/change-set.ts';
 import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
 import type { ChangeRecorder } from './change-recorder.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
@@ -89,6 +90,12 @@ export class ChangeLog {
         return noted(done, path, original && undoRemoval(inner, path, original));
       },
     };
+  }
+
+  /** For changes that were made together and can be taken back together. */
+  committed(changes: readonly FileChange[], paths: readonly PathChange[], undo: Undo): void {
+    for (const { path, before, after } of paths) this.recorder?.note(path, before, after);
+    this.#note(changes, changes[0]?.path ?? '', undo);
   }
 
   /** Takes every change back, newest first; throws before touching anything when one of them cannot be. */
