@@ -11,6 +11,7 @@ import { openStateFolder } from './platform/state/state-folder.ts';
 import { defaultRegistry } from './registry/default-registry.ts';
 import { applyRetention } from './retention.ts';
 import { createRuntime } from './runtime.ts';
+import type { RuntimeParts } from './session/compile-session.ts';
 import { sampleIntent, sampleResult } from './testing/sample-records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tool-runtime-retention-'));

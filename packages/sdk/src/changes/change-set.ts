@@ -80,12 +80,24 @@ export interface WorkspaceChanges {
   readonly store: ChangeStore;
   /** Whether calls leave a change set. */
   readonly isRecording: boolean;
-  /** A link in the last place is captured itself. With `keep` the content goes into the store. */
-  capture(path: string, options: { readonly keep: boolean }): Promise<Capture>;
+  /** A link in the last place is captured itself. With `keep` the content goes into the store; `alone`: nothing below a folder. */
+  capture(path: string, options: { readonly keep: boolean; readonly alone?: boolean }): Promise<Capture>;
   /** Paths of change sets. All or none; see `commitChanges`. What is replaced goes into the store. */
   commit(staged: readonly StagedChange[], rule?: UseRule): Promise<void>;
   /** The content of a file in the workspace, when that is what the digest says. */
   read(path: string, digest: string): Promise<Uint8Array | undefined>;
+  /** A path of a change set as this workspace spells it; undefined when it is outside. */
+  inner(path: string): string | undefined;
+}
+
+/** What a tool may do with change sets: those of the workspace it works on. */
+export interface ChangeHistory extends Pick<WorkspaceChanges, 'capture' | 'read' | 'inner'> {
+  list(filter?: ChangeFilter): readonly ChangeSet[];
+  get(change_id: string): ChangeSet | undefined;
+  bytes(digest: string): Uint8Array | undefined;
+  setStatus(change_id: string, status: ChangeStatus): void;
+  /** All or none, under the rules of the call; refused to calls that may not write. */
+  commit(staged: readonly StagedChange[]): Promise<void>;
 }
 
 export const ABSENT: PathState = { kind: 'absent' };

@@ -51,8 +51,8 @@ export class ChangeRecorder {
         if (before?.sha256 != null)
           store.keepBytes(before.sha256, pieces.length === 1 ? (pieces[0] ?? bytes) : Buffer.concat(pieces));
         if (after?.sha256 != null && bytes.length <= MAX_NEW_BYTES) store.keepBytes(after.sha256, bytes);
-        for (const { path, mode } of made) this.#note(path, ABSENT, { kind: 'folder', mode });
-        this.#note(location, stateOf(before), stateOf(after));
+        for (const { path, mode } of made) this.note(path, ABSENT, { kind: 'folder', mode });
+        this.note(location, stateOf(before), stateOf(after));
       },
     };
   }
@@ -73,7 +73,7 @@ export class ChangeRecorder {
     for (const folder of folders) {
       const made = await this.#look(folder, false);
       const state = made?.states.get(made.location);
-      if (made !== undefined && state !== undefined) this.#note(made.location, ABSENT, state);
+      if (made !== undefined && state !== undefined) this.note(made.location, ABSENT, state);
     }
     for (const [at, name] of names.entries()) this.#compare(before[at], await this.#look(name, false));
     return done;
@@ -92,11 +92,11 @@ export class ChangeRecorder {
   #compare(before: Capture | undefined, after: Capture | undefined): void {
     if (before === undefined || after === undefined) return;
     for (const path of new Set([...before.states.keys(), ...after.states.keys()])) {
-      this.#note(path, before.states.get(path) ?? ABSENT, after.states.get(path) ?? ABSENT);
+      this.note(path, before.states.get(path) ?? ABSENT, after.states.get(path) ?? ABSENT);
     }
   }
 
-  #note(path: string, before: PathState, after: PathState): void {
+  note(path: string, before: PathState, after: PathState): void {
     const known = this.#paths.get(path);
     if (known === undefined) this.#paths.set(path, { before, after });
     else known.after = after;

@@ -1,5 +1,6 @@
 /** What a running tool is handed: capabilities bound to its call, nothing that reaches past the policy. */
 import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
+import type { ChangeHistory } from '../../changes/change-set.ts';
 import { sideEffectRank } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
@@ -25,6 +26,7 @@ import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../sta
 import type { Grant } from '../state/grant.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { commandKeeper, effectsOf } from './command-keeper.ts';
+import { historyFor } from './change-history.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
@@ -82,10 +84,12 @@ export class CallContext implements ToolContext {
   readonly #grant: Grant;
   readonly #parts: SessionParts;
   #git: GitRepository | undefined;
+  readonly #log: ChangeLog;
 
   constructor(call: GatedCall, { log, grant }: { log: ChangeLog; grant: Grant }, parts: SessionParts) {
     const { open } = call;
     this.#call = call;
+    this.#log = log;
     this.#grant = grant;
     this.callId = open.callId;
     this.sessionId = open.sessionId;
@@ -131,6 +135,10 @@ export class CallContext implements ToolContext {
       ),
     );
     return this.#git;
+  }
+
+  get history(): ChangeHistory {
+    return historyFor(this.#call, { log: this.#log, grant: this.#grant }, this.#parts);
   }
 
   get artifacts(): ArtifactStore {

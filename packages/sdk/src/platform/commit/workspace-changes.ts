@@ -10,7 +10,7 @@ import { explained } from '../descriptors/file-errors.ts';
 import { listEntries } from '../descriptors/list-directory.ts';
 import type { Place } from '../descriptors/places.ts';
 import { findTarget } from '../descriptors/write-target.ts';
-import { errnoCode } from '../errno-error.ts';
+import { ErrnoError, errnoCode } from '../errno-error.ts';
 import type { CommitGround } from '../files/workspace.ts';
 import { locateHeld } from '../protection/judge-place.ts';
 import { commitChanges } from './commit-changes.ts';
@@ -36,38 +36,47 @@ export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChange
   const { store, redo, disk, maxFileBytes } = setting;
   const { find, guard } = setting.ground;
   const keeper: ContentKeeper = { maxBytes: maxFileBytes, keep: (digest, bytes) => store.keepBytes(digest, bytes) };
-  const inner = (path: string): string => innerPath(path, setting.prefix);
+  const inner = (path: string) => innerPath(path, setting.prefix);
+  const own = (path: string): string => {
+    const found = inner(path);
+    if (found === undefined) throw new ErrnoError('EXDEV');
+    return found;
+  };
   return {
     store,
     isRecording: setting.isRecording,
-    capture: (path, { keep }) => explained(path, () => capture(find(path), keep ? keeper : undefined)),
+    capture: (path, { keep, alone = false }) =>
+      explained(path, () => capture(find(path), { keeper: keep ? keeper : undefined, alone })),
     async commit(staged, rule) {
       const ground = { find: (path: string) => find(path, rule), guard };
-      const own = staged.map((change) => ({ ...change, path: inner(change.path) }));
-      await commitChanges(ground, own, { disk, redo, keeper });
-      for (const { after, source } of own) {
+      const here = staged.map((change) => ({ ...change, path: own(change.path) }));
+      await commitChanges(ground, here, { disk, redo, keeper });
+      for (const { after, source } of here) {
         if (after.kind === 'file' && source !== undefined && 'bytes' in source)
           store.keepBytes(after.digest, source.bytes);
       }
     },
-    read: (path, digest) => explained(path, () => readIfSame(find(inner(path)), digest)),
+    read: (path, digest) => explained(path, () => readIfSame(find(own(path)), digest)),
+    inner,
   };
 }
 
-function innerPath(path: string, prefix: string): string {
-  return prefix === '.' || path.startsWith('@') || !path.startsWith(`${prefix}/`)
-    ? path
-    : path.slice(prefix.length + 1);
+function innerPath(path: string, prefix: string): string | undefined {
+  if (prefix === '.') return path;
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : undefined;
 }
 
-async function capture(place: Place, keeper: ContentKeeper | undefined): Promise<Capture> {
+async function capture(
+  place: Place,
+  { keeper, alone }: { readonly keeper: ContentKeeper | undefined; readonly alone: boolean },
+): Promise<Capture> {
   const target = findTarget(place.root, place.path, { followLast: false, acceptsFolder: true });
   try {
     const { location } = locateHeld(place, { dirFd: target.dirFd, below: [...target.missing, target.name] });
     if (target.existing === undefined) return { location, isWhole: true, states: new Map() };
     const { state } = await lookAt(target, keeper);
     const walk: Walk = { states: new Map([[location, state]]), keeper, bytes: 0 };
-    const isWhole = state.kind !== 'folder' || (await captureFolder(target, location, walk));
+    const isWhole = alone || state.kind !== 'folder' || (await captureFolder(target, location, walk));
     return { location, isWhole, states: isWhole ? walk.states : new Map([[location, state]]) };
   } finally {
     target.close();

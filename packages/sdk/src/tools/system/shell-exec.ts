@@ -1,13 +1,7 @@
 /** shell_exec: plain commands without a shell (strict mode) or a script for bash (sandboxed mode), run in the sandbox. */
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { PathChange } from '../../changes/change-set.ts';
-import {
-  type CommandEffects,
-  type CommandOutcome,
-  EFFECTS_MODES,
-  type RunningCommand,
-} from '../../contracts/commands.ts';
+import { type CommandOutcome, EFFECTS_MODES, type RunningCommand } from '../../contracts/commands.ts';
 import type { JobArtifacts, JobNews, StreamNews } from '../../contracts/jobs.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
@@ -15,6 +9,7 @@ import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { OutputKeeper } from '../../platform/processes/output-keeper.ts';
 import { outputText } from '../../present/output-text.ts';
 import { describeCommands } from '../../shell/describe-commands.ts';
+import { commandEffects, effectsData, effectsText, notRecorded } from './command-effects.ts';
 import { OutputReporter } from './output-reporter.ts';
 
 const TIMEOUT_DEFAULT = 600_000;
@@ -58,18 +53,6 @@ const gap = z.strictObject({
   lines: z.int().describe('Line breaks among them'),
 });
 
-const MAX_LISTED = 200;
-
-const effects = z.strictObject({
-  mode: z.enum(['recorded', 'preview']).describe('preview: nothing is real until change_apply'),
-  total: z.int().describe('Changed files, links and folders'),
-  added: z.array(z.string()).describe(`Of each list the first ${MAX_LISTED}`),
-  modified: z.array(z.string()),
-  deleted: z.array(z.string()),
-  left_out: z.array(z.strictObject({ path: z.string(), reason: z.string() })).optional(),
-  diff: z.string().optional().describe('What would change, cut at 64 KiB; with preview only'),
-});
-
 const data = z.strictObject({
   code: z.int().nullable().describe('Exit code; null while a job runs'),
   signal: z
@@ -96,7 +79,9 @@ const data = z.strictObject({
     .describe('Handle of the whole stream for artifact_read, from 16 KiB on; also while a job runs'),
   stderr_artifact: z.string().optional(),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
-  effects: effects.optional().describe('What it changed in the workspace; only when it ran on an overlay'),
+  effects: commandEffects
+    .optional()
+    .describe('What it changed in the workspace; only when it ran on an overlay'),
   job: z.string().optional().describe('The command still runs; job_poll continues exactly after this output'),
 });
 
@@ -259,33 +244,6 @@ function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.out
   };
 }
 
-function effectsData({ mode, changes, leftOut, diff }: CommandEffects): z.output<typeof effects> {
-  const named = (isMeant: (change: PathChange) => boolean) =>
-    changes
-      .filter(isMeant)
-      .slice(0, MAX_LISTED)
-      .map(({ path }) => path.toWellFormed());
-  return {
-    mode,
-    total: changes.length,
-    added: named(({ before }) => before.kind === 'absent'),
-    modified: named(({ before, after }) => before.kind !== 'absent' && after.kind !== 'absent'),
-    deleted: named(({ after }) => after.kind === 'absent'),
-    ...(leftOut.length === 0
-      ? {}
-      : { left_out: leftOut.map(({ path, reason }) => ({ path: path.toWellFormed(), reason })) }),
-    ...(diff === undefined ? {} : { diff: diff.toWellFormed() }),
-  };
-}
-
-function notRecorded(problem: string): ErrorEntry {
-  return {
-    code: 'E_POLICY',
-    message: `Command ran directly, without a change set: ${problem}`,
-    details: { reason: 'not_recorded', next: 'use effects: preview where that must not happen' },
-  };
-}
-
 function openHandles({ stdout, stderr }: Answering['keepers']): JobArtifacts {
   return {
     ...(stdout.handle === undefined ? {} : { stdout: stdout.handle }),
@@ -367,7 +325,7 @@ function presentOutput(outcome: z.output<typeof data>): ToolText {
     ...leftOut('stdout', outcome.stdout_left_out),
     ...leftOut('stderr', outcome.stderr_left_out),
   ].join(', ');
-  return outputText({
+  const printed = outputText({
     head: stdout === '' && stderr === '' && job === undefined ? `${head}, no output` : head,
     stdout,
     stderr,
@@ -375,6 +333,7 @@ function presentOutput(outcome: z.output<typeof data>): ToolText {
     stderrArtifact: stderr_artifact,
     rest: 'run it again with its output filtered, such as | tail -n 200',
   });
+  return outcome.effects === undefined ? printed : effectsText(outcome.effects, printed);
 }
 
 function leftOut(name: string, missing: z.output<typeof gap> | undefined): readonly string[] {
