@@ -92,17 +92,10 @@ export class ChangeLog {
     };
   }
 
-<<<<<<< HEAD
-  /** What a command wrote, made real as one; `undo` takes all of it back. */
-  adopt(changes: readonly FileChange[], staged: readonly PathChange[], undo: Undo): void {
-    for (const change of staged) this.recorder?.note(change);
-    this.#note(changes, changes[0]?.path ?? '.', undo);
-=======
   /** For changes that were made together and can be taken back together. */
   committed(changes: readonly FileChange[], paths: readonly PathChange[], undo: Undo): void {
     for (const { path, before, after } of paths) this.recorder?.note(path, before, after);
     this.#note(changes, changes[0]?.path ?? '', undo);
->>>>>>> h/changes
   }
 
   /** Takes every change back, newest first; throws before touching anything when one of them cannot be. */
@@ -126,10 +119,8 @@ export class ChangeLog {
   }
 
   #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {
-    for (const change of changes) {
-      this.changes.push(change);
-      this.authored.push(change);
-    }
+    this.changes.push(...changes);
+    this.authored.push(...changes);
     if (this.#keepOriginals) this.#steps.push({ path, undo });
   }
 

@@ -28,11 +28,6 @@ export class ChangeRecorder {
       .filter(({ before, after }) => !sameState(before, after));
   }
 
-  /** For what was committed as a set. */
-  note({ path, before, after }: PathChange): void {
-    this.#note(path, before, after);
-  }
-
   /** For a write through the workspace: no look at the file but the one that the write takes anyway. */
   watchWrite(bytes: Uint8Array): { readonly watch: ChangeWatch; done(change: FileChange): void } {
     const pieces: Buffer[] = [];

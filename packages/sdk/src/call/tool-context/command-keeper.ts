@@ -1,6 +1,6 @@
 /** What becomes of the effects of a command that ran on an overlay: applied and on record, or kept until someone decides. */
 import { ToolError } from '@tool-runtime/protocol';
-import type { PathState, StagedChange, WorkspaceChanges } from '../../changes/change-set.ts';
+import type { ChangeHistory, PathState, StagedChange, WorkspaceChanges } from '../../changes/change-set.ts';
 import {
   type CommandRequest,
   type EffectsKeeper,
@@ -8,11 +8,9 @@ import {
   stricterEffects,
 } from '../../contracts/commands.ts';
 import { policyDenial } from '../../contracts/failures.ts';
-import type { FileSnapshot } from '../../contracts/workspace.ts';
 import { fromOutermost } from '../../policy/declared-paths.ts';
 import { lineDiff } from '../../text/line-diff.ts';
 import type { GatedCall } from '../state/call-types.ts';
-import type { ChangeLog } from '../state/change-log.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 
 const MAX_DIFF_CHARACTERS = 64 * 1024;
@@ -25,20 +23,13 @@ export function effectsOf(registry: EffectsMode, { effects, mayStay }: CommandRe
   return effects ?? (mayStay === true ? 'direct' : registry);
 }
 
-export function commandKeeper(call: GatedCall, log: ChangeLog, parts: SessionParts): EffectsKeeper {
+export function commandKeeper(call: GatedCall, history: Pick<ChangeHistory, 'commit'>, parts: SessionParts): EffectsKeeper {
   const { changes } = parts;
   const placed = (staged: readonly StagedChange[]): readonly StagedChange[] =>
     staged.map((change) => ({ ...change, path: fromOutermost(parts.folderPrefix, change.path) }));
   return {
     async apply(staged) {
-      const own = placed(staged);
-      await changes.commit(own, call.pathRule);
-      const files = staged.map(({ path, before, after }) => ({
-        path,
-        before: snapshotOf(before),
-        after: snapshotOf(after),
-      }));
-      log.adopt(files, own, () => takeBack(own, changes));
+      await history.commit(placed(staged));
       return changes.isRecording ? call.open.callId : undefined;
     },
     async hold(staged) {
@@ -63,17 +54,6 @@ async function keepContent(staged: readonly StagedChange[], { store }: Workspace
       'bytes' in source ? store.keepBytes(after.digest, source.bytes) : await store.keepFile(after.digest, source.file);
     if (!isKept) throw tooLarge(path);
   }
-}
-
-/** The reverse of what was applied. */
-async function takeBack(staged: readonly StagedChange[], changes: WorkspaceChanges): Promise<void> {
-  const reverse = staged.map(({ path, before, after }): StagedChange => {
-    if (before.kind !== 'file') return { path, before: after, after: before };
-    const bytes = changes.store.bytes(before.digest);
-    if (bytes === undefined) throw new ToolError('E_FILE_IO', `Change cannot be taken back: ${path}`, { path });
-    return { path, before: after, after: before, source: { bytes } };
-  });
-  await changes.commit(reverse);
 }
 
 /** For people: what would change, file by file, up to a bound. */
@@ -122,13 +102,6 @@ function digestOf(state: PathState): string {
 
 function modeOf(state: PathState): string | undefined {
   return 'mode' in state ? state.mode.toString(8) : undefined;
-}
-
-function snapshotOf(state: PathState): FileSnapshot | null {
-  if (state.kind === 'absent') return null;
-  if (state.kind === 'file') return { sha256: state.digest, size: state.size, mode: state.mode };
-  if (state.kind === 'folder') return { sha256: null, size: 0, mode: state.mode, type: 'directory' };
-  return { sha256: null, size: Buffer.byteLength(state.target), mode: 0o777, type: 'symlink' };
 }
 
 function tooWeak(asked: EffectsMode, registry: EffectsMode): ToolError {

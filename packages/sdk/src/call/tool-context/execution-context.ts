@@ -210,7 +210,7 @@ function commandsUnder(
   });
   const kept = (request: CommandRequest): CommandRequest => {
     const effects = effectsOf(registry.effects, request);
-    return effects === 'direct' ? request : { ...request, effects, keeper: commandKeeper(call, log, parts) };
+    return effects === 'direct' ? request : { ...request, effects, keeper: commandKeeper(call, historyFor(call, { log, grant }, parts), parts) };
   };
   return {
     start: (request) =>
