@@ -24,6 +24,7 @@ import type { FileWorkspace } from './platform/files/workspace.ts';
 import { lazyHttpClient } from './platform/network/lazy-http-client.ts';
 import { currentInstance, isAlive } from './platform/processes/process-identity.ts';
 import type { GoverningFiles } from './platform/protection/governing-files.ts';
+import { sweepOverlays } from './platform/overlay/overlay-folders.ts';
 import { endLostSandboxes } from './platform/sandbox/lost-sandboxes.ts';
 import { createArtifactFiles } from './platform/state/artifact-files.ts';
 import type { StateFolder } from './platform/state/state-folder.ts';
@@ -155,6 +156,7 @@ async function reconcileCalls(
 ): Promise<readonly ReconciledCall[]> {
   if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
     endLostSandboxes(state.path);
+    await sweepOverlays(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
     await redo.workOff({ noteFolder: root.noteFolder });

@@ -6,7 +6,7 @@
  * set-user-id bits and protected names never are. What a file was before is read from the workspace; where that was
  * changed since the overlay was mounted, nobody can say what the command has seen, and it is a conflict.
  */
-import { type BigIntStats, chmodSync, closeSync, constants, openSync } from 'node:fs';
+import { type BigIntStats, chmodSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';
 import { ABSENT, type ContentSource, type PathState, type StagedChange, sameState } from '../../changes/change-set.ts';
 import { textOfName } from '../../changes/path-name.ts';
@@ -55,6 +55,7 @@ export const EFFECTS_LIMITS: EffectsLimits = { entries: 50_000, bytes: 2 * 1024 
 const MAX_DEPTH = 250;
 const MAX_LEFT_OUT = 100;
 const MAX_NAMELESS_BYTES = 16 * 1024 ** 2;
+const BIG = { bigint: true } as const;
 const SET_ID_BITS = 0o6000;
 const OPAQUE = 'user.overlay.opaque';
 const ORIGIN = 'user.overlay.origin';
@@ -89,6 +90,8 @@ interface Found {
   readonly path: string;
   readonly file: string | undefined;
   readonly below: { readonly entry: InnerEntry; readonly stat: BigIntStats } | undefined;
+  /** Someone added or removed names in its folder of the workspace while the command ran. */
+  readonly isFolderChanged: boolean;
 }
 
 class Collector {
@@ -117,10 +120,11 @@ class Collector {
   async folder(pair: FolderPair, depth: number): Promise<void> {
     if (depth > MAX_DEPTH) throw tooMuch(`folders deeper than ${MAX_DEPTH}`);
     const names = new Set<string>();
+    const changed = pair.lower !== undefined && fstatSync(pair.lower, BIG).mtimeNs > this.#layer.sinceNs;
     for (const { name } of await listEntries(pair.upper)) {
       const text = textOfName(name);
       names.add(text);
-      await this.#entry(pair, { dirFd: pair.upper, name }, text, depth);
+      await this.#entry({ ...pair, isFolderChanged: changed }, { dirFd: pair.upper, name }, { text, depth });
     }
     if (pair.lower === undefined || !this.#isOpaque(pair.upper)) return;
     for (const { name } of await listEntries(pair.lower)) {
@@ -129,7 +133,11 @@ class Collector {
     }
   }
 
-  async #entry(pair: FolderPair, entry: InnerEntry, text: string, depth: number): Promise<void> {
+  async #entry(
+    pair: FolderPair & Pick<Found, 'isFolderChanged'>,
+    entry: InnerEntry,
+    { text, depth }: { readonly text: string; readonly depth: number },
+  ): Promise<void> {
     await this.#count();
     const path = joined(pair.path, text);
     const stat = statEntry(entry);
@@ -142,7 +150,7 @@ class Collector {
       return;
     }
     const isPlain = typeof entry.name === 'string' && pair.file !== undefined;
-    const found: Found = { entry, stat, path, file: isPlain ? `${pair.file}/${text}` : undefined, below };
+    const found: Found = { entry, stat, path, file: isPlain ? `${pair.file}/${text}` : undefined, below, isFolderChanged: pair.isFolderChanged };
     if (!this.#isAllowed(found)) return;
     if (stat.isDirectory()) await this.#folderEntry(found, depth);
     else await this.#leaf(found, depth);
@@ -188,8 +196,8 @@ class Collector {
   async #leaf(found: Found, depth: number): Promise<void> {
     const { entry, stat, path, below } = found;
     if (stat.isFile()) this.#measure(stat.size);
-    if (below === undefined && this.#hasAttribute(entry, ORIGIN)) {
-      // It was copied from the workspace, and is gone there.
+    if (below === undefined && found.isFolderChanged && this.#hasAttribute(entry, ORIGIN)) {
+      // A file of the workspace that is not at this name there: renamed by the command, or removed by someone else.
       this.#conflicts.push(path);
       return;
     }

@@ -7,6 +7,7 @@
  * options of a mount, and the workspace is the folder that was held.
  */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
@@ -115,20 +116,28 @@ async function startHolder(
   const end = async (): Promise<void> => {
     for (const fd of opened.splice(0)) closeSync(fd);
     shell.kill('SIGKILL');
-    await shell.exited;
+    await awake(shell.exited);
     await removeOverlayFolder(folder.slice(0, folder.lastIndexOf('/')), folder.slice(folder.lastIndexOf('/') + 1));
   };
   try {
     if ((await conversation.next()) !== 'ready') throw noOverlay('a user and mount namespace cannot be made');
     requireSame(shell.pid, workspace);
     for (const kind of ['user', 'mnt']) opened.push(openSync(`/proc/${shell.pid}/ns/${kind}`, 'r'));
+    const [user, mount] = opened.map((fd) => `/proc/${process.pid}/fd/${fd}`);
+    const enter = [nsenter, `--user=${user}`, '--preserve-credentials', `--mount=${mount}`, '--'];
+    await requireEntrance(spawner, [...(network?.words ?? []), ...enter]);
+    return holderOf({ workspace, shell, conversation, folder, enter, end });
   } catch (thrown) {
     await end();
     throw thrown;
   }
-  const [user, mount] = opened.map((fd) => `/proc/${process.pid}/fd/${fd}`);
-  const enter = [nsenter, `--user=${user}`, '--preserve-credentials', `--mount=${mount}`, '--'];
-  return holderOf({ workspace, shell, conversation, folder, enter, end });
+}
+
+/** A process that changed its user may not be looked into by its own children. */
+async function requireEntrance(spawner: Spawner, [program = '', ...args]: readonly string[]): Promise<void> {
+  const ends = { stdin: 'null', stdout: 'null', stderr: 'null' } as const;
+  const trial = await spawner.spawn({ program, args: [...args, '/bin/true'], env: {}, cwd: '/', ...ends });
+  if ((await trial.exited).code !== 0) throw noOverlay('its mount namespace cannot be entered');
 }
 
 interface Held {
@@ -215,13 +224,15 @@ function converse({ stdin, stdout }: SpawnedProcess): Conversation {
   const waiting: ((line: string | undefined) => void)[] = [];
   let isOver = stdout === undefined;
   const lines: Interface | undefined = stdout && createInterface({ input: stdout });
+  // A program that never closes its session can still end.
+  for (const stream of [stdin, stdout]) if (stream instanceof Socket) stream.unref();
   lines?.on('line', (line) => waiting.shift()?.(line));
   lines?.on('close', () => {
     isOver = true;
     for (const answer of waiting.splice(0)) answer(undefined);
   });
   const next = (): Promise<string | undefined> =>
-    isOver ? Promise.resolve(undefined) : new Promise((resolve) => waiting.push(resolve));
+    isOver ? Promise.resolve(undefined) : awake(new Promise((resolve) => waiting.push(resolve)));
   return {
     isOver: () => isOver,
     next,
@@ -231,6 +242,18 @@ function converse({ stdin, stdout }: SpawnedProcess): Conversation {
       return answer;
     },
   };
+}
+
+const LONG_MS = 60_000;
+
+/** The shell does not keep the host alive; waiting for it does. */
+async function awake<T>(waited: Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, LONG_MS);
+  try {
+    return await waited;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 export function noOverlay(problem: string): ToolError {
