@@ -94,7 +94,6 @@ export {
   type ToolErrorOptions,
   toToolError,
 } from './primitives/errors.ts';
-export { isPrintableId, MAX_ID_BYTES } from './primitives/printable-id.ts';
 export {
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_DEPTH,
@@ -102,5 +101,5 @@ export {
   type ScanLimits,
   scanJson,
 } from './primitives/scan-json.ts';
-export { utf8Length } from './primitives/utf8-length.ts';
+export { isPrintableId, MAX_ID_BYTES, utf8Length } from './primitives/text-limits.ts';
 export { PROTOCOL_VERSION } from './primitives/version.ts';

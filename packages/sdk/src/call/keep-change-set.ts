@@ -3,12 +3,11 @@ import { toToolError } from '@tool-runtime/protocol';
 import type { Execution, RecordedCall } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
 
-/** Answers the id of the change set, which is that of its call; undefined when nothing changed, or all of it was taken back. */
+/** Answers the id of the change set, which is that of its call; undefined when all of it was taken back. */
 export function keepChangeSet(call: RecordedCall, execution: Execution, parts: SessionParts): string | undefined {
   const { changes, error } = execution;
   if (error?.details['rolled_back'] === true) return undefined;
-  const paths = changes.recorder?.paths ?? [];
-  if (paths.length === 0) return undefined;
+  const { paths } = changes;
   const { callId, sessionId } = call.open;
   try {
     parts.changes.store.put({

@@ -23,7 +23,6 @@ import { keepChangeSet } from './keep-change-set.ts';
 import { normalizeArgs } from './normalize-args.ts';
 import { recordIntent, recordResult } from './record-effect.ts';
 import { recordRefusal } from './record-refusal.ts';
-import { announcePhase, PHASES } from './state/call-events.ts';
 import type {
   AdmittedCall,
   Call,
@@ -37,9 +36,10 @@ import type {
   RecordedCall,
 } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
-import type { Grant } from './state/grant.ts';
+import type { Grant } from './state/change-log.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { type Settled, settle } from './state/settle.ts';
+import { announcePhase, PHASES } from './state/trail.ts';
 
 const MAX_EDITS = 3;
 
@@ -257,7 +257,7 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
 /** On record first, then what hooks and policy still have to say. */
 async function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Outcome> {
   call.open.span?.stage('result');
-  call.open.progress.changeId = keepChangeSet(call, execution, parts) ?? call.open.progress.changeId;
+  if (execution.changes.paths.length > 0) call.open.progress.changeId = keepChangeSet(call, execution, parts);
   const recorded = await settle(() => recordResult(call, execution, outcomeOf(call, execution, parts), parts));
   if (!recorded.ok) return recordRefusal(call.open, recorded.error, parts);
   announcePhase(call.open, PHASES.emit, parts);

@@ -31,9 +31,8 @@ import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import type { EndChildren, Family } from './family.ts';
 import { type PlanSteps, proposePlan } from './propose-plan.ts';
-import { RequestIds } from './request-ids.ts';
+import { RequestIds, RunningWork } from './requests.ts';
 import { runBatch } from './run-batch.ts';
-import { RunningWork } from './running-work.ts';
 
 export interface CallOptions {
   readonly requestId?: string;

@@ -1,12 +1,11 @@
 /**
- * What a call did to files, kept by the workspace it is handed, so that no tool can forget to report.
- *
- * When an "after" rule may still refuse the change, what each change needs to be taken back is kept beside it.
+ * What a call changed (`ChangeLog`) and until when it may change anything (`Grant`). Both wrap the workspace that the tool
+ * is handed, so no tool can forget to report a change or go on after the end of its call.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import type { PathChange } from '../../changes/change-set.ts';
+import type { PathChange, WorkspaceChanges } from '../../changes/change-set.ts';
 import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
-import type { ChangeRecorder } from './change-recorder.ts';
+import { ChangeRecorder } from './change-recorder.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
 
 interface Step {
@@ -15,19 +14,31 @@ interface Step {
   readonly undo: Undo | undefined;
 }
 
+/** Where an "after" rule may still refuse a change, the log also keeps what is needed to undo it. */
 export class ChangeLog {
   readonly changes: FileChange[] = [];
   /** Those of `changes` that went through the workspace: only they can be taken back, so only they are judged afterwards. */
   readonly authored: FileChange[] = [];
   readonly #steps: Step[] = [];
   readonly #keepOriginals: boolean;
+  readonly #recordIn: WorkspaceChanges | undefined;
+  #recorder: ChangeRecorder | undefined;
 
-  /** Undefined: the call leaves no change set. */
-  readonly recorder: ChangeRecorder | undefined;
-
-  constructor(options: { readonly keepOriginals: boolean; readonly recorder?: ChangeRecorder | undefined }) {
+  /** `recordIn`: where the change set of the call will be kept. */
+  constructor(options: { readonly keepOriginals: boolean; readonly recordIn?: WorkspaceChanges }) {
     this.#keepOriginals = options.keepOriginals;
-    this.recorder = options.recorder;
+    this.#recordIn = options.recordIn?.isRecording === true ? options.recordIn : undefined;
+  }
+
+  /** What the change set of the call will hold. */
+  get paths(): readonly PathChange[] {
+    return this.#recorder === undefined ? [] : this.#recorder.paths;
+  }
+
+  /** Made with the first change. Undefined: the call leaves no change set. */
+  get #recording(): ChangeRecorder | undefined {
+    if (this.#recordIn !== undefined) this.#recorder ??= new ChangeRecorder(this.#recordIn);
+    return this.#recorder;
   }
 
   /** The workspace as the tool sees it: every mutation lands in `changes`. */
@@ -42,7 +53,7 @@ export class ChangeLog {
       requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
       writeFile: async (path, bytes, options) => {
         const original = await this.#original(inner, path, 'through');
-        const noted = this.recorder?.watchWrite(bytes);
+        const noted = this.#recording?.watchWrite(bytes);
         const watch = noted === undefined ? {} : { watch: noted.watch };
         const change = await inner.writeFile(path, bytes, { ...options, ...watch });
         noted?.done(change);
@@ -94,7 +105,7 @@ export class ChangeLog {
 
   /** For changes that were made together and can be taken back together. */
   committed(changes: readonly FileChange[], paths: readonly PathChange[], undo: Undo): void {
-    for (const { path, before, after } of paths) this.recorder?.note(path, before, after);
+    for (const { path, before, after } of paths) this.#recording?.note(path, before, after);
     this.#note(changes, changes[0]?.path ?? '', undo);
   }
 
@@ -115,7 +126,7 @@ export class ChangeLog {
     kept: readonly string[],
     act: () => MaybePromise<T>,
   ): MaybePromise<T> {
-    return this.recorder === undefined ? act() : this.recorder.around(inner, names, { keeps: kept, act });
+    return this.#recording === undefined ? act() : this.#recording.around(inner, names, { keeps: kept, act });
   }
 
   #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {
@@ -134,4 +145,60 @@ function cannotUndo(path: string): ToolError {
     path,
     details: { reason: 'not_kept', next: 'Restore folders and links from version control or a backup' },
   });
+}
+
+/**
+ * What a tool may change, for as long as its call lasts.
+ *
+ * A handler that ignored its deadline may try to write long after its locks went to others. Once the grant is revoked, every
+ * change it begins is refused; those that are under way can be waited for.
+ */
+export class Grant {
+  #refusal: (() => ToolError) | undefined;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  /** The error is built only for a change that comes too late. */
+  revoke(refusal: () => ToolError): void {
+    this.#refusal ??= refusal;
+  }
+
+  /** Resolves when no change is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled([...this.#underWay]);
+  }
+
+  /** One change: refused after `revoke`, counted while it runs. */
+  use<T>(change: () => T): T {
+    if (this.#refusal !== undefined) throw this.#refusal();
+    const running = change();
+    if (running instanceof Promise) {
+      this.#underWay.add(running);
+      const ended = (): void => void this.#underWay.delete(running);
+      running.then(ended, ended);
+    }
+    return running;
+  }
+
+  /** The workspace as long as the grant holds; reading needs none. */
+  workspace(inner: Workspace): Workspace {
+    return {
+      stat: (path) => inner.stat(path),
+      readFile: (path, options) => inner.readFile(path, options),
+      readDirectory: (path) => inner.readDirectory(path),
+      list: (query) => inner.list(query),
+      search: (query) => inner.search(query),
+      lockKeys: (path) => inner.lockKeys(path),
+      requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
+      writeFile: (path, bytes, options) => this.use(() => inner.writeFile(path, bytes, options)),
+      makeDirectory: (path) => this.use(() => inner.makeDirectory(path)),
+      removeFile: (path, options) => this.use(() => inner.removeFile(path, options)),
+      move: (from, to, options) => this.use(() => inner.move(from, to, options)),
+      copy: (from, to, options) => this.use(() => inner.copy(from, to, options)),
+      remove: (path, options) => this.use(() => inner.remove(path, options)),
+    };
+  }
 }

@@ -4,8 +4,7 @@ import { sideEffectRank } from '../../contracts/annotations.ts';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { FileSnapshot } from '../../contracts/workspace.ts';
 import type { GatedCall } from '../state/call-types.ts';
-import type { ChangeLog } from '../state/change-log.ts';
-import type { Grant } from '../state/grant.ts';
+import type { ChangeLog, Grant } from '../state/change-log.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 
 const WRITES = sideEffectRank('workspace_write');

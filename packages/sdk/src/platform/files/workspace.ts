@@ -5,10 +5,8 @@
  * Reads and writes of small files answer without a promise.
  */
 
-import { fstatSync } from 'node:fs';
 import type { PathRule } from '../../contracts/path-rule.ts';
 import type {
-  ChangeWatch,
   FileChange,
   FileSnapshot,
   MaybePromise,
@@ -18,14 +16,13 @@ import type {
   WriteOptions,
 } from '../../contracts/workspace.ts';
 import { createDisk, createFullDisk, type Disk } from '../descriptors/disk.ts';
-import { PERMISSION_BITS } from '../descriptors/file-content.ts';
 import { explained } from '../descriptors/file-errors.ts';
 import { createPlaces, type Enclosing, type ExtraRoot, type Place, type Places } from '../descriptors/places.ts';
 import type { Root } from '../descriptors/root.ts';
-import { foldersOf, type WriteTarget } from '../descriptors/write-target.ts';
+import { foldersOf } from '../descriptors/write-target.ts';
 import { createGoverningFiles, type GoverningFiles } from '../protection/governing-files.ts';
 import { openGuardedTarget } from '../protection/guarded-target.ts';
-import { locateHeld, locatePlace } from '../protection/judge-place.ts';
+import { locatePlace } from '../protection/judge-place.ts';
 import { createFileTree } from '../search/file-tree.ts';
 import type { UnfinishedFolders } from '../state/unfinished-folders.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
@@ -33,7 +30,7 @@ import { createFolderSweep, sweepDirectory, sweepFolders } from './leftovers.ts'
 import { placeKeys } from './place-keys.ts';
 import { readPlace, statPlace } from './read-place.ts';
 import { removeTarget } from './remove-entry.ts';
-import { checkMode, replaceFile } from './replace-file.ts';
+import { checkMode, replaceFile, tellPlace } from './replace-file.ts';
 import { createTreeOperations } from './tree-operations.ts';
 
 export type { ExtraRoot };
@@ -157,18 +154,6 @@ function removePlace(place: Place, guard: GoverningFiles, options: RemoveFileOpt
       return afterwards(place.disk.settle(foldersOf(target)), () => change);
     });
   });
-}
-
-/** Folders that were made for the target are the last ones on the way to it. */
-function tellPlace(watch: ChangeWatch, place: Place, { dirFd, name, made }: WriteTarget): void {
-  const { location } = locateHeld(place, { dirFd, below: [name] });
-  const names = location.split('/');
-  const opened = made.length === 0 ? [] : [...made.slice(1), dirFd];
-  const folders = opened.map((fd, at) => ({
-    path: names.slice(0, names.length - made.length + at).join('/'),
-    mode: fstatSync(fd).mode & PERMISSION_BITS,
-  }));
-  watch.at(location, folders);
 }
 
 function afterwards<T, U>(result: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
