@@ -31,7 +31,9 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'other mounts': `umount "$PWD"; mount -t tmpfs none "$PWD"; mount --bind / sub; unshare -r true; nsenter -t 1 -m true; ls ${join(base, 'state')} && echo evil > ${join(base, 'state')}/x`,
   'names that are no UTF-8': PYTHON('open(b"bad\\xff\\xfename", "w").write("bytes\\n")'),
   'a deep tree': PYTHON('import os\nfor i in range(300):\n  os.mkdir("d"); os.chdir("d")'),
-  'a hundred thousand files': PYTHON('import os\nos.mkdir("many")\nfor i in range(100000): open(f"many/{i}", "w").close()'),
+  'a hundred thousand files': PYTHON(
+    'import os\nos.mkdir("many")\nfor i in range(100000): open(f"many/{i}", "w").close()',
+  ),
   'more bytes than may be recorded': 'truncate -s 3G large',
 };
 
@@ -98,7 +100,7 @@ for (const [name, cmd] of Object.entries(ATTACKS)) {
     reason: errors[0]?.details?.['reason'] ?? errors[0]?.message,
     warnings: warnings.map(({ message }) => message),
     effects: (data as { effects?: unknown } | null)?.effects,
-    stderr: (data as { stderr?: string } | null)?.stderr.slice(0, 300),
+    stderr: (data as { stderr?: string } | null)?.stderr?.slice(0, 300),
   };
 }
 await runtime.close();

@@ -1,5 +1,15 @@
 /** The same command lines run directly and on an overlay, as the user that started it; prints both trees of each. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createRuntime } from '../src/runtime.ts';
 
@@ -38,7 +48,8 @@ function fill(workspace: string): void {
   mkdirSync(join(workspace, 'src/deep/er'), { recursive: true });
   mkdirSync(join(workspace, 'src/empty'));
   writeFileSync(join(workspace, 'a.txt'), 'alpha\n');
-  for (const name of ['one.ts', 'deep/two.ts', 'deep/er/three.ts']) writeFileSync(join(workspace, 'src', name), 'alpha;\n');
+  for (const name of ['one.ts', 'deep/two.ts', 'deep/er/three.ts'])
+    writeFileSync(join(workspace, 'src', name), 'alpha;\n');
   symlinkSync('a.txt', join(workspace, 'link'));
   symlinkSync('nowhere', join(workspace, 'dangling'));
 }

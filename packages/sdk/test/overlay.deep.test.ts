@@ -46,7 +46,11 @@ for (const user of USERS) {
       left: readonly string[];
     };
     for (const [name, found] of Object.entries(report)) {
-      assert.deepEqual([found.isOutsideSame, found.intruders, found.attributes, found.warnings], [true, [], '', []], name);
+      assert.deepEqual(
+        [found.isOutsideSame, found.intruders, found.attributes, found.warnings],
+        [true, [], '', []],
+        name,
+      );
       const isTooLarge = TOO_LARGE.includes(name);
       assert.equal(found.reason, isTooLarge ? 'effects_too_large' : undefined, name);
       if (isTooLarge) assert.equal(found.isWorkspaceSame, true, name);

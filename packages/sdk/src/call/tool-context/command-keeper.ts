@@ -23,7 +23,11 @@ export function effectsOf(registry: EffectsMode, { effects, mayStay }: CommandRe
   return effects ?? (mayStay === true ? 'direct' : registry);
 }
 
-export function commandKeeper(call: GatedCall, history: Pick<ChangeHistory, 'commit'>, parts: SessionParts): EffectsKeeper {
+export function commandKeeper(
+  call: GatedCall,
+  history: Pick<ChangeHistory, 'commit'>,
+  parts: SessionParts,
+): EffectsKeeper {
   const { changes } = parts;
   const placed = (staged: readonly StagedChange[]): readonly StagedChange[] =>
     staged.map((change) => ({ ...change, path: fromOutermost(parts.folderPrefix, change.path) }));

@@ -24,8 +24,8 @@ import type { ChangeLog, Grant } from '../state/change-log.ts';
 import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../state/git-view.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { announceProgress } from '../state/trail.ts';
-import { commandKeeper, effectsOf } from './command-keeper.ts';
 import { historyFor } from './change-history.ts';
+import { commandKeeper, effectsOf } from './command-keeper.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
@@ -209,7 +209,9 @@ function commandsUnder(
   });
   const kept = (request: CommandRequest): CommandRequest => {
     const effects = effectsOf(registry.effects, request);
-    return effects === 'direct' ? request : { ...request, effects, keeper: commandKeeper(call, historyFor(call, { log, grant }, parts), parts) };
+    return effects === 'direct'
+      ? request
+      : { ...request, effects, keeper: commandKeeper(call, historyFor(call, { log, grant }, parts), parts) };
   };
   return {
     start: (request) =>

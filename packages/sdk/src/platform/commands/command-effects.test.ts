@@ -13,7 +13,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { StagedChange } from '../../changes/change-set.ts';
-import type { CommandOutcome, EffectsKeeper, EffectsMode, RunningCommand } from '../../contracts/commands.ts';
+import type {
+  CommandOutcome,
+  EffectsKeeper,
+  EffectsMode,
+  ProtectedPath,
+  RunningCommand,
+} from '../../contracts/commands.ts';
 import { type CommandRunnerOptions, createCommandRunner } from './command-runner.ts';
 
 interface Setting {
@@ -24,7 +30,11 @@ interface Setting {
   run(script: string, mode?: EffectsMode): Promise<CommandOutcome>;
 }
 
-function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Setting {
+function open(
+  t: TestContext,
+  options: Partial<CommandRunnerOptions> = {},
+  protect?: (workspace: string) => readonly ProtectedPath[],
+): Setting {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'effects-')));
   const [workspace, state] = [join(root, 'work, space: it\\s'), join(root, 'state')];
   mkdirSync(workspace);
@@ -40,6 +50,7 @@ function open(t: TestContext, options: Partial<CommandRunnerOptions> = {}): Sett
   };
   const runner = createCommandRunner({
     ...{ workspace, state, isolation: 'bubblewrap', allowedDomains: [] },
+    ...(protect === undefined ? {} : { protectedPaths: protect(workspace) }),
     ...options,
   });
   t.after(async () => {
@@ -117,6 +128,27 @@ describe('commands on an overlay', () => {
     assert.match(outcome.stderr.text, /Read-only file system|busy/);
     assert.deepEqual(summary(setting), ['fine absent>file']);
     assert.deepEqual(outcome.effects?.leftOut, [{ path: 'tool-runtime.yaml', reason: 'protected name' }]);
+  });
+
+  test('keep folders on the way to a protected file on the overlay, and leave out pipes', async (t) => {
+    const governing = (workspace: string) => [
+      { path: join(workspace, 'conf/deep/policy'), access: 'read_only' as const },
+    ];
+    const setting = open(t, {}, governing);
+    const { workspace, run } = setting;
+    mkdirSync(join(workspace, 'conf/deep'), { recursive: true });
+    writeFileSync(join(workspace, 'conf/deep/policy'), 'strict\n');
+    const outcome = await run(
+      'echo x > conf/deep/beside; echo x > conf/beside; echo x > conf/deep/policy; mkfifo pipe; rm -rf conf',
+    );
+    assert.deepEqual(readdirSync(join(workspace, 'conf')), ['deep']);
+    assert.deepEqual(readdirSync(join(workspace, 'conf/deep')), ['policy']);
+    assert.equal(readFileSync(join(workspace, 'conf/deep/policy'), 'utf8'), 'strict\n');
+    assert.deepEqual(outcome.effects?.leftOut, [{ path: 'pipe', reason: 'pipe' }]);
+    assert.deepEqual(summary(setting), []);
+    await run('echo x > conf/deep/beside');
+    assert.deepEqual(summary(setting), ['conf/deep/beside absent>file']);
+    assert.equal(existsSync(join(workspace, 'conf/deep/beside')), false);
   });
 
   test('that changed what someone else changed meanwhile are a conflict, and nothing is applied', async (t) => {

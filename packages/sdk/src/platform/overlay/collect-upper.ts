@@ -150,7 +150,14 @@ class Collector {
       return;
     }
     const isPlain = typeof entry.name === 'string' && pair.file !== undefined;
-    const found: Found = { entry, stat, path, file: isPlain ? `${pair.file}/${text}` : undefined, below, isFolderChanged: pair.isFolderChanged };
+    const found: Found = {
+      entry,
+      stat,
+      path,
+      file: isPlain ? `${pair.file}/${text}` : undefined,
+      below,
+      isFolderChanged: pair.isFolderChanged,
+    };
     if (!this.#isAllowed(found)) return;
     if (stat.isDirectory()) await this.#folderEntry(found, depth);
     else await this.#leaf(found, depth);

@@ -54,7 +54,10 @@ describe('shell_exec with effects', () => {
         ['recorded', ['a', 'a/b', 'made'], ['edited'], ['gone', 'gone/x']],
       );
       assert.equal(readFileSync(join(workspace, 'edited'), 'utf8'), 'old\nmore\n');
-      assert.deepEqual(['made', 'gone', 'a/b'].map((name) => existsSync(join(workspace, name))), [true, false, true]);
+      assert.deepEqual(
+        ['made', 'gone', 'a/b'].map((name) => existsSync(join(workspace, name))),
+        [true, false, true],
+      );
       assert.ok(answer.change_id);
     }));
 
@@ -65,10 +68,13 @@ describe('shell_exec with effects', () => {
       const answer = await session.call('shell_exec', { cmd: SCRIPT });
       const effects = effectsOf(answer);
       assert.equal(effects?.total, 6);
-      assert.match(effects?.diff ?? '', /--- a\/edited\n\+\+\+ b\/edited\nmode 644 → 755\n[^]*\+more\n/);
-      assert.match(effects?.diff ?? '', /--- \/dev\/null\n\+\+\+ b\/made\n[^]*\+new\n/);
+      assert.match(effects?.diff ?? '', /--- a\/edited\n\+\+\+ b\/edited\nmode 644 → 755\n[\s\S]*\+more\n/);
+      assert.match(effects?.diff ?? '', /--- \/dev\/null\n\+\+\+ b\/made\n[\s\S]*\+new\n/);
       assert.equal(readFileSync(join(workspace, 'edited'), 'utf8'), 'old\n');
-      assert.deepEqual(['made', 'gone/x'].map((name) => existsSync(join(workspace, name))), [false, true]);
+      assert.deepEqual(
+        ['made', 'gone/x'].map((name) => existsSync(join(workspace, name))),
+        [false, true],
+      );
       assert.ok(answer.change_id);
     }));
 
@@ -77,7 +83,10 @@ describe('shell_exec with effects', () => {
       const weaker = await session.call('shell_exec', { cmd: 'echo x > x', effects: 'direct' });
       assert.deepEqual([weaker.errors[0]?.code, weaker.errors[0]?.details?.['gate']], ['E_POLICY', 'effects']);
       assert.equal(existsSync(join(workspace, 'x')), false);
-      assert.equal(effectsOf(await session.call('shell_exec', { cmd: 'echo x > x', effects: 'preview' }))?.mode, 'preview');
+      assert.equal(
+        effectsOf(await session.call('shell_exec', { cmd: 'echo x > x', effects: 'preview' }))?.mode,
+        'preview',
+      );
       assert.equal(existsSync(join(workspace, 'x')), false);
       assert.equal(effectsOf(await session.call('shell_exec', { cmd: 'echo x > x' }))?.mode, 'recorded');
       assert.equal(existsSync(join(workspace, 'x')), true);
@@ -94,7 +103,11 @@ describe('shell_exec with effects', () => {
   test('a job is direct unless it asks, and refused where everything is previewed', async () => {
     await withShell(['effects: recorded'], async ({ session }) => {
       assert.equal(effectsOf(await session.call('shell_exec', { cmd: 'true', yield_after_ms: 60_000 })), undefined);
-      const asked = await session.call('shell_exec', { cmd: 'echo y > y', yield_after_ms: 60_000, effects: 'recorded' });
+      const asked = await session.call('shell_exec', {
+        cmd: 'echo y > y',
+        yield_after_ms: 60_000,
+        effects: 'recorded',
+      });
       assert.deepEqual(effectsOf(asked)?.added, ['y']);
     });
     await withShell(['effects: preview'], async ({ session }) => {

@@ -79,9 +79,7 @@ const data = z.strictObject({
     .describe('Handle of the whole stream for artifact_read, from 16 KiB on; also while a job runs'),
   stderr_artifact: z.string().optional(),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
-  effects: commandEffects
-    .optional()
-    .describe('What it changed in the workspace; only when it ran on an overlay'),
+  effects: commandEffects.optional().describe('What it changed in the workspace; only when it ran on an overlay'),
   job: z.string().optional().describe('The command still runs; job_poll continues exactly after this output'),
 });
 
