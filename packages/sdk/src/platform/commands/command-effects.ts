@@ -111,6 +111,7 @@ async function settleEffects(run: Run, outcome: CommandOutcome): Promise<Command
     const collected = await collectUpper({
       upper: overlay.upper,
       lower,
+      native: overlay.native,
       sinceNs: overlay.sinceNs,
       protectedNames,
       signal,

@@ -3,7 +3,10 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlink
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { loadNativeCalls } from '../descriptors/native-calls.ts';
 import { collectUpper, type EffectsLimits } from './collect-upper.ts';
+
+const native = loadNativeCalls();
 
 /** An upper folder as a command could have left it; whiteouts and opaque folders are made by the kernel, see command-effects.test.ts. */
 function layers(t: TestContext) {
@@ -12,11 +15,13 @@ function layers(t: TestContext) {
   for (const folder of [upper, lower]) mkdirSync(folder);
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const collect = async (limits: Partial<EffectsLimits> = {}, protectedNames: readonly string[] = []) => {
+    assert.ok(native);
     const fd = openSync(lower, 'r');
     try {
       return await collectUpper({
         upper,
         lower: fd,
+        native,
         sinceNs: BigInt(Date.now() + 60_000) * 1_000_000n,
         protectedNames,
         limits,

@@ -21,13 +21,14 @@ import {
 } from '../descriptors/directory-entry.ts';
 import { PERMISSION_BITS, readContent } from '../descriptors/file-content.ts';
 import { listEntries } from '../descriptors/list-directory.ts';
-import { loadNativeCalls, type NativeCalls } from '../descriptors/native-calls.ts';
+import type { NativeCalls } from '../descriptors/native-calls.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { ENTRY_UNITS, Pace } from '../pace.ts';
 
 export interface UpperLayer {
   /** Absolute. No process may write there any more. */
   readonly upper: string;
+  readonly native: Pick<NativeCalls, 'readAttribute'>;
   /** Descriptor of the workspace. */
   readonly lower: number;
   /** What the workspace holds counts as unchanged when it was last changed at this time or before. */
@@ -63,9 +64,7 @@ const WHITEOUT = 'user.overlay.whiteout';
 
 /** Throws E_SHELL when there is more than the limits allow; nothing is changed by looking. */
 export async function collectUpper(layer: UpperLayer): Promise<CollectedEffects> {
-  const native = loadNativeCalls();
-  if (native === undefined) throw new TypeError('Overlays need native calls');
-  const collector = new Collector(layer, native);
+  const collector = new Collector(layer);
   const upper = openSync(layer.upper, DIRECTORY_HANDLE);
   try {
     await collector.folder({ upper, lower: layer.lower, path: '', file: layer.upper }, 1);
@@ -96,7 +95,6 @@ interface Found {
 
 class Collector {
   readonly #layer: UpperLayer;
-  readonly #native: NativeCalls;
   readonly #limits: EffectsLimits;
   readonly #pace: Pace;
   readonly #changes: StagedChange[] = [];
@@ -105,9 +103,8 @@ class Collector {
   #entries = 0;
   #bytes = 0;
 
-  constructor(layer: UpperLayer, native: NativeCalls) {
+  constructor(layer: UpperLayer) {
     this.#layer = layer;
-    this.#native = native;
     this.#limits = { ...EFFECTS_LIMITS, ...layer.limits };
     this.#pace = new Pace(layer.signal);
   }
@@ -298,13 +295,13 @@ class Collector {
 
   #isOpaque(folder: number): boolean {
     const value = Buffer.alloc(8);
-    const length = this.#native.readAttribute(Buffer.from(`/proc/self/fd/${folder}/.\0`), OPAQUE, value);
+    const length = this.#layer.native.readAttribute(Buffer.from(`/proc/self/fd/${folder}/.\0`), OPAQUE, value);
     return length === 1 && value[0] === 'y'.charCodeAt(0);
   }
 
   #hasAttribute({ dirFd, name }: InnerEntry, attribute: string): boolean {
     const path = Buffer.concat([Buffer.from(`/proc/self/fd/${dirFd}/`), Buffer.from(name), Buffer.of(0)]);
-    return this.#native.readAttribute(path, attribute, Buffer.alloc(256)) >= 0;
+    return this.#layer.native.readAttribute(path, attribute, Buffer.alloc(256)) >= 0;
   }
 }
 

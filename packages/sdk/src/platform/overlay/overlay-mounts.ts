@@ -13,6 +13,7 @@ import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { HeldWorkspace, SharedNetwork, WorkspaceOverlay } from '../../contracts/commands.ts';
 import { failure } from '../../contracts/failures.ts';
+import { loadNativeCalls, type NativeCalls } from '../descriptors/native-calls.ts';
 import { identityOf } from '../descriptors/root.ts';
 import { errnoCode } from '../errno-error.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
@@ -30,6 +31,8 @@ export interface OverlayOptions {
 export interface MountedOverlay extends WorkspaceOverlay {
   /** What was written. Absolute. */
   readonly upper: string;
+  /** What reads the attributes in it. */
+  readonly native: NativeCalls;
   /** When it was mounted, by the clock of the file system. */
   readonly sinceNs: bigint;
   /** Unmounts it and removes what it holds. To be called when no process uses it any more. */
@@ -105,6 +108,8 @@ async function startHolder(
 ): Promise<Holder> {
   const [unshare, nsenter] = [UNSHARE, NSENTER].map((places) => places.find((path) => kindOf(path) === 'file'));
   if (unshare === undefined || nsenter === undefined) throw noOverlay('util-linux (unshare, nsenter) is not installed');
+  const native = loadNativeCalls();
+  if (native === undefined) throw noOverlay('the koffi package is not installed');
   await sweepOverlays(state);
   const folder = makeOverlaysFolder(state);
   const words = [unshare, '--user', '--map-root-user', '--mount', '--propagation', 'slave', SHELL, '-c', SCRIPT, 'sh'];
@@ -126,7 +131,7 @@ async function startHolder(
     const [user, mount] = opened.map((fd) => `/proc/${process.pid}/fd/${fd}`);
     const enter = [nsenter, `--user=${user}`, '--preserve-credentials', `--mount=${mount}`, '--'];
     await requireEntrance(spawner, [...(network?.words ?? []), ...enter]);
-    return holderOf({ workspace, shell, conversation, folder, enter, end });
+    return holderOf({ workspace, native, shell, conversation, folder, enter, end });
   } catch (thrown) {
     await end();
     throw thrown;
@@ -141,6 +146,7 @@ async function requireEntrance(spawner: Spawner, [program = '', ...args]: readon
 }
 
 interface Held {
+  readonly native: NativeCalls;
   readonly workspace: HeldWorkspace;
   readonly shell: SpawnedProcess;
   readonly conversation: Conversation;
@@ -149,7 +155,7 @@ interface Held {
   end(): Promise<void>;
 }
 
-function holderOf({ workspace, shell, conversation, folder, enter, end }: Held): Holder {
+function holderOf({ workspace, native, shell, conversation, folder, enter, end }: Held): Holder {
   let count = 0;
   let mounted = 0;
   let isClosing = false;
@@ -182,6 +188,7 @@ function holderOf({ workspace, shell, conversation, folder, enter, end }: Held):
         path,
         upper: `${place}/upper`,
         sinceNs,
+        native,
         open: () => openSync(`/proc/${shell.pid}/root${path}`, DIRECTORY_HANDLE),
         async release() {
           if (isReleased) return;
