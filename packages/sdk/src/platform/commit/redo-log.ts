@@ -5,10 +5,11 @@
  * First line: the changes as JSON. Then the new content, one after the other.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isToolError } from '@tool-runtime/protocol';
 import { type PathState, type StagedChange, sameState } from '../../changes/change-set.ts';
+import { listOwnEntries } from '../descriptors/directory-entry.ts';
 import { createDisk, type Disk } from '../descriptors/disk.ts';
 import { openRoot, type Root } from '../descriptors/root.ts';
 import { inState } from '../descriptors/state-safety.ts';
@@ -83,7 +84,13 @@ export function createRedoLog(state: string, disk: Disk = createDisk()): RedoLog
 
 function lostIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => isOwnerDead(name.split('_')[0] ?? ''));
+    const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      const names = listOwnEntries(fd).map(({ name }) => String(name));
+      return names.filter((name) => isOwnerDead(name.split('_')[0] ?? ''));
+    } finally {
+      closeSync(fd);
+    }
   } catch (thrown) {
     if (errnoCode(thrown) === 'ENOENT') return [];
     throw thrown;

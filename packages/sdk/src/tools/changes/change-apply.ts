@@ -29,6 +29,7 @@ export const changeApply = defineTool({
     capabilities: { workspace: ['read', 'write'] },
   },
   effect: 'write',
+  rehearse: 'none',
   risk: 'medium',
   timeoutMs: 60_000,
   present: ({ paths }): ToolText => ({

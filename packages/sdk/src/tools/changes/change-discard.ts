@@ -21,6 +21,7 @@ export const changeDiscard = defineTool({
     capabilities: { workspace: ['write'] },
   },
   effect: 'write',
+  rehearse: 'none',
   risk: 'low',
   timeoutMs: 30_000,
   present: (_data, { change_id }) => ({ head: `discarded ${change_id}` }),

@@ -124,20 +124,3 @@ test('change_undo leaves a folder that others put something into, and writes thr
   assert.deepEqual([readlinkSync(path('b.txt')), text('target.txt')], ['target.txt', 'target\n']);
   assert.ok(lstatSync(path('b.txt')).isSymbolicLink());
 });
-
-test('change_list and change_show tell what was changed, and mask known secrets', async (t) => {
-  const { put, ask, changed } = await scene(t);
-  put('a.txt', TEN);
-  const id = await changed('file_edit', { path: 'a.txt', old: 'line 2', new: 'LINE 2' });
-  const listed = await ask('change_list', {});
-  const [row] = (listed.data as { changes: { change_id: string; tool: string; paths: unknown }[] }).changes;
-  assert.deepEqual([row?.change_id, row?.tool, row?.paths], [id, 'file_edit', [{ path: 'a.txt', change: 'changed' }]]);
-  const shown = await ask('change_show', { change_id: id });
-  assert.match(
-    (shown.data as { diff: string }).diff,
-    /--- a\/a\.txt\n\+\+\+ b\/a\.txt\n@@ -1 \+1 @@\n line 1\n-line 2\n\+LINE 2\n/,
-  );
-  const stat = await ask('change_show', { change_id: id, view: 'stat' });
-  assert.equal((stat.data as { diff?: string }).diff, undefined);
-  assert.equal(listed.change_id, undefined, 'reading changes nothing');
-});

@@ -55,6 +55,7 @@ export const changeUndo = defineTool({
     capabilities: { workspace: ['read', 'write'] },
   },
   effect: 'write',
+  rehearse: 'none',
   risk: 'medium',
   timeoutMs: 60_000,
   present: presentUndo,
