@@ -1,10 +1,10 @@
 /** What commands would find inside the sandbox of a workspace, for people who set it up. Starts no command. */
 import { join } from 'node:path';
-import type { WallProblem } from '../../contracts/commands.ts';
 import { isToolError } from '@tool-runtime/protocol';
+import type { WallProblem } from '../../contracts/commands.ts';
 import type { Registry } from '../../contracts/registry.ts';
-import { SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import { createOverlays, type OverlayOptions } from '../overlay/overlay-mounts.ts';
+import { SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import { createSessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { detectToolchains, shortenHome } from '../toolchains/detect-toolchains.ts';
 import { showToolchains } from '../toolchains/shown-toolchains.ts';

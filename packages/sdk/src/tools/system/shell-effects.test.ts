@@ -78,6 +78,24 @@ describe('shell_exec with effects', () => {
       assert.ok(answer.change_id);
     }));
 
+  test('what was previewed becomes real by change_apply, exactly that, and can be undone', () =>
+    withShell(['effects: preview'], async (scratch) => {
+      prepare(scratch);
+      const { session, workspace } = scratch;
+      const { change_id = '' } = await session.call('shell_exec', { cmd: SCRIPT });
+      const applied = await session.call('change_apply', { change_id });
+      assert.deepEqual(applied.errors, []);
+      assert.equal(readFileSync(join(workspace, 'edited'), 'utf8'), 'old\nmore\n');
+      assert.deepEqual(
+        ['made', 'gone', 'a/b'].map((name) => existsSync(join(workspace, name))),
+        [true, false, true],
+      );
+      const undone = await session.call('change_undo', { change_id: applied.change_id ?? '' });
+      assert.deepEqual(undone.errors, []);
+      assert.equal(readFileSync(join(workspace, 'gone/x'), 'utf8'), 'x\n');
+      assert.equal(existsSync(join(workspace, 'made')), false);
+    }));
+
   test('a call may ask for more caution than the registry, and is refused when it asks for less', () =>
     withShell(['effects: recorded'], async ({ session, workspace }) => {
       const weaker = await session.call('shell_exec', { cmd: 'echo x > x', effects: 'direct' });
