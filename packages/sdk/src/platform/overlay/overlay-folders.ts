@@ -3,13 +3,14 @@
  * process left is found and removed by the next one.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoCode } from '../errno-error.ts';
+import { findNames } from '../descriptors/list-directory.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
 import { Pace } from '../pace.ts';
 import { isOwnerDead, ownerTag } from '../processes/process-identity.ts';
+import { kindOf } from '../sandbox/bubblewrap-args.ts';
 import { openStateFolder } from '../state/state-folder.ts';
 
 const FOLDER = 'overlays';
@@ -42,19 +43,16 @@ export async function removeOverlayFolder(parent: string, name: string): Promise
   }
 }
 
-/** Names of those whose process is dead. */
-export function lostOverlays(state: string): readonly string[] {
-  try {
-    return readdirSync(join(state, FOLDER)).filter((name) => isOwnerDead(name.split('_')[0] ?? ''));
-  } catch (thrown) {
-    if (errnoCode(thrown) !== 'ENOENT') throw thrown;
-    return [];
-  }
-}
-
-/** Removes those; answers how many. */
+/** Removes those whose process is dead; answers how many. */
 export async function sweepOverlays(state: string): Promise<number> {
-  const lost = lostOverlays(state);
-  for (const name of lost) await removeOverlayFolder(join(state, FOLDER), name);
-  return lost.length;
+  const folder = join(state, FOLDER);
+  if (kindOf(folder) !== 'folder') return 0;
+  const dirFd = openSync(folder, DIRECTORY_HANDLE);
+  try {
+    const lost = await findNames(dirFd, (name) => isOwnerDead(name.split('_')[0] ?? ''));
+    for (const name of lost) await removeTree({ dirFd, name }, new Pace(undefined));
+    return lost.length;
+  } finally {
+    closeSync(dirFd);
+  }
 }
