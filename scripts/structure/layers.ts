@@ -139,6 +139,7 @@ const SDK: Table = {
     'call/state',
   ],
   call: [
+    'changes',
     'contracts',
     'git',
     'journal',
