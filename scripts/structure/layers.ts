@@ -161,6 +161,7 @@ const SDK: Table = {
     'call/state',
   ],
   call: [
+    'changes',
     'contracts',
     'git',
     'journal',

@@ -50,7 +50,7 @@ export interface ChangeStore {
   /** Keeps content by its digest; more than the bounds allow is not kept, and the answer is false. */
   keepBytes(digest: string, bytes: Uint8Array): boolean;
   /** The same for a file that need not be in memory: an absolute path, read without following a link. */
-  keepFile(digest: string, file: string): Promise<boolean>;
+  keepFile(digest: string, file: string, mayKeep?: (bytes: Uint8Array) => boolean): Promise<boolean>;
   /** Undefined when it is not kept, or no longer what the digest says. */
   bytes(digest: string): Uint8Array | undefined;
   put(set: ChangeSet): void;
@@ -83,11 +83,16 @@ export interface WorkspaceChanges {
   /** A link in the last place is captured itself. With `keep` the content goes into the store; `alone`: nothing below a folder. */
   capture(path: string, options: { readonly keep: boolean; readonly alone?: boolean }): Promise<Capture>;
   /** Paths of change sets. All or none; see `commitChanges`. What is replaced goes into the store. */
-  commit(staged: readonly StagedChange[], rule?: UseRule): Promise<void>;
+  commit(
+    staged: readonly StagedChange[],
+    options?: { readonly rule?: UseRule; readonly durable?: boolean },
+  ): Promise<void>;
   /** The content of a file in the workspace, when that is what the digest says. */
   read(path: string, digest: string): Promise<Uint8Array | undefined>;
   /** A path of a change set as this workspace spells it; undefined when it is outside. */
   inner(path: string): string | undefined;
+  /** The same, keeping no content that `mayKeep` refuses. */
+  keepingOnly(mayKeep: (bytes: Uint8Array) => boolean): WorkspaceChanges;
 }
 
 /** What a tool may do with change sets: those of the workspace it works on. */
@@ -97,7 +102,7 @@ export interface ChangeHistory extends Pick<WorkspaceChanges, 'capture' | 'read'
   bytes(digest: string): Uint8Array | undefined;
   setStatus(change_id: string, status: ChangeStatus): void;
   /** All or none, under the rules of the call; refused to calls that may not write. */
-  commit(staged: readonly StagedChange[]): Promise<void>;
+  commit(staged: readonly StagedChange[], options?: { readonly durable?: boolean }): Promise<void>;
 }
 
 export const ABSENT: PathState = { kind: 'absent' };

@@ -212,7 +212,7 @@ function packageFor(identity: SessionIdentity, usable: readonly AnyTool[], runti
 
 function sharedParts(runtime: RuntimeParts) {
   const { instanceId, policy, recovery, locks, workspace, ast, findings, metrics, clock } = runtime;
-  const { changes, folderPrefix, telemetry, newId, hashArgs, isDead, reconcile } = runtime;
+  const { folderPrefix, telemetry, newId, hashArgs, isDead, reconcile } = runtime;
   return {
     instanceId,
     isDead,
@@ -221,7 +221,6 @@ function sharedParts(runtime: RuntimeParts) {
     recovery,
     locks,
     workspace,
-    changes,
     folderPrefix,
     ast,
     findings,
@@ -233,7 +232,7 @@ function sharedParts(runtime: RuntimeParts) {
   };
 }
 
-type Exits = Pick<RuntimeParts, 'journal' | 'events' | 'artifacts' | 'reportUnexpected'>;
+type Exits = Pick<RuntimeParts, 'journal' | 'events' | 'artifacts' | 'changes' | 'reportUnexpected'>;
 
 /** Everything through which something leaves a session, behind its one redactor. */
 function guardExits(redactor: Redactor, runtime: Exits) {
@@ -244,6 +243,7 @@ function guardExits(redactor: Redactor, runtime: Exits) {
     journal: redactingJournal(runtime.journal, redactor),
     events: redactingEvents(runtime.events, redactor),
     artifacts: redactingArtifacts(runtime.artifacts, redactor),
+    changes: runtime.changes.keepingOnly((bytes) => redactor.known.isEmpty || redactor.known.bytes(bytes) === bytes),
     reportUnexpected: (error: ToolError) => runtime.reportUnexpected(redactError(error, redactor)),
   };
 }

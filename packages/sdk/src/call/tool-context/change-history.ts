@@ -23,12 +23,17 @@ export function historyFor(
     get: (id) => store.get(id),
     bytes: (digest) => store.bytes(digest),
     setStatus: (id, status) => store.setStatus(id, status),
-    async commit(staged) {
+    async commit(staged, options = {}) {
       if (sideEffectRank(call.subject.profile.side_effect_level) < WRITES) throw mayOnlyRead();
-      await grant.use(() => changes.commit(staged, call.pathRule));
-      log.committed(staged.map(changeOf(changes.inner)), staged, () =>
-        changes.commit(reversed(staged, store.bytes.bind(store))),
-      );
+      const rule = call.pathRule === undefined ? {} : { rule: call.pathRule };
+      await grant.use(() => changes.commit(staged, { ...options, ...rule }));
+      const files = staged.filter(({ before, after }) => before.kind !== 'folder' && after.kind !== 'folder');
+      const undo = () =>
+        changes.commit(
+          reversed(staged, (digest) => store.bytes(digest)),
+          options,
+        );
+      log.committed(files.map(changeOf(changes.inner)), staged, undo);
     },
   };
 }

@@ -29,6 +29,7 @@ import { commandKeeper, effectsOf } from './command-keeper.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
+import { writeTogether } from './write-together.ts';
 
 /** Nothing else is handed on: other forms are not a trace context. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -103,7 +104,7 @@ export class CallContext implements ToolContext {
     this.jobs = parts.jobs;
     this.workspace =
       level >= WRITES
-        ? refusingMasks(withDeletion(log.tracked(grant.workspace(call.workspace)), call, parts), parts.redactor, open)
+        ? refusingMasks(this.#writable(log.tracked(grant.workspace(call.workspace))), parts.redactor, open)
         : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
@@ -116,6 +117,16 @@ export class CallContext implements ToolContext {
     this.changed = (change) => log.changes.push(change);
     this.record = (facts) => {
       this.facts = { ...this.facts, ...facts };
+    };
+  }
+
+  /** Several files at once go through one commit. */
+  #writable(tracked: Workspace): Workspace {
+    const workspace = withDeletion(tracked, this.#call, this.#parts);
+    const { locate } = this.#parts.workspace;
+    return {
+      ...workspace,
+      writeAll: (files) => writeTogether(files, { workspace, history: this.history, locate }),
     };
   }
 

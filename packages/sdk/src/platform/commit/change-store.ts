@@ -58,14 +58,14 @@ class SqliteChangeStore implements ChangeStore {
     return true;
   }
 
-  async keepFile(digest: string, file: string): Promise<boolean> {
+  async keepFile(digest: string, file: string, mayKeep?: (bytes: Uint8Array) => boolean): Promise<boolean> {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if (fstatSync(fd).size > this.#bounds.maxFileBytes) {
       closeSync(fd);
       return false;
     }
     const { bytes, sha256 } = await readContent(fd);
-    return sha256 === digest && this.keepBytes(digest, bytes);
+    return sha256 === digest && mayKeep?.(bytes) !== false && this.keepBytes(digest, bytes);
   }
 
   bytes(digest: string): Uint8Array | undefined {

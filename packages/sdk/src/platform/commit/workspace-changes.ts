@@ -4,7 +4,7 @@ import type { Capture, ChangeStore, PathState, WorkspaceChanges } from '../../ch
 import { textOfName } from '../../changes/path-name.ts';
 import { isTemporaryName } from '../../contracts/path-text.ts';
 import { type InnerEntry, openEntry, openSubdirectory } from '../descriptors/directory-entry.ts';
-import type { Disk } from '../descriptors/disk.ts';
+import { createFullDisk, type Disk } from '../descriptors/disk.ts';
 import { readContent } from '../descriptors/file-content.ts';
 import { explained } from '../descriptors/file-errors.ts';
 import { listEntries } from '../descriptors/list-directory.ts';
@@ -47,10 +47,10 @@ export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChange
     isRecording: setting.isRecording,
     capture: (path, { keep, alone = false }) =>
       explained(path, () => capture(find(path), { keeper: keep ? keeper : undefined, alone })),
-    async commit(staged, rule) {
+    async commit(staged, { rule, durable = false } = {}) {
       const ground = { find: (path: string) => find(path, rule), guard };
       const here = staged.map((change) => ({ ...change, path: own(change.path) }));
-      await commitChanges(ground, here, { disk, redo, keeper });
+      await commitChanges(ground, here, { disk: durable ? createFullDisk() : disk, redo, keeper });
       for (const { after, source } of here) {
         if (after.kind === 'file' && source !== undefined && 'bytes' in source)
           store.keepBytes(after.digest, source.bytes);
@@ -58,6 +58,22 @@ export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChange
     },
     read: (path, digest) => explained(path, () => readIfSame(find(own(path)), digest)),
     inner,
+    keepingOnly: (mayKeep) => createWorkspaceChanges({ ...setting, store: keepingOnly(store, mayKeep) }),
+  };
+}
+
+/** What is refused counts as too large: it is not kept, and a change of it cannot be undone. */
+function keepingOnly(store: ChangeStore, mayKeep: (bytes: Uint8Array) => boolean): ChangeStore {
+  return {
+    keepBytes: (digest, bytes) => mayKeep(bytes) && store.keepBytes(digest, bytes),
+    keepFile: async (digest, file) => store.keepFile(digest, file, mayKeep),
+    bytes: (digest) => store.bytes(digest),
+    put: (set) => store.put(set),
+    get: (id) => store.get(id),
+    list: (filter) => store.list(filter),
+    setStatus: (id, status) => store.setStatus(id, status),
+    prune: (bounds) => store.prune(bounds),
+    close: () => store.close(),
   };
 }
 

@@ -27,12 +27,17 @@ test('change_show gives a unified diff, the paths alone, or one file', async (t)
   assert.equal(missing.errors[0]?.details?.['reason'], 'unknown_change');
 });
 
-test('change_show masks known secrets', async (t) => {
+test('content with a known secret is not kept, so change_show does not show it', async (t) => {
   const { session, workspace, dispose } = await openScratchRuntime({ secrets: [SECRET] });
   t.after(dispose);
   writeFileSync(join(workspace, 'a.txt'), `key ${SECRET}\nline\n`);
-  const { change_id } = await session.call('fs_delete', { path: 'a.txt' });
-  const shown = await session.call('change_show' as string, { change_id: change_id ?? '' });
-  const { diff } = shown.data as unknown as Shown;
-  assert.ok(diff?.includes('-line') && !diff.includes(SECRET), diff);
+  const { change_id } = await session.call('file_write', { path: 'b.txt', content: 'plain\n' });
+  const deleted = await session.call('fs_delete', { path: 'a.txt' });
+  const diffOf = async (id: string | undefined) =>
+    ((await session.call('change_show' as string, { change_id: id ?? '' })).data as unknown as Shown).diff;
+  assert.match((await diffOf(change_id)) ?? '', /\+plain/);
+  const diff = (await diffOf(deleted.change_id)) ?? '';
+  assert.ok(diff.includes('was not kept') && !diff.includes(SECRET), diff);
+  const undo = await session.call('change_undo' as string, { change_id: deleted.change_id ?? '' });
+  assert.equal(undo.errors[0]?.details?.['reason'], 'not_kept');
 });
