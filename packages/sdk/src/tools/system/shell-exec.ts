@@ -21,28 +21,20 @@ const INLINE_BYTES = 16 * 1024;
 const args = z
   .strictObject({
     cmd: z.string().min(1).optional().describe('Command line'),
-    argv: z.array(z.string()).min(1).optional().describe('One command as a list, instead of cmd'),
+    argv: z.array(z.string()).min(1).optional().describe('Instead of cmd'),
     cwd: z.string().min(1).default('.').describe('Folder to start in'),
     timeout_ms: z
       .int()
       .min(1)
       .max(TIMEOUT_MAX)
       .default(TIMEOUT_DEFAULT)
-      .describe('Ends all its processes, also those of a job; the registry may allow less'),
-    env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
-    stdin: z.string().nullable().default(null).describe('Text for standard input'),
-    allow_network: z.boolean().default(false).describe("Reach the registry's domains; otherwise none"),
-    yield_after_ms: z
-      .int()
-      .min(0)
-      .max(TIMEOUT_MAX)
-      .optional()
-      .describe('Answer with a job and its output so far if it still runs then'),
-    effects: z
-      .enum(EFFECTS_MODES)
-      .optional()
-      .describe('recorded: file changes apply when it ends, all or none; preview: only after change_apply'),
-    keep: z.boolean().optional().describe('Let the job outlive this session, until timeout_ms (limits.max_kept_jobs)'),
+      .describe('Ends all its processes; the registry may allow less'),
+    env: z.record(z.string(), z.string()).default({}).describe('Added to a clean environment'),
+    stdin: z.string().nullable().default(null).describe('Standard input'),
+    allow_network: z.boolean().default(false).describe("Reach the registry's domains"),
+    yield_after_ms: z.int().min(0).max(TIMEOUT_MAX).optional().describe('Answer with a job if it still runs then'),
+    effects: z.enum(EFFECTS_MODES).optional().describe('preview: keep file changes for change_apply'),
+    keep: z.boolean().optional().describe('Let the job outlive this session, until timeout_ms'),
   })
   .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv')
   .refine((given) => !given.keep || given.yield_after_ms !== undefined, 'keep needs yield_after_ms');
