@@ -2,6 +2,7 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
+import type { EffectsMode } from './commands.ts';
 import type { CoordinatorSettings } from './coordinator.ts';
 import type { ExternalToolSettings } from './external.ts';
 import type { McpServerSettings } from './mcp-servers.ts';
@@ -83,6 +84,13 @@ export interface Budgets {
   readonly max_calls?: number;
   readonly max_bytes?: number;
   readonly max_duration_ms?: number;
+}
+
+export interface ChangeSettings {
+  readonly record: boolean;
+  readonly days: number;
+  readonly max_file_mib: number;
+  readonly max_mib: number;
 }
 
 export interface ChildSettings {
@@ -188,6 +196,8 @@ export interface Registry {
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
   readonly sandbox: SandboxSettings;
+  /** When what commands write becomes real. */
+  readonly effects: EffectsMode;
   /** What has to be on the disk before a call is answered. */
   readonly durability: Durability;
   readonly retention: Retention;
@@ -202,4 +212,5 @@ export interface Registry {
   readonly budgets: Budgets;
   readonly coordinator: CoordinatorSettings;
   readonly children: ChildSettings;
+  readonly changes: ChangeSettings;
 }

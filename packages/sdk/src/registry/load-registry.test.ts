@@ -138,6 +138,7 @@ describe('a registry that loads', () => {
         testGlobs: [],
         importRules: [],
         secrets: { allow: [] },
+        effects: 'direct',
         ceiling: { side_effect_level: 'workspace_write' },
         sandbox: { read_only: [], path: [], caches: Object.keys(PACKAGE_CACHES), env: [] },
         isolation: 'bubblewrap',
