@@ -5,6 +5,7 @@
  * with several it is ambiguous. There are no scores and no guesses. Lines that the old and the new text share keep the
  * bytes they have in the file, whatever the level.
  */
+import { findRuns } from './find-runs.ts';
 import { type FoldedText, type Folding, foldText } from './folded-text.ts';
 import { contentOf, findShift, type IndentShift, indentOf } from './shift-indent.ts';
 
@@ -31,14 +32,21 @@ export interface Hits {
 /** A larger file is searched for the exact text only. */
 const MAX_INEXACT_CHARS = 4 * 1024 * 1024;
 
-/** The hits of the first level that has any; undefined when none has. `old` is not empty. */
-export function findPlaces(file: string, wanted: Wanted): Hits | undefined {
+/**
+ * The hits of the first level that has any; undefined when none has. `old` is not empty. Places that `accepts` refuses
+ * do not count.
+ */
+export function findPlaces(
+  file: string,
+  wanted: Wanted,
+  accepts: (place: Place) => boolean = () => true,
+): Hits | undefined {
   const eol = lineEndOf(file);
-  const exact = exactPlaces(file, { old: wanted.old, new: withLineEnd(wanted.new, wanted.old, eol) });
+  const exact = exactPlaces(file, { old: wanted.old, new: withLineEnd(wanted.new, wanted.old, eol) }).filter(accepts);
   if (exact.length > 0) return { match: 'exact', places: exact };
   if (file.length > MAX_INEXACT_CHARS) return undefined;
   for (const match of MATCH_LEVELS.slice(1)) {
-    const places = LEVELS[match](file, wanted, eol);
+    const places = LEVELS[match](file, wanted, eol).filter(accepts);
     if (places.length > 0) return { match, places };
   }
   return undefined;
@@ -70,10 +78,14 @@ function exactPlaces(file: string, wanted: Wanted): readonly Place[] {
   return occurrences(file, wanted.old).map((start) => ({ start, end: start + wanted.old.length, text: wanted.new }));
 }
 
+/** The engine's own search is quick for short texts, and may take length times length for long ones that repeat. */
+const LONG_TEXT = 512;
+
 /** Of texts that overlap themselves every second one is left out, as with any search and replace. */
 function occurrences(text: string, part: string): readonly number[] {
   const found: number[] = [];
   if (part === '') return found;
+  if (part.length > LONG_TEXT) return findRuns(text, part, { overlap: false });
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) found.push(at);
   return found;
 }
@@ -121,11 +133,12 @@ function indentedPlaces(file: string, wanted: Wanted, eol: string): readonly Pla
   const lines = linesOf(file);
   const old = linesOf(wanted.old);
   const asked = old.map(({ text }) => bare(text));
-  const begins = contentOf(asked[0] ?? '');
   const found = lines.map(({ text }) => bare(text));
   const places: Place[] = [];
-  for (let first = 0; first + old.length <= lines.length; first++) {
-    if (contentOf(found[first] ?? '') !== begins) continue;
+  let compared = 0;
+  for (const first of findRuns(found.map(contentOf), asked.map(contentOf), { overlap: true })) {
+    compared += old.length;
+    if (compared > MAX_COMPARISONS) return [];
     const shift = findShift(asked, found.slice(first, first + old.length));
     const place = shift && shiftedPlace({ lines, old, first, shift }, wanted, eol);
     if (place !== undefined) places.push(place);
