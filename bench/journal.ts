@@ -9,10 +9,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalRecord, JournalStore } from '../packages/sdk/src/contracts/journal.ts';
-import { createArgsHasher } from '../packages/sdk/src/journal/args-hash.ts';
+import { createArgsHasher, createArgsSummarizer } from '../packages/sdk/src/journal/recorded-args.ts';
 import { createMemoryJournal } from '../packages/sdk/src/journal/store/journal-memory.ts';
 import { openSqliteJournal } from '../packages/sdk/src/journal/store/journal-sqlite.ts';
-import { createArgsSummarizer } from '../packages/sdk/src/journal/summarize-args.ts';
 import { openStateFolder } from '../packages/sdk/src/platform/state/state-folder.ts';
 import { createRedactor } from '../packages/sdk/src/redaction/redactor.ts';
 

@@ -6,7 +6,6 @@ export { describeError } from './primitives/describe-error.ts';
 export { withClass } from './primitives/error-class.ts';
 export { type ErrorCode, isToolError, type JsonObject, type JsonValue, ToolError } from './primitives/errors.ts';
 export { once } from './primitives/once.ts';
-export { isPrintableId, MAX_ID_BYTES } from './primitives/printable-id.ts';
 export { safeLines, safeText } from './primitives/safe-text.ts';
 export {
   DEFAULT_MAX_BYTES,
@@ -15,3 +14,4 @@ export {
   type ScanLimits,
   scanJson,
 } from './primitives/scan-json.ts';
+export { isPrintableId, MAX_ID_BYTES } from './primitives/text-limits.ts';

@@ -114,12 +114,14 @@ export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { ChildOptions, ChildSession, DetachOptions, Handoff, Usage } from './session/child-session.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
+export type { BatchHandling } from './session/handle-batch.ts';
 export type { PlanSteps } from './session/propose-plan.ts';
 export type {
   BatchItem,
   BatchOptions,
   CallOptions,
   CloseOptions,
+  HandleOptions,
   PresentedCall,
   ProposeOptions,
   Session,

@@ -14,8 +14,8 @@ import { test } from 'node:test';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';
 import { type TracedPath, traceFiles } from './traced-files.ts';
 
-const MOST_FILES = 68;
-const MOST_HOPS = 87;
+const MOST_FILES = 60;
+const MOST_HOPS = 81;
 
 test('one read passes a known number of files and hops', async (t) => {
   const { session, workspace, dispose } = await openScratchRuntime();

@@ -20,6 +20,12 @@ export const QUESTIONS: readonly Question[] = [
     replies: ['ToolResponse', 'ErrorMessage'],
   },
   {
+    name: 'Batch',
+    summary: 'A client makes several calls with one strategy; exactly one answer follows, with one response per call',
+    messages: ['BatchRequest'],
+    replies: ['BatchResponse', 'ErrorMessage'],
+  },
+  {
     name: 'Cancel',
     summary: 'A client asks to stop a running call; the answer of the call says how it ended',
     messages: ['CancelRequest'],

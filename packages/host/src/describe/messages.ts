@@ -1,6 +1,8 @@
 /** Every message of the host's connections as AsyncAPI describes it. */
 import {
   approvalAnswerSchema,
+  batchRequestSchema,
+  batchResponseSchema,
   cancelRequestSchema,
   childAckSchema,
   childEndedSchema,
@@ -25,6 +27,7 @@ interface MessageKind {
 
 const CLIENT_KINDS: Readonly<Record<string, MessageKind>> = {
   ToolRequest: { summary: 'One call of one tool', schema: toolRequestSchema },
+  BatchRequest: { summary: 'Several calls with one strategy', schema: batchRequestSchema },
   CancelRequest: { summary: 'Stop a running call', schema: cancelRequestSchema },
   Heartbeat: { summary: 'A sign of life, in both directions', schema: heartbeatSchema },
   SessionAttach: { summary: 'Join a session on this connection', schema: sessionAttachSchema },
@@ -36,6 +39,7 @@ const CLIENT_KINDS: Readonly<Record<string, MessageKind>> = {
 const SERVER_KINDS: Readonly<Record<string, MessageKind>> = {
   SessionAck: { summary: 'Which session this is', schema: sessionAckSchema },
   ToolResponse: { summary: 'The answer of a call that reached its session', schema: toolResponseSchema },
+  BatchResponse: { summary: 'The answers of a batch, in the order of release', schema: batchResponseSchema },
   ChildAck: { summary: 'The child that was opened', schema: childAckSchema },
   ChildEnded: { summary: 'The child has ended; what it used', schema: childEndedSchema },
   ErrorMessage: { summary: 'The refusal of what reached no session', schema: errorMessageSchema },

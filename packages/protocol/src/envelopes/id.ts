@@ -1,7 +1,6 @@
-/** The rule of `printable-id.ts` as a schema, with a message for each way to break it. */
+/** The rule of `isPrintableId` as a schema, with a message for each way to break it. */
 import { z } from 'zod';
-import { MAX_ID_BYTES, PRINTABLE } from '../primitives/printable-id.ts';
-import { fitsUtf8 } from '../primitives/utf8-length.ts';
+import { fitsUtf8, MAX_ID_BYTES, PRINTABLE } from '../primitives/text-limits.ts';
 
 export const idSchema = z
   .string()

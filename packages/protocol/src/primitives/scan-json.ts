@@ -24,7 +24,7 @@ import {
   stringEnd,
   wordEnd,
 } from './json-tokens.ts';
-import { fitsUtf8 } from './utf8-length.ts';
+import { fitsUtf8 } from './text-limits.ts';
 
 export interface ScanLimits {
   /** Size of the text in UTF-8 bytes. */

@@ -5,12 +5,11 @@ import { APPROVAL_ANSWERS, type ApprovalEffect } from '../contracts/policy.ts';
 import type { ApprovalDecision } from '../policy/approval-decision.ts';
 import { shownArgs } from '../redaction/call-args.ts';
 import { REDACTED } from '../redaction/find-values.ts';
-import { announceApproval } from './state/call-events.ts';
 import type { JudgedCall } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
 import type { SessionParts } from './state/session-parts.ts';
 import { type Settled, settle } from './state/settle.ts';
-import { noteDecision, writeTrail } from './state/trail.ts';
+import { announceApproval, noteDecision, writeTrail } from './state/trail.ts';
 import { effectOf, scopeOf } from './tool-context/approval-effect.ts';
 
 /** `edits` counts how often the arguments were edited before: each round is a question of its own, with its own id. */

@@ -8,18 +8,10 @@ import { type JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { TerminalStatus } from '../contracts/classes.ts';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
-import {
-  type Execution,
-  type GatedCall,
-  type Outcome,
-  type RecordedCall,
-  shownData,
-  timesOf,
-} from './state/call-types.ts';
-import { ChangeLog } from './state/change-log.ts';
-import { Grant } from './state/grant.ts';
+import type { Execution, GatedCall, Outcome, RecordedCall } from './state/call-types.ts';
+import { ChangeLog, Grant } from './state/change-log.ts';
 import type { SessionParts } from './state/session-parts.ts';
-import { errorOf, reportFault } from './state/settle.ts';
+import { errorOf, reportFault, shownData, timesOf } from './state/settle.ts';
 import { CallContext } from './tool-context/execution-context.ts';
 import { checkPaths } from './tool-context/permissions.ts';
 import { runExecutor } from './tool-context/run-executor.ts';

@@ -6,11 +6,11 @@ import { type JsonValue, type ToolError, type ToolResponse, toToolError } from '
 import { completeRefusal, failure } from '../contracts/failures.ts';
 import type { ToolPolicy } from '../contracts/policy.ts';
 import { maskEntry } from '../redaction/redact-error.ts';
-import { announceEnd, announceViolation } from './state/call-events.ts';
-import { isOk, type OpenCall, type Outcome, type RecordedCall, shownData } from './state/call-types.ts';
+import type { OpenCall, Outcome, RecordedCall } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
 import type { IdentityParts, PolicyParts, RecordingParts, SessionParts } from './state/session-parts.ts';
-import { settle } from './state/settle.ts';
+import { isOk, settle, shownData } from './state/settle.ts';
+import { announceEnd, announceViolation } from './state/trail.ts';
 
 export async function finishCall(call: RecordedCall, outcome: Outcome, parts: SessionParts): Promise<Outcome> {
   const { hooks, policy } = parts;

@@ -6,7 +6,7 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { AdmittedCall, JudgedCall } from './state/call-types.ts';
-import type { Grant } from './state/grant.ts';
+import type { Grant } from './state/change-log.ts';
 import type { ResourceParts, SessionParts, WatchingParts } from './state/session-parts.ts';
 
 const LONGEST_MS = 10_000;

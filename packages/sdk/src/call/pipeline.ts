@@ -22,7 +22,6 @@ import { isJudgedAfter, syncAst, takeBack, validateChange } from './judge-change
 import { normalizeArgs } from './normalize-args.ts';
 import { recordIntent, recordResult } from './record-effect.ts';
 import { recordRefusal } from './record-refusal.ts';
-import { announcePhase, PHASES } from './state/call-events.ts';
 import type {
   AdmittedCall,
   Call,
@@ -36,9 +35,10 @@ import type {
   RecordedCall,
 } from './state/call-types.ts';
 import { viewOf } from './state/call-view.ts';
-import type { Grant } from './state/grant.ts';
+import type { Grant } from './state/change-log.ts';
 import type { CompiledTool, SessionParts } from './state/session-parts.ts';
 import { type Settled, settle } from './state/settle.ts';
+import { announcePhase, PHASES } from './state/trail.ts';
 
 const MAX_EDITS = 3;
 

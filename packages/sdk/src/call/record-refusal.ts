@@ -5,9 +5,9 @@ import { ToolError } from '@tool-runtime/protocol';
 import { completeRefusal, isCancellation } from '../contracts/failures.ts';
 import type { MaskCount } from '../contracts/redaction.ts';
 import { maskError, redactError } from '../redaction/redact-error.ts';
-import { type CallRequest, type OpenCall, type Outcome, timesOf } from './state/call-types.ts';
+import type { CallRequest, OpenCall, Outcome } from './state/call-types.ts';
 import type { SessionParts } from './state/session-parts.ts';
-import { reportFault, settle } from './state/settle.ts';
+import { reportFault, settle, timesOf } from './state/settle.ts';
 import { noteDecision, noteRequested, writeTrail } from './state/trail.ts';
 
 export async function recordRefusal(open: OpenCall, error: ToolError, parts: SessionParts): Promise<Outcome> {

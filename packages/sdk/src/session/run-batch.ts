@@ -4,14 +4,13 @@
  * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later one,
  * unless both name what they touch and share nothing. A failed call never cancels its siblings.
  */
-import type { ToolResponse } from '@tool-runtime/protocol';
 import type { ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
 
-export interface BatchCall {
+export interface BatchCall<Answer> {
   /** What the call may touch: nothing exclusive (`shared`), some keys, or anything. */
   readonly footprint: Footprint;
-  run(): Promise<ToolResponse>;
+  run(): Promise<Answer>;
 }
 
 export interface Footprint {
@@ -20,14 +19,14 @@ export interface Footprint {
   readonly keys: ReadonlySet<string> | undefined;
 }
 
-export async function runBatch(
-  calls: readonly BatchCall[],
+export async function runBatch<Answer>(
+  calls: readonly BatchCall<Answer>[],
   strategy: ToolExecutionStrategy,
-  release: (response: ToolResponse, index: number) => void,
-): Promise<ToolResponse[]> {
+  release: (answer: Answer, index: number) => void,
+): Promise<Answer[]> {
   const slots = new FairSlots(strategy.type === 'sequential' ? 1 : strategy.max_in_flight);
   const inOrder = strategy.type !== 'bounded_concurrent';
-  const running: Promise<ToolResponse>[] = [];
+  const running: Promise<Answer>[] = [];
   let released: Promise<unknown> = Promise.resolve();
   for (const [index, call] of calls.entries()) {
     const blockers = running.filter((_, earlier) => conflicts(calls[earlier], call));
@@ -41,11 +40,11 @@ export async function runBatch(
   return Promise.all(running);
 }
 
-async function startWhenFree(
-  call: BatchCall,
+async function startWhenFree<Answer>(
+  call: BatchCall<Answer>,
   blockers: readonly Promise<unknown>[],
   slots: FairSlots,
-): Promise<ToolResponse> {
+): Promise<Answer> {
   // First in the queue for a slot, then wait for blockers: all blockers are earlier in the same queue, so they have theirs.
   await slots.take('batch');
   try {
@@ -56,7 +55,7 @@ async function startWhenFree(
   }
 }
 
-function conflicts(earlier: BatchCall | undefined, later: BatchCall): boolean {
+function conflicts(earlier: BatchCall<unknown> | undefined, later: BatchCall<unknown>): boolean {
   if (earlier === undefined) return false;
   const a = earlier.footprint;
   const b = later.footprint;

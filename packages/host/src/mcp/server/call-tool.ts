@@ -39,7 +39,7 @@ export interface CallerFacts {
 }
 
 export async function callTool(
-  { params }: CallToolRequest,
+  params: CallToolRequest['params'],
   ctx: ServerContext,
   backend: McpBackend,
   caller: CallerFacts,

@@ -2,7 +2,6 @@
  * What a call is at each point of its path. Each stage takes the type before it and returns the type after it, so the
  * order of the stages is checked by the compiler: only an `AdmittedCall` can be executed.
  */
-
 import type { ErrorEntry, JsonObject, JsonValue, ToolError } from '@tool-runtime/protocol';
 import type { MutationClass } from '../../contracts/annotations.ts';
 import type { TerminalStatus } from '../../contracts/classes.ts';
@@ -16,9 +15,8 @@ import type { FileChange, MaybePromise, Workspace } from '../../contracts/worksp
 import type { ToolExecutionStrategy } from '../../package/execution-strategy.ts';
 import type { CallPathRule } from '../../policy/path-rule.ts';
 import type { CallTime } from './call-time.ts';
-import type { ChangeLog } from './change-log.ts';
-import type { Grant } from './grant.ts';
-import type { CompiledTool, RecordingParts } from './session-parts.ts';
+import type { ChangeLog, Grant } from './change-log.ts';
+import type { CompiledTool } from './session-parts.ts';
 
 /** What a session hands in. Ids and limits are already checked; `args` is whatever the caller sent. */
 export interface CallRequest {
@@ -159,21 +157,4 @@ export interface Outcome {
   /** Without the time a person took to answer. */
   readonly durationMs: number;
   readonly waitedMs: number;
-}
-
-/** How long the call took so far, and how long it waited for a person. */
-export function timesOf(
-  { progress: { waitedMs }, startedTick }: OpenCall,
-  { clock }: RecordingParts,
-): Pick<Outcome, 'durationMs' | 'waitedMs'> {
-  return { durationMs: Math.max(0, clock.monotonic() - startedTick - waitedMs), waitedMs };
-}
-
-/** The data of an answer as callers get it and records keep it: known secrets are masked and counted, of any tool. */
-export function shownData({ open }: Pick<Call, 'open'>, data: JsonValue, { redactor }: RecordingParts): JsonValue {
-  return redactor.known.json(data, open.masks);
-}
-
-export function isOk(outcome: Outcome): boolean {
-  return outcome.status === 'completed' && outcome.errors.length === 0;
 }

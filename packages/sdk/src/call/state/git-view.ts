@@ -2,7 +2,7 @@
 import type { ErrorEntry } from '@tool-runtime/protocol';
 import { policyDenial } from '../../contracts/failures.ts';
 import type { GitFiles, GitRepository, GitRun, OpenGit } from '../../contracts/git.ts';
-import type { Grant } from './grant.ts';
+import type { Grant } from './change-log.ts';
 
 /** Reports what the session has not been told yet about its repository. */
 export function reporting(git: OpenGit, warn: (entry: ErrorEntry) => void): GitRepository {

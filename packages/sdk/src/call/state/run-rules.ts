@@ -2,10 +2,10 @@
 import type { ChangeSet } from '../../contracts/git.ts';
 import type { RuleContext, RulePhase, RuleSubject } from '../../contracts/rule.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { announceViolation } from './call-events.ts';
 import type { OpenCall } from './call-types.ts';
 import { endingWith, lookOnly } from './git-view.ts';
 import type { SessionParts } from './session-parts.ts';
+import { announceViolation } from './trail.ts';
 
 export async function runRules(
   phase: RulePhase,

@@ -1,8 +1,9 @@
-/** The only catch on the call path: whatever a stage throws becomes a value with one of the ten codes. */
-import { type ToolError, toToolError } from '@tool-runtime/protocol';
+/** How a stage or a call ended. Whatever a stage throws becomes a value with one of the ten codes. */
+import { type JsonValue, type ToolError, toToolError } from '@tool-runtime/protocol';
 import { isCancellation } from '../../contracts/failures.ts';
 import { untoldFileError } from '../../platform/descriptors/file-errors.ts';
-import type { WatchingParts } from './session-parts.ts';
+import type { Call, OpenCall, Outcome } from './call-types.ts';
+import type { RecordingParts, WatchingParts } from './session-parts.ts';
 
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ToolError };
 
@@ -23,4 +24,21 @@ export function errorOf(thrown: unknown): ToolError {
 export function reportFault(error: ToolError, parts: Pick<WatchingParts, 'reportUnexpected'>): void {
   if (error.code !== 'E_INTERNAL' || error.cause === undefined || isCancellation(error)) return;
   parts.reportUnexpected(error);
+}
+
+/** How long the call took so far, and how long it waited for a person. */
+export function timesOf(
+  { progress: { waitedMs }, startedTick }: OpenCall,
+  { clock }: RecordingParts,
+): Pick<Outcome, 'durationMs' | 'waitedMs'> {
+  return { durationMs: Math.max(0, clock.monotonic() - startedTick - waitedMs), waitedMs };
+}
+
+/** The data of an answer as callers get it and records keep it: known secrets are masked and counted, of any tool. */
+export function shownData({ open }: Pick<Call, 'open'>, data: JsonValue, { redactor }: RecordingParts): JsonValue {
+  return redactor.known.json(data, open.masks);
+}
+
+export function isOk(outcome: Outcome): boolean {
+  return outcome.status === 'completed' && outcome.errors.length === 0;
 }

@@ -3,7 +3,7 @@
  * blocks begin. Each row is sealed, so whoever lacks the key can neither move the base nor cut the front off.
  */
 import type { ChainHead } from '../../contracts/journal.ts';
-import { createKeyedDigest } from '../keyed-digest.ts';
+import { createKeyedDigest } from '../../platform/digest.ts';
 import { GENESIS } from './block-chain.ts';
 import type { ArchiveRow, JournalTables } from './journal-tables.ts';
 

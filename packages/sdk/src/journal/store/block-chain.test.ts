@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import type { ChainHead, VerifyReport } from '../../contracts/journal.ts';
+import { purposeKey } from '../../platform/digest.ts';
 import { openStateFolder } from '../../platform/state/state-folder.ts';
 import { sampleIntent, sampleRequested, sampleResult } from '../../testing/sample-records.ts';
-import { purposeKey } from '../keyed-digest.ts';
 import { createSeal, GENESIS, verifyBlocks } from './block-chain.ts';
 import { openSqliteJournal } from './journal-sqlite.ts';
 

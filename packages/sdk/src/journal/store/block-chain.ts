@@ -3,7 +3,7 @@
  * at that row. Cutting off the end shows only against an anchor, a head that was kept elsewhere.
  */
 import type { ChainHead, JournalRecord, VerifyReport } from '../../contracts/journal.ts';
-import { createKeyedDigest } from '../keyed-digest.ts';
+import { createKeyedDigest } from '../../platform/digest.ts';
 import type { BlockRow } from './journal-tables.ts';
 import { previousTotal } from './key-ledger.ts';
 

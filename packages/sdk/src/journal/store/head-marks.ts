@@ -1,8 +1,8 @@
 /** What a mark says and how it is written: one line of JSON and a keyed digest of it. */
 import type { ChainHead, Instance } from '../../contracts/journal.ts';
 import type { Durability } from '../../contracts/registry.ts';
+import { createKeyedDigest } from '../../platform/digest.ts';
 import type { MarkFiles } from '../../platform/state/mark-files.ts';
-import { createKeyedDigest } from '../keyed-digest.ts';
 
 export interface HeadMark {
   readonly writer: Instance;

@@ -5,7 +5,7 @@
  * has a wrong seal says nothing, and a process that nothing is known of counts as alive.
  */
 import type { EnrolledInstance, Instance } from '../../contracts/journal.ts';
-import { createKeyedDigest } from '../keyed-digest.ts';
+import { createKeyedDigest } from '../../platform/digest.ts';
 import type { InstanceRow, JournalTables } from './journal-tables.ts';
 
 export interface InstanceRows {

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { failure } from '../../contracts/failures.ts';
-import { createKeyedDigest } from '../keyed-digest.ts';
+import { createKeyedDigest } from '../../platform/digest.ts';
 import type { JournalTables, KeyName, KeyRow } from './journal-tables.ts';
 import { damaged } from './sqlite-failure.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createKeyedDigest, purposeKey } from './keyed-digest.ts';
+import { createKeyedDigest, purposeKey } from './digest.ts';
 
 test('equals HMAC-SHA256 for any key and any well-formed text', () => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 48 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fitsUtf8, utf8Length } from './utf8-length.ts';
+import { fitsUtf8, utf8Length } from './text-limits.ts';
 
 test('utf8Length is the size the encoder would give, lone surrogates included', () => {
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));

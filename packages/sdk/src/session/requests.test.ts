@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RequestIds } from './request-ids.ts';
+import { RequestIds } from './requests.ts';
 
 const FRESH = { isKeyed: false };
 const numbered = (at: number, length: number) => `${at}`.padStart(length, 'x');
