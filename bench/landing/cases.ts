@@ -159,8 +159,12 @@ export const SPOILS: Readonly<Record<string, Spoil>> = {
   'line feeds for CRLF': (change) => ({ ...as(change, same), eol: '\r\n' }),
   'tabs for blanks': (change) => {
     const indents = [...change.above, ...change.removed, ...change.added, ...change.below].map(indentOf);
-    const isEven = indents.every((indent) => /^(?: {2})*$/.test(indent)) && indents.some((indent) => indent !== '');
-    return isEven ? as(change, (line) => line.replace(/^ +/, (blanks) => '\t'.repeat(blanks.length / 2))) : undefined;
+    const isEven = indents.every((indent) => /^(?: {2})*$/.test(indent));
+    // Where only added lines have an indent, nothing in the request shows that it was spoilt.
+    const isSeen = [...change.above, ...change.removed, ...change.below].some((line) => indentOf(line) !== '');
+    return isEven && isSeen
+      ? as(change, (line) => line.replace(/^ +/, (blanks) => '\t'.repeat(blanks.length / 2)))
+      : undefined;
   },
   'lost indent': (change) => {
     const lines = [...change.above, ...change.removed, ...change.added, ...change.below].filter((line) => line !== '');
@@ -182,7 +186,7 @@ export const SPOILS: Readonly<Record<string, Spoil>> = {
   'less context': (change) => ({ ...as(change, same), above: change.above.slice(1), below: change.below.slice(0, -1) }),
   'left-out line': (change, random) => {
     if (change.above.length < 3) return undefined;
-    const at = 1 + random(change.above.length - 1);
+    const at = 1 + random(change.above.length - 2);
     return { ...as(change, same), above: change.above.filter((_, row) => row !== at) };
   },
   'invented line': (change, random) => {
