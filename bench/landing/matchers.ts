@@ -95,7 +95,8 @@ const codex: Matcher = {
     const side = (mark: string): string[] =>
       chunk.filter((line) => !line.startsWith(mark)).map((line) => line.slice(1));
     const [old, now] = [side('+'), side('-')];
-    const lines = file.replace(/\n$/, '').split('\n');
+    const lines = file.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n');
+    const eol = file.includes('\r\n') ? '\r\n' : '\n';
     const plain = (line: string): string =>
       line
         .trim()
@@ -107,12 +108,22 @@ const codex: Matcher = {
     for (const pass of passes) {
       for (let at = 0; at + old.length <= lines.length; at++) {
         if (old.some((line, row) => pass(lines[at + row] ?? '') !== pass(line))) continue;
-        return `${lines.toSpliced(at, old.length, ...now).join('\n')}\n`;
+        return `${lines.toSpliced(at, old.length, ...now).join(eol)}${eol}`;
       }
     }
     return undefined;
   },
 };
+
+/** Every line with the indent of the first one exchanged for another. */
+function indentedLike(text: string, indent: string): string {
+  const own = /^[ \t]*/.exec(text)?.[0] ?? '';
+  const moved = (line: string): string => indent + (line.startsWith(own) ? line.slice(own.length) : line.trimStart());
+  return text
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '' : moved(line)))
+    .join('\n');
+}
 
 /** Gemini CLI: exact, then lines compared trimmed and indented like the first, then tokens with any white space between. */
 const gemini: Matcher = {
@@ -137,15 +148,9 @@ const gemini: Matcher = {
       }
       found++;
       const indent = /^[ \t]*/.exec(lines[at] ?? '')?.[0] ?? '';
-      lines.splice(
-        at,
-        wanted.length,
-        replacement
-          .split('\n')
-          .map((line) => `${indent}${line}`)
-          .join('\n'),
-      );
-      at += replacement.split('\n').length;
+      const end = lines[at + wanted.length - 1]?.endsWith('\n') && !replacement.endsWith('\n') ? '\n' : '';
+      lines.splice(at, wanted.length, indentedLike(replacement, indent) + end);
+      at++;
     }
     if (found > 0) return found === 1 ? back(lines.join('')) : undefined;
     const tokens = search
@@ -155,10 +160,7 @@ const gemini: Matcher = {
     const pattern = tokens.map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s*');
     const match = new RegExp(`^([ \t]*)${pattern}`, 'm').exec(code);
     if (match === null || tokens.length === 0) return undefined;
-    const indented = replacement
-      .split('\n')
-      .map((line) => `${match[1] ?? ''}${line}`)
-      .join('\n');
+    const indented = indentedLike(replacement, match[1] ?? '');
     return back(code.slice(0, match.index) + indented + code.slice(match.index + match[0].length));
   },
 };
@@ -219,7 +221,10 @@ const REPLACERS: readonly Candidates[] = [
 const opencode: Matcher = {
   name: "opencode's replacers (restated)",
   form: 'edit',
-  place({ file, old, new: now }) {
+  place({ file, old: asked, new: wanted }) {
+    const [old, now] = [asked, wanted].map((text) =>
+      file.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text,
+    ) as [string, string];
     for (const replacer of REPLACERS) {
       for (const candidate of replacer(file, old)) {
         const result = replaceOnly(file, candidate, now);
