@@ -100,6 +100,11 @@ export interface ChildSettings {
   readonly allow_detach: boolean;
 }
 
+export interface EditSettings {
+  /** Whether an edit or a patch may be placed by anything but its exact text. */
+  readonly inexact: 'allow' | 'refuse';
+}
+
 /** How command lines of callers run: plain commands without a shell, or any script for bash inside the sandbox. */
 export interface ShellSettings {
   readonly mode: 'strict' | 'sandboxed';
@@ -212,5 +217,6 @@ export interface Registry {
   readonly budgets: Budgets;
   readonly coordinator: CoordinatorSettings;
   readonly children: ChildSettings;
+  readonly edits: EditSettings;
   readonly changes: ChangeSettings;
 }

@@ -127,6 +127,8 @@ export interface ToolDefinition<
   operations?(args: z.output<Args>): Readonly<Record<string, readonly string[]>>;
   /** Paths in the arguments that stand inside other values, such as a diff; path rules judge them with those of the key. */
   innerPaths?(args: z.output<Args>): readonly InnerPath[];
+  /** Paths that the call touches and a text among its arguments names: locked and checked like the path arguments. */
+  pathsInText?(args: z.output<Args>): readonly InnerPath[];
   /** Running it again at once has no further effect. A hint for clients; it does not decide what becomes of a lost call. */
   readonly idempotent?: boolean;
   /** Takes `idempotent` back for a call whose arguments say otherwise. */

@@ -169,6 +169,7 @@ describe('a registry that loads', () => {
         budgets: {},
         coordinator: { required: [], timeout_ms: 2000, share_args: false },
         children: { max_children: 16, allow_detach: false },
+        edits: { inexact: 'allow' },
       },
     );
   });

@@ -359,6 +359,14 @@ describe('what holds when both are narrowed', () => {
     assert.throws(() => narrow('', allow), /Detached children are not allowed by the host/);
   });
 
+  test('inexact edits are allowed only where neither host nor session refuses them', () => {
+    const refuse = 'edits: {inexact: refuse}';
+    assert.equal(narrow('', '').edits.inexact, 'allow');
+    assert.equal(narrow('', refuse).edits.inexact, 'refuse');
+    assert.equal(narrow(refuse, '').edits.inexact, 'refuse');
+    assert.equal(narrow(refuse, 'edits: {inexact: allow}').edits.inexact, 'refuse');
+  });
+
   test('a branch name must match both patterns [S0-23]', () => {
     const pattern = narrow('branch_pattern: ^feat/', 'branch_pattern: x$').branchPattern;
     assert.deepEqual(

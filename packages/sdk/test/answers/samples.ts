@@ -121,7 +121,7 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
       bytes: 20,
       sha256: SHA,
       before_sha256: SHA,
-      hunks: [{ hunk: 1, line: 4, offset: 3, added: 1, removed: 1, match: 'tolerant' }],
+      hunks: [{ hunk: 1, line: 4, offset: 3, added: 1, removed: 1, match: 'indent' }],
     },
   },
   fs_copy: { args: { src: 'a', dst: 'b' }, data: { copied: true, entries: 2, bytes: 10, replaced: false } },

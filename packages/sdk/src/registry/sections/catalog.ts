@@ -9,6 +9,7 @@ export { children } from './children.ts';
 export { commands } from './commands.ts';
 export { coordinator } from './coordinator.ts';
 export { durability } from './durability.ts';
+export { edits } from './edits.ts';
 export { effects } from './effects.ts';
 export { externalTools } from './external-tools.ts';
 export { git } from './git.ts';
