@@ -17,7 +17,10 @@ const TYPESCRIPT: readonly Gap[] = [
   // export type * from './a': TypeScript 5.0
   { find: /(?<=\bexport\s+)type(?=\s+\*)/g, cover: blank },
   // interface Box<in out T>: TypeScript 4.7
-  { find: /(?<=[<,]\s*)(?:(?:in|out)\s+){1,2}(?=[\p{ID_Start}$_])/gu, cover: blank },
+  {
+    find: /(?<=\b(?:interface|class|type)\s+[\w$]+\s*<(?:[^<>(){};]*,)?\s*)(?:(?:in|out)\s+){1,2}(?=[\p{ID_Start}$_])/gu,
+    cover: blank,
+  },
   // Call signatures that end with their line: a semicolon takes the place of one blank before the next.
   { find: /(?<=[\w$>\])}"'][ \t]*\r?\n)[ \t](?=[ \t]*<)/g, cover: () => ';' },
 ];

@@ -70,6 +70,14 @@ for (const [what, text] of Object.entries(GAPS)) {
   });
 }
 
+test('words that a grammar does not know are broken where they do not belong', async () => {
+  for (const text of ['foo(a, in b);\n', 'type A<in T> = 1;\nfoo(a, in b);\n', 'export type * as;\n']) {
+    for (const language of ['typescript', 'tsx']) {
+      assert.ok((await problemsIn(language, text)).problemCount > 0, `${language}: ${text}`);
+    }
+  }
+});
+
 test('words that a grammar does not know leave names and places as they are', async () => {
   const text = 'export type * from "./t";\nexport interface Box<in out T> {\n  value: T\n}\nexport const after = 1;\n';
   for (const language of ['typescript', 'tsx']) {

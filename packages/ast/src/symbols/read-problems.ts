@@ -17,13 +17,20 @@ export interface Problems {
 
 export function readProblems(parsed: ParsedSource): Problems {
   const root = parsed.tree.rootNode;
-  if (!root.hasError) return { problems: [], problemCount: 0 };
+  if (!root.hasError && !parsed.isCovered) return { problems: [], problemCount: 0 };
   const opinion = secondOpinion(parsed.parser.language, parsed.source.text);
   if (opinion?.isSound === true) return { problems: [], problemCount: 0 };
+  if (parsed.isCovered) return coveredProblems(parsed, opinion);
   const found = findBroken(root);
   const problems = found.slice(0, MAX_PROBLEMS).map((node) => problemOf(parsed, node));
   const first = opinion === undefined ? undefined : statedProblem(parsed, opinion);
   return { problems: first === undefined ? problems : putFirst(first, problems), problemCount: found.length };
+}
+
+/** Words were covered to get a sound tree; where there is a second parser, it has the last word. */
+function coveredProblems(parsed: ParsedSource, opinion: Opinion | undefined): Problems {
+  const stated = opinion === undefined ? undefined : statedProblem(parsed, opinion);
+  return stated === undefined ? { problems: [], problemCount: 0 } : { problems: [stated], problemCount: 1 };
 }
 
 /** The second parser knows the first bad token; the grammar often only where the broken declaration begins. */
