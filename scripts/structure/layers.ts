@@ -125,7 +125,18 @@ const SDK: Table = {
   external: ['contracts', 'platform', 'external/lock', 'external/protocol', 'external/run'],
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
 
-  'call/state': ['changes', 'contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
+  'call/state': [
+    'changes',
+    'contracts',
+    'coordinator',
+    'events',
+    'git',
+    'journal',
+    'package',
+    'platform',
+    'policy',
+    'redaction',
+  ],
   'call/tool-context': [
     'changes',
     'contracts',

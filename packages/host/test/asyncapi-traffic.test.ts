@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import type { JsonObject, SessionOpened } from '@tool-runtime/protocol';
 import { nothing, wait } from '@tool-runtime/sdk/testing';
-import { EVENT_KINDS } from '../src/describe/event-schemas.ts';
+import { EVENT_KINDS } from '../src/describe/messages.ts';
 import { missedText } from '../src/dispatch/missed-events.ts';
 import { type Judge, judgeBy } from './document-checks.ts';
 import { openHost, type TestHost, TOKENS } from './open-host.ts';
@@ -76,6 +76,10 @@ async function sayEverything(host: TestHost, { heard, say }: Talk): Promise<void
   say({ type: 'ApprovalAnswer', approval_id, answer: 'denied', reason: 'no' });
   await answerTo('approval');
 
+  const items = [{ request_id: 'item', tool: 'probe_wait', args: { ms: 1 } }];
+  say(envelope('BatchRequest', { request_id: 'batch', strategy: { type: 'sequential' }, calls: items }));
+  await answerTo('batch');
+
   call('cancelled', 'probe_wait', { ms: 60_000 });
   say(envelope('CancelRequest', { request_id: 'cancelled' }));
   await answerTo('cancelled');
@@ -114,6 +118,7 @@ describe('real traffic matches the AsyncAPI document', () => {
       assert.deepEqual([...new Set(events)].sort(), Object.keys(EVENT_KINDS).sort());
       const types = talk.heard.map((message) => message['type']);
       assert.deepEqual([...new Set(types)].sort(), [
+        'BatchResponse',
         'ChildAck',
         'ChildEnded',
         'ErrorMessage',

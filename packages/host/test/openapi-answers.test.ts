@@ -44,6 +44,12 @@ function request(session: SessionOpened, tool: string, args: JsonObject = {}): J
   };
 }
 
+function batchOf(session: SessionOpened, type: string): JsonObject {
+  const { request_id, tool, args } = request(session, 'probe_nothing') as JsonObject & { request_id: string };
+  const calls = [{ request_id, tool: tool as string, args: args as JsonObject }];
+  return { ...envelope('BatchRequest', session), request_id: `${request_id}-${type}`, strategy: { type }, calls };
+}
+
 /** A call that waits for an approval, and its question. */
 async function ask(host: TestHost, session: SessionOpened): Promise<{ call: Promise<Response>; id: string }> {
   const call = host.request('/v1/call', { body: request(session, 'fs_delete', { path: 'hello.txt' }) });
@@ -94,6 +100,8 @@ const EXAMPLES: Readonly<Record<keyof typeof catalog, Example>> = {
       await send(envelope('CancelRequest', session, { request_id: 'none' })),
       await send({ type: 'ApprovalAnswer', approval_id: waiting.id, answer: 'denied' }),
       ...(await childEnvelopes(session, send)),
+      await send(batchOf(session, 'sequential')),
+      await send(batchOf(session, 'all_at_once')),
       await send({ type: 'SessionAttach', session_id: session.session_id }),
       await send(request({ ...session, session_id: 'none' }, 'probe_nothing')),
       await host.request('/v1/call', { body: 'x'.repeat(3_000_000) }),

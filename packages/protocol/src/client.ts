@@ -25,7 +25,13 @@ export type { NewSession, ReconnectOptions } from './client/reconnect-options.ts
 export { reconnecting } from './client/reconnecting.ts';
 export type { RetryOptions } from './client/retry-call.ts';
 export { createToolClient } from './client/tool-client.ts';
-export type { ClientCallOptions, ToolClient, ToolClientOptions } from './client/tool-client-interface.ts';
+export type {
+  ClientBatchCall,
+  ClientBatchOptions,
+  ClientCallOptions,
+  ToolClient,
+  ToolClientOptions,
+} from './client/tool-client-interface.ts';
 export type { LooseTools, ToolMap, ToolResponseWith, ToolSignature } from './client/tool-map.ts';
 export {
   type SocketEvent,

@@ -9,9 +9,16 @@ export type { HttpConnectionOptions } from './client/http-connection.ts';
 export type { LineConnectionOptions, LineWriter } from './client/line-connection.ts';
 export type { NewSession, ReconnectOptions } from './client/reconnect-options.ts';
 export type { RetryOptions } from './client/retry-call.ts';
-export type { ClientCallOptions, ToolClient, ToolClientOptions } from './client/tool-client-interface.ts';
+export type {
+  ClientBatchCall,
+  ClientBatchOptions,
+  ClientCallOptions,
+  ToolClient,
+  ToolClientOptions,
+} from './client/tool-client-interface.ts';
 export type { LooseTools, ToolMap, ToolResponseWith, ToolSignature } from './client/tool-map.ts';
 export type { SocketEvent, SocketLike, WebSocketConnectionOptions } from './client/web-socket-connection.ts';
+export { type BatchStrategy, MAX_BATCH_CALLS } from './envelopes/batch-strategy.ts';
 export {
   type ChildOpened,
   childOpenedSchema,

@@ -17,7 +17,7 @@ function fileOf(name: string): string {
 
 describe('envelopeSchemas', () => {
   test('gives every envelope and both unions an id that holds the protocol version [S0-83]', () => {
-    const shared = ['Capabilities', 'PolicyRef', 'StripManifest', 'Usage'];
+    const shared = ['BatchStrategy', 'Capabilities', 'PolicyRef', 'StripManifest', 'Usage'];
     const unions = ['ClientMessage', 'ServerMessage'];
     assert.deepEqual(Object.keys(schemas).sort(), [...Object.keys(SAMPLES), ...shared, ...unions].sort());
     for (const schema of Object.values(schemas)) {

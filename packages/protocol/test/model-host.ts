@@ -3,6 +3,7 @@
  * request, effects that are counted. The effect of a call is named by its argument `effect`.
  */
 import type {
+  BatchRequest,
   ChildEnd,
   ChildOpen,
   ClientMessage,
@@ -141,6 +142,10 @@ export class ModelHost {
       void this.start(message).then(send);
       return;
     }
+    if (message.type === 'BatchRequest') {
+      void this.#runBatch(message).then(send);
+      return;
+    }
     if (message.type === 'ApprovalAnswer') return;
     if (message.type === 'ChildOpen' || message.type === 'ChildEnd') {
       send(this.#answerChild(message));
@@ -153,6 +158,11 @@ export class ModelHost {
       session.beats += 1;
       send({ ...message, timestamp: 1 });
     } else this.#attach(session, message, send, join);
+  }
+
+  async #runBatch({ request_id, calls, session_id, timestamp }: BatchRequest): Promise<ServerMessage> {
+    const responses = calls.map((call) => this.start({ type: 'ToolRequest', session_id, timestamp, ...call }));
+    return { type: 'BatchResponse', request_id, responses: await Promise.all(responses) };
   }
 
   /** Children of a model have no tools: what matters is that each message has one answer. */

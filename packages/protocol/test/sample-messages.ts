@@ -11,6 +11,30 @@ export const SAMPLES = {
     session_id: 'session-1',
     timestamp: 1_731_662_400,
   },
+  BatchRequest: {
+    type: 'BatchRequest',
+    request_id: 'batch-1',
+    session_id: 'session-1',
+    timestamp: 1_731_662_400,
+    calls: [{ tool: 'file_read', args: { path: 'src/lib.ts' }, request_id: 'request-1' }],
+  },
+  BatchResponse: {
+    type: 'BatchResponse',
+    request_id: 'batch-1',
+    responses: [
+      { type: 'ErrorMessage', code: 'E_POLICY', message: 'Unknown session: s', request_id: 'request-1' },
+      {
+        type: 'ToolResponse',
+        ok: true,
+        tool: 'file_read',
+        request_id: 'request-2',
+        duration_ms: 1.5,
+        data: null,
+        errors: [],
+        warnings: [],
+      },
+    ],
+  },
   ToolResponse: {
     type: 'ToolResponse',
     ok: true,

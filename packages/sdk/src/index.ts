@@ -97,7 +97,7 @@ export type { ToolAnswer, ToolArgs, ToolData, ToolTypes } from './contracts/tool
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';
-export type { LockChange } from './external/lock/lock-changes.ts';
+export type { LockChange } from './external/lock/lock-file.ts';
 export type { LockMetadata } from './external/lock/make-lock.ts';
 export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';
@@ -114,12 +114,14 @@ export { REGISTRY_FILE } from './registry-in-force.ts';
 export { createRuntime, type Runtime, type RuntimeOptions, type SessionOptions } from './runtime.ts';
 export type { ChildOptions, ChildSession, DetachOptions, Handoff, Usage } from './session/child-session.ts';
 export type { HiddenTool, ToolListing } from './session/discover-tools.ts';
+export type { BatchHandling } from './session/handle-batch.ts';
 export type { PlanSteps } from './session/propose-plan.ts';
 export type {
   BatchItem,
   BatchOptions,
   CallOptions,
   CloseOptions,
+  HandleOptions,
   PresentedCall,
   ProposeOptions,
   Session,

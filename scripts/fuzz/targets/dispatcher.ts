@@ -44,7 +44,16 @@ const REQUEST = {
 };
 
 const request = fc.record({
-  type: fc.constantFrom('ToolRequest', 'ToolRequest', 'ToolRequest', 'Heartbeat', 'CancelRequest', 'ChildOpen', 'Nope'),
+  type: fc.constantFrom(
+    'ToolRequest',
+    'ToolRequest',
+    'ToolRequest',
+    'Heartbeat',
+    'CancelRequest',
+    'BatchRequest',
+    'ChildOpen',
+    'Nope',
+  ),
   tool: fc.constantFrom(...TOOLS),
   args: fc.record({ path: fc.constantFrom(...PATHS), content: fc.constant('x') }, { requiredKeys: ['path'] }),
   request_id: fc.nat().map((number) => `r${number}`),

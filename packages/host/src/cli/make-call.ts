@@ -2,8 +2,7 @@
 import { styleText } from 'node:util';
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { ShownAnswer } from '../sessions/show-answer.ts';
-import { showRuntimeWarning } from '../terminal/runtime-warning.ts';
-import { printJson, printLine } from '../terminal/terminal.ts';
+import { printJson, printLine, showRuntimeWarning } from '../terminal/terminal.ts';
 import type { CallArgs } from './call-args.ts';
 import type { SharedOptions } from './command.ts';
 

@@ -36,6 +36,12 @@ async function open(
     sent,
     call: (request_id: string, tool: string, args: object = {}, more: object = {}) =>
       connection.receive(envelope('ToolRequest', { request_id, tool, args, ...more })),
+    batch: (request_id: string, strategy: object, calls: readonly object[]) =>
+      connection.receive(envelope('BatchRequest', { request_id, strategy, calls })),
+    heard: async (line: string) => {
+      while (!sent.some((message) => outlineOf(message) === line))
+        await new Promise((resolve) => setImmediate(resolve));
+    },
     cancel: (request_id: string, more: object = {}) =>
       connection.receive(envelope('CancelRequest', { request_id, ...more })),
     childOpen: (request_id: string, more: object = {}) =>
@@ -60,6 +66,26 @@ function outlineOf(message: ServerMessage): string {
 }
 
 describe('a connection', () => {
+  for (const [type, released] of [
+    ['bounded_concurrent', ['quick ok', 'slow E_INTERNAL']],
+    ['ordered_batch', ['slow E_INTERNAL', 'quick ok']],
+  ] as const) {
+    test(`a batch releases its answers as ${type} says, and one of its calls can be cancelled [S1-32]`, async () => {
+      await using host = await open({ events: 'all' });
+      host.batch('b', { type, max_in_flight: 2 }, [
+        { request_id: 'slow', tool: 'probe_wait', args: { ms: 60_000 } },
+        { request_id: 'quick', tool: 'probe_nothing', args: {} },
+      ]);
+      await host.heard('slow TaskProgress waiting');
+      await host.heard('quick CallStatusChanged completed');
+      host.cancel('slow');
+      await host.connection.drain();
+      const answer = host.sent.find((message) => message.type === 'BatchResponse');
+      assert.deepEqual(answer?.responses.map(outlineOf), released);
+      assert.equal(host.sent.at(-1), answer);
+    });
+  }
+
   test('answers many requests that are in flight together, each exactly once [S0-10]', async () => {
     await using host = await open();
     for (let index = 0; index < 200; index++) host.call(`r${index}`, 'probe_nothing', { text: `${index}` });

@@ -5,6 +5,7 @@
  * connection: calls that have begun run on when it drops, unless it says otherwise.
  */
 import {
+  type BatchRequest,
   type ChildEnd,
   type ChildOpen,
   type ErrorMessage,
@@ -12,11 +13,11 @@ import {
   type SessionAttach,
   type ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer } from '../sessions/error-answer.ts';
 import { HeldBytes } from '../sessions/held-bytes.ts';
 import type { Reach } from '../sessions/reach.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
-import { dispatch, reply } from './dispatch.ts';
+import { dispatch, isCall, reply } from './dispatch.ts';
 import { resumeOrder } from './resume.ts';
 import { type LinkOutput, SessionLink } from './session-link.ts';
 
@@ -70,7 +71,7 @@ export class Connection {
   receive(text: string): void {
     const parsed = parseClientMessage(text, { maxBytes: this.#options.maxBytes });
     if (!parsed.ok) this.refuse(parsed.error);
-    else if (parsed.message.type === 'ToolRequest') this.#start(parsed.message, text.length + REQUEST_BYTES);
+    else if (isCall(parsed.message)) this.#start(parsed.message, text.length);
     else if (parsed.message.type === 'SessionAttach') this.#join(parsed.message);
     else if (isAboutChild(parsed.message)) this.#await(this.#askForChild(parsed.message), text.length + REQUEST_BYTES);
     else void this.#answer(dispatch(parsed.message, this.#reach));
@@ -160,13 +161,16 @@ export class Connection {
     }
   }
 
-  #start(request: ToolRequest, bytes: number): void {
+  #start(request: ToolRequest | BatchRequest, textLength: number): void {
+    const ids = idsOf(request);
+    const bytes = textLength + REQUEST_BYTES * ids.length;
     let isStarted = false;
     const answer = dispatch(request, this.#reach, (served) => {
       isStarted = true;
-      const finish = this.#expect(this.#linkTo(served), request.request_id);
+      const link = this.#linkTo(served);
+      const finishes = ids.map((id) => this.#expect(link, id));
       const onAnswer = ({ text }: { readonly text: string }): void => {
-        finish();
+        for (const finish of finishes) finish();
         this.#output.send(text);
       };
       return { room: () => this.#room(), onAnswer };
@@ -234,6 +238,12 @@ export class Connection {
     });
     this.#output.send(ack.text);
   }
+}
+
+/** The request's own, and those of the calls of a batch: their events go out too. */
+function idsOf(request: ToolRequest | BatchRequest): readonly string[] {
+  if (request.type === 'ToolRequest') return [request.request_id];
+  return [request.request_id, ...request.calls.map(({ request_id }) => request_id)];
 }
 
 function isAboutChild(message: { readonly type: string }): message is ChildOpen | ChildEnd {

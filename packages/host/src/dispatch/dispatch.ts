@@ -4,14 +4,15 @@
  */
 import type {
   ApprovalAnswered,
+  BatchRequest,
   ChildEnd,
   ChildOpen,
   ClientMessage,
   ServerMessage,
   ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer } from '../sessions/error-answer.ts';
 import type { Reach } from '../sessions/reach.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import type { StartOptions } from '../sessions/served-calls.ts';
 import type { ServedSession } from '../sessions/served-session.ts';
 
@@ -35,6 +36,7 @@ export function dispatch(
   try {
     switch (message.type) {
       case 'ToolRequest':
+      case 'BatchRequest':
         return startCall(message, reach, onStart);
       case 'CancelRequest':
         reach.session(message.session_id).cancel(message.request_id);
@@ -49,7 +51,7 @@ export function dispatch(
         return askForChild(message, reach);
     }
   } catch (thrown) {
-    return reply(errorAnswer(thrown, message.type === 'ToolRequest' ? message.request_id : null));
+    return reply(errorAnswer(thrown, isCall(message) ? message.request_id : null));
   }
 }
 
@@ -67,13 +69,18 @@ async function askForChild(message: ChildOpen | ChildEnd, reach: Reach): Promise
 }
 
 function startCall(
-  request: ToolRequest,
+  request: ToolRequest | BatchRequest,
   reach: Reach,
   onStart?: (served: ServedSession) => StartOptions,
 ): Promise<Reply> {
   reach.admitCall();
   const served = reach.session(request.session_id);
-  return served.start(request, onStart?.(served));
+  const options = onStart?.(served);
+  return request.type === 'ToolRequest' ? served.start(request, options) : served.startBatch(request, options);
+}
+
+export function isCall(message: ClientMessage): message is ToolRequest | BatchRequest {
+  return message.type === 'ToolRequest' || message.type === 'BatchRequest';
 }
 
 export function reply(message: ServerMessage): Reply {

@@ -16,7 +16,7 @@ import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
-import { childAck, describeChild, toolNames } from './describe-child.ts';
+import { childAck, describeChild, toolNames } from './child-messages.ts';
 import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostSessions, type OpenOptions } from './host-sessions.ts';

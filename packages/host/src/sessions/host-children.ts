@@ -8,8 +8,8 @@ import type { DetachChildBody, OpenChildBody, SessionInfo, SessionUsage } from '
 import { ToolError } from '@tool-runtime/protocol';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { HostSessions } from './host-sessions.ts';
+import { noChild, unknownSession } from './refusals.ts';
 import { type HostChild, type HostSession, infoOf, mayUse } from './session-table.ts';
-import { noChild, unknownSession } from './unknown-session.ts';
 
 export interface HostChildren {
   open(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;

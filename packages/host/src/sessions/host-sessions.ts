@@ -2,12 +2,12 @@
 import { type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
 import type { CloseOptions } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
-import { toChildOptions } from './child-options.ts';
+import { toChildOptions } from './child-messages.ts';
 import type { HostLimits } from './host-limits.ts';
+import { unknownSession } from './refusals.ts';
 import type { Work } from './served-calls.ts';
 import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';
 import { dueEnd, type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
-import { unknownSession } from './unknown-session.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {

@@ -1,19 +1,28 @@
 /** The calls of a session that have no answer yet: started in their turn, found by id, cancelled, or dropped with their client. */
-import { type ErrorMessage, ToolError, type ToolRequest, type ToolResponse } from '@tool-runtime/protocol';
+import {
+  type BatchRequest,
+  type BatchResponse,
+  type ErrorMessage,
+  ToolError,
+  type ToolRequest,
+  type ToolResponse,
+} from '@tool-runtime/protocol';
 import { type CallOptions, FairSlots, type Session } from '@tool-runtime/sdk';
-import type { AnswerStore } from './answer-store.ts';
-import { errorAnswer } from './error-answer.ts';
-import { neverReceived } from './lost-answers.ts';
-import type { SameTurn } from './same-turn.ts';
-import { type Place, placeFor, type Questions, type Turn } from './take-turn.ts';
+import { withinSize } from './batch-size.ts';
+import type { AnswerStore } from './kept-messages.ts';
+import { errorAnswer, neverReceived } from './refusals.ts';
+import { type Place, placeFor, type Questions, type SameTurn, type Turn } from './take-turn.ts';
 
-export type Terminal = ToolResponse | ErrorMessage;
+export type Terminal = ToolResponse | BatchResponse | ErrorMessage;
 
-export interface Answer {
-  readonly message: Terminal;
+export interface Answer<Message extends Terminal = Terminal> {
+  readonly message: Message;
   /** The message as it goes over the wire. */
   readonly text: string;
 }
+
+/** Of a single call. */
+export type CallAnswer = Answer<ToolResponse | ErrorMessage>;
 
 export interface StartOptions extends Pick<CallOptions, 'askClient'> {
   /** The answer is not kept for who comes back, because the way it came in has no coming back. */
@@ -45,6 +54,8 @@ interface Running {
   readonly answer: Promise<Answer>;
   readonly place: Place;
   isDropped: boolean;
+  /** Calls of a batch are not dropped one by one. */
+  readonly isMember?: boolean;
 }
 
 /** Each costs a record of its end. */
@@ -99,10 +110,21 @@ export class ServedCalls {
   }
 
   /** Never rejects. */
-  async start(request: ToolRequest, starting: StartOptions = {}): Promise<Answer> {
-    const { request_id: id } = request;
+  async start(request: ToolRequest, starting: StartOptions = {}): Promise<CallAnswer> {
+    return this.#follow(request.request_id, starting, () => this.#begin(request, starting)) as Promise<CallAnswer>;
+  }
+
+  /**
+   * Never rejects. The batch waits for a client that reads, its calls for their turns. Once it has begun it runs to its end,
+   * also when the client leaves.
+   */
+  async startBatch(request: BatchRequest, starting: StartOptions = {}): Promise<Answer> {
+    return this.#follow(request.request_id, starting, () => this.#beginBatch(request, starting));
+  }
+
+  async #follow(id: string, starting: StartOptions, begin: () => Running): Promise<Answer> {
     const isRepeated = this.#session.hasSeen(id);
-    const call = this.#begin(request, starting);
+    const call = begin();
     // A reused id is refused by the session; it must not take over the handle of the call it collides with.
     const isFirst = !this.#running.has(id);
     if (isFirst) this.#running.set(id, call);
@@ -111,7 +133,7 @@ export class ServedCalls {
     this.#unanswered.delete(call);
     if (isFirst) this.#running.delete(id);
     // The refusal of a repeated id must not take the place of the answer it was refused for.
-    const isOwn = isFirst && (!isRepeated || answered.message.type === 'ToolResponse');
+    const isOwn = isFirst && (!isRepeated || answered.message.type !== 'ErrorMessage');
     if (isOwn && !call.isDropped && starting.isFleeting !== true) {
       this.#options.answers?.keep(this.#session.id, id, answered.text);
     }
@@ -123,7 +145,7 @@ export class ServedCalls {
     let count = 0;
     for (const id of [...requestIds]) {
       const call = this.#running.get(id);
-      if (call?.place.phase !== 'waiting') continue;
+      if (call?.place.phase !== 'waiting' || call.isMember === true) continue;
       call.isDropped = true;
       call.controller.abort(dropped());
       if (++count % DROPPED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -146,6 +168,56 @@ export class ServedCalls {
       return given;
     });
     return Object.assign(entry, { answer });
+  }
+
+  #beginBatch(request: BatchRequest, { room, askClient, onAnswer }: StartOptions): Running {
+    const { slots, turns, questions } = this.#options;
+    const { id: sessionId } = this.#session;
+    const controller = new AbortController();
+    const nothing = { window: undefined, slots: undefined, turns: undefined, questions: undefined };
+    const place = placeFor({ ...nothing, room, sessionId });
+    const entry = { controller, place, isDropped: false };
+    const run = async (): Promise<Terminal> => {
+      await place.turn.take(() => controller.signal);
+      if (entry.isDropped) return errorAnswer(neverReceived(), request.request_id);
+      const members = new Map<string, Running>();
+      for (const { request_id: id } of request.calls) {
+        const own = placeFor({ window: this.#window, slots, turns, questions, room: undefined, sessionId });
+        const member = { controller: new AbortController(), place: own, answer, isDropped: false, isMember: true };
+        if (members.has(id) || this.#running.has(id)) continue;
+        members.set(id, member);
+        this.#running.set(id, member);
+        this.#unanswered.add(member);
+      }
+      const message = await this.#session.handleBatch(request, {
+        handleCall: async (id, handle) => {
+          const member = members.get(id);
+          // Its id is in use: the session refuses it.
+          if (member === undefined) return handle({ signal: controller.signal });
+          const signal = AbortSignal.any([member.controller.signal, controller.signal]);
+          const options = { signal, turn: member.place.turn };
+          return handle(askClient === undefined ? options : { ...options, askClient }).finally(() =>
+            this.#leave(id, member),
+          );
+        },
+      });
+      // Those that were never begun, because the batch was refused.
+      for (const [id, member] of members) this.#leave(id, member);
+      return message.type === 'BatchResponse' ? withinSize(message) : message;
+    };
+    const answer = run().then((message): Answer => {
+      const given = new WrittenAnswer(message);
+      onAnswer?.(given);
+      place.leave();
+      return given;
+    });
+    return Object.assign(entry, { answer });
+  }
+
+  #leave(requestId: string, member: Running): void {
+    member.place.leave();
+    this.#unanswered.delete(member);
+    if (this.#running.get(requestId) === member) this.#running.delete(requestId);
   }
 
   /** As if the request had never come: a client that returns sends it again. */

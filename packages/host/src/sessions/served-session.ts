@@ -2,10 +2,17 @@
  * A session as connections see it. It outlives them: calls that have begun run on when a connection drops, and what it missed (events,
  * answers) waits a while for its return.
  */
-import type { EventMessage, ToolRequest } from '@tool-runtime/protocol';
+import type { BatchRequest, EventMessage, ToolRequest } from '@tool-runtime/protocol';
 import type { CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
-import { EventLog, type LoggedEvent } from './event-log.ts';
-import { type Answer, ServedCalls, type ServedCallsOptions, type StartOptions, type Work } from './served-calls.ts';
+import { EventLog, type LoggedEvent } from './kept-messages.ts';
+import {
+  type Answer,
+  type CallAnswer,
+  ServedCalls,
+  type ServedCallsOptions,
+  type StartOptions,
+  type Work,
+} from './served-calls.ts';
 
 export type EventDetail = 'progress' | 'all';
 
@@ -19,7 +26,8 @@ export interface ServedSession {
   /** Milliseconds (monotonic) of the last message, call or departure of a connection. */
   readonly lastSeen: number;
   /** Never rejects. */
-  start(request: ToolRequest, options?: StartOptions): Promise<Answer>;
+  start(request: ToolRequest, options?: StartOptions): Promise<CallAnswer>;
+  startBatch(request: BatchRequest, options?: StartOptions): Promise<Answer>;
   cancel(requestId: string): void;
   /**
    * Ends those of the requests that have not begun: their client is gone. They did not run and may be sent again under the
@@ -99,6 +107,12 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     async start(request, starting) {
       touch();
       const answer = await calls.start(request, starting);
+      touch();
+      return answer;
+    },
+    async startBatch(request, starting) {
+      touch();
+      const answer = await calls.startBatch(request, starting);
       touch();
       return answer;
     },

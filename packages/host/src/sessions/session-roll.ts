@@ -3,11 +3,11 @@ import { isToolError } from '@tool-runtime/protocol';
 import type { ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
-import { AnswerStore } from './answer-store.ts';
 import type { HostLimits } from './host-limits.ts';
-import { SameTurn } from './same-turn.ts';
+import { AnswerStore } from './kept-messages.ts';
 import { serveSession } from './served-session.ts';
 import type { HostSession } from './session-table.ts';
+import { SameTurn } from './take-turn.ts';
 
 export interface SessionRollOptions {
   readonly limits: HostLimits;

@@ -1,5 +1,12 @@
 /** The messages the suite sends. */
-import type { CancelRequest, ChildOpen, Heartbeat, JsonObject, ToolRequest } from '@tool-runtime/protocol';
+import type {
+  BatchRequest,
+  CancelRequest,
+  ChildOpen,
+  Heartbeat,
+  JsonObject,
+  ToolRequest,
+} from '@tool-runtime/protocol';
 import type { Client } from './transport.ts';
 
 type Addressed = Pick<Client, 'sessionId'>;
@@ -21,6 +28,15 @@ export function waitRequest(client: Addressed, requestId: string, name: string, 
 
 export function readRequest(client: Addressed, requestId: string, more: Partial<ToolRequest> = {}): ToolRequest {
   return toolRequest(client, requestId, 'file_read', { path: 'hello.txt' }, more);
+}
+
+export function batchRequest(
+  { sessionId }: Addressed,
+  requestId: string,
+  calls: BatchRequest['calls'],
+  more: Partial<BatchRequest> = {},
+): BatchRequest {
+  return { type: 'BatchRequest', request_id: requestId, session_id: sessionId, timestamp: 1, calls, ...more };
 }
 
 export function cancelRequest({ sessionId }: Addressed, requestId: string): CancelRequest {

@@ -1,5 +1,6 @@
 /** The one suite every transport passes, whoever speaks it. */
 import { after, before, describe, test } from 'node:test';
+import { batchTests } from './suite/batch-tests.ts';
 import { callTests } from './suite/call-tests.ts';
 import { childTests } from './suite/child-tests.ts';
 import { lifeTests } from './suite/life-tests.ts';
@@ -23,6 +24,7 @@ export function transportSuite(name: string, open: () => Promise<Transport>): vo
 
     describe('together', { concurrency: AT_ONCE }, () => {
       callTests(transport);
+      batchTests(transport);
       childTests(transport);
       refusalTests(transport);
       lifeTests(transport);

@@ -36,6 +36,8 @@ export function createTraffic(): Traffic {
         'ToolResponse',
         'ErrorMessage',
         'EventMessage',
+        'BatchRequest',
+        'BatchResponse',
         'ChildOpen',
         'ChildAck',
         'ChildEnd',

@@ -38,6 +38,30 @@ for (const transport of ['ws', 'http'] as const) {
       assert.ok(answers.every(({ ok }) => ok));
     });
 
+    test('makes a batch, and gets its answer although the connection was cut', async () => {
+      const name = hostStage.stage.name();
+      const seen: string[] = [];
+      const batch = client.batch(
+        [
+          { tool: 'shell_exec', args: { cmd: 'sh wait', cwd: name } },
+          { tool: 'file_read', args: { path: 'hello.txt' } },
+          { tool: 'file_read', args: { path: 'none.txt' } },
+        ],
+        { strategy: { type: 'ordered_batch', max_in_flight: 3 }, onEvent: ({ event }) => void seen.push(event) },
+      );
+      await eventually(() => seen.length > 0, 'news of the batch');
+      proxy.cut();
+      hostStage.stage.release(name);
+      const answers = await batch;
+      assert.deepEqual(
+        answers.map((answer) => answer.type === 'ToolResponse' && answer.ok),
+        [true, true, false],
+      );
+      assert.equal(hostStage.stage.runs(name), 1);
+      const refused = client.batch([], { strategy: { type: 'sequential' } });
+      await assert.rejects(refused, (error: Error) => error.message.startsWith('Invalid BatchRequest'));
+    });
+
     test('gets the answer of a call whose connection was cut, and all that was printed meanwhile', async () => {
       const name = hostStage.stage.name();
       const chunks: string[] = [];

@@ -112,6 +112,7 @@ async function connectSession<Tools extends ToolMap<Tools>, Opened extends Sessi
     },
     ready: () => client.ready(),
     call: (tool, args, callOptions) => client.call(tool, args, callOptions),
+    batch: (calls, batchOptions) => client.batch(calls, batchOptions),
     heartbeat: () => client.heartbeat(),
     events: (eventsOptions) => client.events(eventsOptions),
     openChild: (body) => openChild(options, { parent: own(), parentId: state.session.session_id, body }),

@@ -7,6 +7,7 @@
  */
 
 import type { ClientMessage } from '../envelopes/client-message.ts';
+import type { BatchRequest } from '../envelopes/from-client/batch-request.ts';
 import type { ChildEnd } from '../envelopes/from-client/child-end.ts';
 import type { ChildOpen } from '../envelopes/from-client/child-open.ts';
 import type { SessionAttach } from '../envelopes/from-client/session-attach.ts';
@@ -137,11 +138,19 @@ class HttpConnection implements Connection {
 }
 
 /** The others are answered by what needs no addressee, or not at all. */
-function hasAnswer(message: ClientMessage): message is ToolRequest | ChildOpen | ChildEnd {
-  return message.type === 'ToolRequest' || message.type === 'ChildOpen' || message.type === 'ChildEnd';
+function hasAnswer(message: ClientMessage): message is ToolRequest | BatchRequest | ChildOpen | ChildEnd {
+  return ASKS.has(message.type);
 }
 
-const ANSWERS: ReadonlySet<ServerMessage['type']> = new Set(['ToolResponse', 'ErrorMessage', 'ChildAck', 'ChildEnded']);
+const ASKS: ReadonlySet<ClientMessage['type']> = new Set(['ToolRequest', 'BatchRequest', 'ChildOpen', 'ChildEnd']);
+
+const ANSWERS: ReadonlySet<ServerMessage['type']> = new Set([
+  'ToolResponse',
+  'BatchResponse',
+  'ErrorMessage',
+  'ChildAck',
+  'ChildEnded',
+]);
 
 function readAnswer(answer: WireAnswer, requestId: string): ServerMessage {
   const message = readServerMessage(answer.text);

@@ -3,6 +3,7 @@
  *
  * A call leaves the table the moment it is settled, so a second terminal message and late events find nothing.
  */
+import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
 import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ToolError } from '../primitives/errors.ts';
@@ -11,7 +12,7 @@ export interface PendingCall {
   readonly onEvent: ((event: EventMessage) => void) | undefined;
   /** The last event it was told of; a resumed connection may bring it once more. */
   lastEventId?: number;
-  resolve(response: ToolResponse): void;
+  resolve(response: ToolResponse | BatchResponse): void;
   reject(error: ToolError): void;
 }
 

@@ -30,7 +30,7 @@ export function unreadable(reason: 'not_text' | 'too_large' | 'invalid_utf8'): S
 function isAnswer(text: string): boolean {
   try {
     const { type } = JSON.parse(text) as { readonly type?: unknown };
-    return type === 'ToolResponse' || type === 'ErrorMessage';
+    return type === 'ToolResponse' || type === 'BatchResponse' || type === 'ErrorMessage';
   } catch {
     // May stop here: the refusal at hand already says what is wrong with the text.
     return false;

@@ -6,6 +6,7 @@
  * idempotency key. Everything else without an answer is reported as `outcome_unknown`, never repeated.
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
+import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
@@ -80,6 +81,7 @@ class ReconnectingConnection implements Connection {
     if (this.#messages.isEnded) throw connectionClosed();
     switch (message.type) {
       case 'ToolRequest':
+      case 'BatchRequest':
         this.#ledger.add(message);
         return this.#transmit(message);
       case 'CancelRequest': {
@@ -180,7 +182,7 @@ class ReconnectingConnection implements Connection {
 
   async #transmit(message: ClientMessage): Promise<void> {
     if (!this.#link.isLive) return;
-    if (message.type === 'ToolRequest') this.#ledger.markSent(message.request_id);
+    if (message.type === 'ToolRequest' || message.type === 'BatchRequest') this.#ledger.markSent(message.request_id);
     await this.#link.send(this.#addressed(message));
   }
 
@@ -205,6 +207,7 @@ class ReconnectingConnection implements Connection {
         if (this.#link.isJoining) this.#goLive();
         break;
       case 'ToolResponse':
+      case 'BatchResponse':
         this.#answer(message);
         break;
       case 'ErrorMessage':
@@ -224,7 +227,7 @@ class ReconnectingConnection implements Connection {
     }
   }
 
-  #answer(message: ToolResponse | ErrorMessage): void {
+  #answer(message: ToolResponse | BatchResponse | ErrorMessage): void {
     const verdict = this.#ledger.judge(message);
     if (verdict.action === 'repeat') void this.#transmit(verdict.request);
     else if (verdict.action === 'ask' && this.#sessionId !== undefined) {

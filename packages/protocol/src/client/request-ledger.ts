@@ -4,24 +4,27 @@
  * A request leaves with its one terminal message, so a second one finds nothing. What is sent again keeps its id: should
  * the first copy arrive after all, the host refuses one of the two.
  */
+import type { BatchRequest } from '../envelopes/from-client/batch-request.ts';
 import type { CancelRequest } from '../envelopes/from-client/cancel-request.ts';
 import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
+import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { cancelledBeforeSending, outcomeUnknown, reasonOf, toErrorMessage } from './error-messages.ts';
 import { isKeyInUse } from './is-key-in-use.ts';
 
-type Answer = ToolResponse | ErrorMessage;
+type Request = ToolRequest | BatchRequest;
+type Answer = ToolResponse | BatchResponse | ErrorMessage;
 
 export type Verdict =
   | { readonly action: 'deliver'; readonly answer: Answer; readonly sessionId: string }
-  | { readonly action: 'repeat'; readonly request: ToolRequest }
+  | { readonly action: 'repeat'; readonly request: Request }
   /** Ask the host once more what became of it. */
   | { readonly action: 'ask'; readonly requestId: string }
   | { readonly action: 'ignore' };
 
 interface OpenRequest {
-  readonly request: ToolRequest;
+  readonly request: Request;
   /** It may have reached the host. */
   isSent: boolean;
   /** How often it was sent again. */
@@ -38,7 +41,7 @@ const IGNORE: Verdict = { action: 'ignore' };
 export class RequestLedger {
   readonly #open = new Map<string, OpenRequest>();
 
-  add(request: ToolRequest): void {
+  add(request: Request): void {
     this.#open.set(request.request_id, {
       request,
       isSent: false,
@@ -63,7 +66,7 @@ export class RequestLedger {
     return toErrorMessage(cancelledBeforeSending(), message.request_id);
   }
 
-  unsent(): ToolRequest[] {
+  unsent(): Request[] {
     return this.#entries({ isSent: false }).map(({ request }) => request);
   }
 
@@ -107,8 +110,10 @@ export class RequestLedger {
   }
 
   #answerGone(entry: OpenRequest): Verdict {
-    const { request_id, idempotency_key } = entry.request;
-    if (idempotency_key !== undefined) return this.#repeat(entry);
+    const { request } = entry;
+    const { request_id } = request;
+    // A batch is not repeated as a whole: its calls have keys of their own, and their ids are used up.
+    if (request.type === 'ToolRequest' && request.idempotency_key !== undefined) return this.#repeat(entry);
     return this.#settle(entry, toErrorMessage(outcomeUnknown('answer_gone'), request_id));
   }
 

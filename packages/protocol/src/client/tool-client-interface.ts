@@ -1,6 +1,9 @@
 /** What users of the client see: its options, its calls, its events. */
+import type { BatchStrategy } from '../envelopes/batch-strategy.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
+import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ToolError } from '../primitives/errors.ts';
 import type { EventsOptions } from './event-listeners.ts';
 import type { RetryOptions } from './retry-call.ts';
@@ -27,6 +30,21 @@ export interface ClientCallOptions {
   readonly retry?: RetryOptions;
 }
 
+/** One call of a batch. */
+export type ClientBatchCall<Tools extends ToolMap<Tools> = LooseTools> = {
+  [Name in keyof Tools & string]: {
+    readonly tool: Name;
+    readonly args: Tools[Name]['args'];
+    readonly idempotencyKey?: string;
+    readonly timeoutMs?: number;
+  };
+}[keyof Tools & string];
+
+export interface ClientBatchOptions extends Pick<ClientCallOptions, 'signal' | 'onEvent'> {
+  /** One call after the other by default. */
+  readonly strategy?: BatchStrategy;
+}
+
 export interface ToolClient<Tools extends ToolMap<Tools> = LooseTools> {
   /** The host's SessionAck. Rejects with E_POLICY when the session is refused. */
   ready(): Promise<SessionAck>;
@@ -35,6 +53,14 @@ export interface ToolClient<Tools extends ToolMap<Tools> = LooseTools> {
     args: Tools[Name]['args'],
     options?: ClientCallOptions,
   ): Promise<ToolResponseWith<Tools[Name]['data']>>;
+  /**
+   * Several calls in one message, at most 64. Resolves with their answers in the order of the calls; an ErrorMessage is the
+   * refusal of one call. Rejects when the batch itself is refused or its answer is lost.
+   */
+  batch(
+    calls: readonly ClientBatchCall<Tools>[],
+    options?: ClientBatchOptions,
+  ): Promise<readonly (ToolResponse | ErrorMessage)[]>;
   heartbeat(): Promise<void>;
   /**
    * Everything that happens in the session, until the loop is left or the client closed; throws what ends the

@@ -6,7 +6,9 @@
  * only that says whether the tool had already acted.
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
+import type { BatchRequest } from '../envelopes/from-client/batch-request.ts';
 import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
+import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
@@ -14,13 +16,26 @@ import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError, type JsonObject, ToolError, toToolError } from '../primitives/errors.ts';
 import type { Connection } from './connection.ts';
-import { cancelledBeforeSending, connectionClosed, fromErrorMessage, sessionRefused } from './error-messages.ts';
+import {
+  cancelledBeforeSending,
+  connectionClosed,
+  fromErrorMessage,
+  outcomeUnknown,
+  sessionRefused,
+  toErrorMessage,
+} from './error-messages.ts';
 import { EventListeners, type EventsOptions } from './event-listeners.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { pause } from './pause.ts';
 import { PendingCalls } from './pending-calls.ts';
 import { retryCall } from './retry-call.ts';
-import type { ClientCallOptions, ToolClient, ToolClientOptions } from './tool-client-interface.ts';
+import type {
+  ClientBatchCall,
+  ClientBatchOptions,
+  ClientCallOptions,
+  ToolClient,
+  ToolClientOptions,
+} from './tool-client-interface.ts';
 import type { LooseTools, ToolMap } from './tool-map.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -29,8 +44,10 @@ export function createToolClient<Tools extends ToolMap<Tools> = LooseTools>(
   options: ToolClientOptions = {},
 ): ToolClient<Tools> {
   // The map exists for the compiler only; at run time every tool is a name and a JSON object.
-  return new ConnectedClient(connection, options) as ToolClient<LooseTools> as ToolClient<Tools>;
+  return new ConnectedClient(connection, options) as ToolClient<LooseTools> as unknown as ToolClient<Tools>;
 }
+
+type RequestBase = Pick<ToolRequest, 'request_id' | 'session_id' | 'timestamp'>;
 
 class ConnectedClient implements ToolClient {
   readonly #connection: Connection;
@@ -66,6 +83,23 @@ class ConnectedClient implements ToolClient {
     });
   }
 
+  async batch(
+    calls: readonly ClientBatchCall[],
+    options: ClientBatchOptions = {},
+  ): Promise<readonly (ToolResponse | ErrorMessage)[]> {
+    const { strategy } = options;
+    const items = calls.map(({ tool, args, ...more }) => ({ tool, args, request_id: this.#newId(), ...carried(more) }));
+    const ids = items.map(({ request_id }) => request_id);
+    const { responses } = await this.#ask<BatchResponse>(options, ids, (base) => ({
+      type: 'BatchRequest',
+      ...base,
+      ...(strategy === undefined ? {} : { strategy }),
+      calls: items,
+    }));
+    const byId = new Map(responses.map((response) => [response.request_id, response]));
+    return ids.map((id) => byId.get(id) ?? toErrorMessage(outcomeUnknown('answer_missing'), id));
+  }
+
   events(options: EventsOptions = {}): AsyncIterableIterator<EventMessage> {
     return this.#listeners.add(options, {
       session: () => this.#sessionForEvents(),
@@ -74,17 +108,39 @@ class ConnectedClient implements ToolClient {
   }
 
   async #callOnce(tool: string, args: JsonObject, options: ClientCallOptions): Promise<ToolResponse> {
+    return this.#ask<ToolResponse>(options, [], (base) => ({
+      type: 'ToolRequest',
+      ...base,
+      ...carried(options),
+      tool,
+      args,
+    }));
+  }
+
+  /** `members`: further ids whose events belong to the request. */
+  async #ask<Answer extends ToolResponse | BatchResponse>(
+    options: Pick<ClientCallOptions, 'signal' | 'onEvent'>,
+    members: readonly string[],
+    write: (base: RequestBase) => ToolRequest | BatchRequest,
+  ): Promise<Answer> {
     const { signal } = options;
     if (signal?.aborted) throw cancelledBeforeSending();
     const sessionId = await this.#session(signal);
     if (options.onEvent !== undefined && this.#connection.wantEvents !== undefined) await this.#askForEvents(sessionId);
-    const request = this.#request(sessionId, { tool, args }, options);
-    const { promise, resolve, reject } = Promise.withResolvers<ToolResponse>();
-    this.#pending.add(request.request_id, { onEvent: options.onEvent?.bind(options), resolve, reject });
+    const request = write({ request_id: this.#newId(), session_id: sessionId, timestamp: this.#timestamp() });
+    const { promise, resolve, reject } = Promise.withResolvers<ToolResponse | BatchResponse>();
+    const onEvent = options.onEvent?.bind(options);
+    this.#pending.add(request.request_id, { onEvent, resolve, reject });
+    for (const id of members) this.#pending.add(id, { onEvent, resolve() {}, reject() {} });
     const cancel = () => void this.#send(this.#cancelRequest(request)).catch((thrown) => this.#report(thrown));
     signal?.addEventListener('abort', cancel, { once: true });
     void this.#deliver(request, request.request_id);
-    return promise.finally(() => signal?.removeEventListener('abort', cancel));
+    try {
+      return (await promise) as Answer;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      for (const id of members) this.#pending.take(id);
+    }
   }
 
   async heartbeat(): Promise<void> {
@@ -129,21 +185,13 @@ class ConnectedClient implements ToolClient {
     });
   }
 
-  #request(sessionId: string, call: Pick<ToolRequest, 'tool' | 'args'>, options: ClientCallOptions): ToolRequest {
+  #newId(): string {
     const requestId = this.#options.newId?.() ?? crypto.randomUUID();
     if (this.#pending.has(requestId)) throw new TypeError('newId gave the id of a call that is still open');
-    return {
-      type: 'ToolRequest',
-      request_id: requestId,
-      session_id: sessionId,
-      timestamp: this.#timestamp(),
-      ...(options.idempotencyKey === undefined ? {} : { idempotency_key: options.idempotencyKey }),
-      ...(options.timeoutMs === undefined ? {} : { timeout_ms: options.timeoutMs }),
-      ...call,
-    };
+    return requestId;
   }
 
-  #cancelRequest({ request_id, session_id }: ToolRequest): ClientMessage {
+  #cancelRequest({ request_id, session_id }: ToolRequest | BatchRequest): ClientMessage {
     return { type: 'CancelRequest', request_id, session_id, timestamp: this.#timestamp() };
   }
 
@@ -187,6 +235,7 @@ class ConnectedClient implements ToolClient {
         this.#announce(message);
         break;
       case 'ToolResponse':
+      case 'BatchResponse':
         this.#pending.take(message.request_id)?.resolve(message);
         break;
       case 'ErrorMessage':
@@ -247,4 +296,14 @@ class ConnectedClient implements ToolClient {
     this.#listeners.end(error);
     this.#heartbeats?.stop();
   }
+}
+
+function carried({
+  idempotencyKey,
+  timeoutMs,
+}: Pick<ClientCallOptions, 'idempotencyKey' | 'timeoutMs'>): Pick<ToolRequest, 'idempotency_key' | 'timeout_ms'> {
+  return {
+    ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+  };
 }

@@ -39,7 +39,7 @@ describe('parseClientMessage', () => {
     const { message, request_id } = errorOf(JSON.stringify({ ...request, type: 'ToolResponse' }));
     assert.equal(
       message,
-      'Invalid ToolResponse: type: expected one of "ApprovalAnswer"|"CancelRequest"|"ChildEnd"|"ChildOpen"|"Heartbeat"|"SessionAttach"|"ToolRequest", got "ToolResponse"',
+      'Invalid ToolResponse: type: expected one of "ApprovalAnswer"|"BatchRequest"|"CancelRequest"|"ChildEnd"|"ChildOpen"|"Heartbeat"|"SessionAttach"|"ToolRequest", got "ToolResponse"',
     );
     assert.equal(request_id, 'request-1');
     assert.match(errorOf('{}').message, /^Invalid message: type: expected one of .*, got nothing$/);

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import { APPROVAL_ANSWERS, type ApprovalEffect } from '../contracts/policy.ts';
-import type { ApprovalDecision } from '../policy/approval-decision.ts';
+import type { ApprovalDecision } from '../policy/contact-approver.ts';
 import { shownArgs } from '../redaction/call-args.ts';
 import { REDACTED } from '../redaction/find-values.ts';
 import type { JudgedCall } from './state/call-types.ts';

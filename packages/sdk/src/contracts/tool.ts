@@ -1,7 +1,8 @@
 /** The shape of a tool: one object from which schemas, listings, help and docs all come. */
-import type { ChangeHistory } from '../changes/change-set.ts';
+
 import type { ErrorEntry, JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { z } from 'zod';
+import type { ChangeHistory } from '../changes/change-set.ts';
 import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotations.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';

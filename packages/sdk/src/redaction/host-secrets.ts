@@ -1,6 +1,6 @@
 /** The secrets a registry names: variables of the host that hold tokens, and what is handed to programs and servers. */
 import type { Registry } from '../contracts/registry.ts';
-import { headerSecrets } from './redact-header.ts';
+import { headerSecrets } from './redact-words.ts';
 import { isSecretVariable } from './secret-names.ts';
 
 type Named = Pick<Registry, 'git' | 'externalTools' | 'mcpServers'>;

@@ -32,7 +32,7 @@ async function schedule(
   const released: number[] = [];
   let inFlight = 0;
   let most = 0;
-  const calls: BatchCall[] = footprints.map((footprint, index) => ({
+  const calls: BatchCall<ToolResponse>[] = footprints.map((footprint, index) => ({
     footprint,
     async run() {
       log.push(`+${index}`);
@@ -89,7 +89,7 @@ describe('batch strategies [S1-32]', () => {
 
   test('a failing call does not keep its siblings from running [S1-32]', async () => {
     const ran: number[] = [];
-    const call = (index: number): BatchCall => ({
+    const call = (index: number): BatchCall<ToolResponse> => ({
       footprint: writes('same'),
       async run() {
         ran.push(index);

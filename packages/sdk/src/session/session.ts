@@ -4,6 +4,8 @@
  * Entrances: `call` and `batch` for programs, `handle` for transports that speak envelopes. All lead to the pipeline.
  */
 import {
+  type BatchRequest,
+  type BatchResponse,
   type ErrorMessage,
   type PlanVerdict,
   type ToolError,
@@ -17,7 +19,7 @@ import type { CallRequest, CallTurn } from '../call/state/call-types.ts';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import type { AskClient } from '../contracts/client-port.ts';
 import type { EventSelection, RuntimeEvent } from '../contracts/events.ts';
-import { cancellation, completeRefusal, policyDenial } from '../contracts/failures.ts';
+import { cancellation, policyDenial } from '../contracts/failures.ts';
 import { checkId, checkToolName } from '../contracts/identifiers.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { PresentedAnswer } from '../contracts/tool-text.ts';
@@ -26,13 +28,14 @@ import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
 import { presentAnswer, type ShownResponse } from '../present/present-answer.ts';
-import { footprintOf } from './call-footprint.ts';
 import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
+import { errorMessage } from './error-message.ts';
 import type { EndChildren, Family } from './family.ts';
+import { type BatchHandling, type BatchRequestCall, handleBatch } from './handle-batch.ts';
 import { type PlanSteps, proposePlan } from './propose-plan.ts';
 import { RequestIds, RunningWork } from './requests.ts';
-import { runBatch } from './run-batch.ts';
+import { footprintOf, runBatch } from './run-batch.ts';
 
 export interface CallOptions {
   readonly requestId?: string;
@@ -63,6 +66,8 @@ export interface BatchOptions {
   readonly onResponse?: (response: ToolResponse, index: number) => void;
 }
 
+export type HandleOptions = Pick<CallOptions, 'signal' | 'askClient' | 'turn'>;
+
 export interface PresentedCall {
   readonly tool: string;
   readonly args: unknown;
@@ -87,10 +92,9 @@ export interface Session {
   call<Name extends string>(tool: Name, args: ToolArgs<Name>, options?: CallOptions): Promise<ToolAnswer<Name>>;
   batch(items: readonly BatchItem[], options?: BatchOptions): Promise<ToolResponse[]>;
   /** Never rejects: what is not a call of this session comes back as an ErrorMessage. */
-  handle(
-    request: ToolRequest,
-    options?: Pick<CallOptions, 'signal' | 'askClient' | 'turn'>,
-  ): Promise<ToolResponse | ErrorMessage>;
+  handle(request: ToolRequest, options?: HandleOptions): Promise<ToolResponse | ErrorMessage>;
+  /** As `handle`: a call that is refused has an ErrorMessage among the responses, a batch that is refused is one. */
+  handleBatch(request: BatchRequest, options?: BatchHandling): Promise<BatchResponse | ErrorMessage>;
   /**
    * What the gates and the coordinator say about calls that are only proposed. Nothing runs, and nothing is promised: hooks,
    * budgets and locks have their say when the calls come. One record in the journal. Rejects where `call` does, for
@@ -216,6 +220,12 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     return running.run((onOpen, turn) => runCall({ ...request, turn: bothTurns(request.turn, turn) }, parts, onOpen));
   }
 
+  function claimBatch({ session_id, request_id }: BatchRequest): void {
+    if (session_id !== parts.sessionId) throw wrongSession();
+    refuseWhenEnded();
+    requestIds.claim(checkId(request_id, 'request_id'), { isKeyed: false });
+  }
+
   async function propose(plan: PlanSteps, options: ProposeOptions = {}): Promise<PlanVerdict> {
     refuseWhenEnded();
     const stop = new AbortController();
@@ -231,14 +241,7 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     snapshot: parts.snapshot,
     ceiling: parts.registry.ceiling,
     call,
-    async batch(items, options = {}) {
-      const strategy = parseStrategy(options.strategy ?? { type: 'sequential' });
-      const calls = items.map(({ tool, args, ...rest }) => ({
-        footprint: footprintOf(tool, args, parts),
-        run: () => callUntyped(tool, args, { ...rest, strategy }),
-      }));
-      return runBatch(calls, strategy, options.onResponse ?? (() => {}));
-    },
+    ...batches(callUntyped, claimBatch, parts),
     async handle(request, options = {}) {
       try {
         if (request.session_id !== parts.sessionId) throw wrongSession();
@@ -265,6 +268,30 @@ export function createSession(parts: SessionParts, hooks: SessionHooks): Session
     usage: hooks.usage,
     close,
     ended: over.promise,
+  };
+}
+
+function batches(
+  call: (tool: string, args: unknown, options: InnerOptions) => Promise<ToolResponse>,
+  claim: (request: BatchRequest) => void,
+  parts: SessionParts,
+): Pick<Session, 'batch' | 'handleBatch'> {
+  return {
+    async batch(items, options = {}) {
+      const strategy = parseStrategy(options.strategy ?? { type: 'sequential' });
+      const calls = items.map(({ tool, args, ...rest }) => ({
+        footprint: footprintOf(tool, args, parts),
+        run: () => call(tool, args, { ...rest, strategy }),
+      }));
+      return runBatch(calls, strategy, options.onResponse ?? (() => {}));
+    },
+    handleBatch: (request, options = {}) =>
+      handleBatch(request, {
+        ...options,
+        claim: () => claim(request),
+        call: (item, how) => call(item.tool, item.args, { ...envelopeOptions(item), ...how }),
+        footprint: ({ tool, args }) => footprintOf(tool, args, parts),
+      }),
   };
 }
 
@@ -324,7 +351,7 @@ function lendOr(turn: CallTurn, undo: () => void): () => void {
   }
 }
 
-function envelopeOptions(request: ToolRequest): CallOptions {
+function envelopeOptions(request: BatchRequestCall): CallOptions {
   return {
     requestId: request.request_id,
     ...(request.idempotency_key === undefined ? {} : { idempotencyKey: request.idempotency_key }),
@@ -333,11 +360,6 @@ function envelopeOptions(request: ToolRequest): CallOptions {
     ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
     ...(request.tracestate === undefined ? {} : { tracestate: request.tracestate }),
   };
-}
-
-export function errorMessage(error: ToolError, requestId: string | null): ErrorMessage {
-  const { code, message, details } = completeRefusal(error).toEntry();
-  return { type: 'ErrorMessage', code, message, request_id: requestId, ...(details === undefined ? {} : { details }) };
 }
 
 function sessionEnded(how: 'closed' | 'expired'): ToolError {

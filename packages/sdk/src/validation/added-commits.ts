@@ -5,8 +5,7 @@
  * the remote is asked, over the connection the push would use, and only commits it names are taken as published.
  */
 import type { GitRemote, GitRepository } from '../contracts/git.ts';
-import { emptyTree } from '../git/empty-tree.ts';
-import { findObjects } from '../git/resolve-revisions.ts';
+import { emptyTree, findObjects } from '../git/resolve-revisions.ts';
 
 export interface AddedCommit {
   readonly hash: string;

@@ -2,7 +2,7 @@
 import { defineCommand, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { type CallOptions, runCall } from '../make-call.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 export const call = defineCommand({
   name: 'call',

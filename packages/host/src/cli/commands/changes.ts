@@ -4,7 +4,7 @@ import { paint } from '../../terminal/terminal.ts';
 import { type Done, defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { runCall } from '../make-call.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 export const changes = defineCommand({
   name: 'changes',

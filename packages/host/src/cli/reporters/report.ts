@@ -44,3 +44,12 @@ export interface Reporter {
   /** Ends with a line break, or is empty when there is nothing to say. */
   render(report: ValidationReport, options?: RenderOptions): string;
 }
+
+type LevelCounts = Readonly<Record<ViolationLevel, number>>;
+
+/** How many violations of each level a report holds. */
+export function countLevels({ violations }: ValidationReport): LevelCounts {
+  const counts = { blocking: 0, warning: 0, suggestion: 0 };
+  for (const { level } of violations) counts[level]++;
+  return counts;
+}

@@ -1,6 +1,8 @@
 /** Routes that make calls, look up their answers, and check plans. */
 import {
   approvalAnswerSchema,
+  batchRequestSchema,
+  batchResponseSchema,
   callStateSchema,
   cancelRequestSchema,
   childAckSchema,
@@ -19,26 +21,27 @@ import {
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { dispatch } from '../../dispatch/dispatch.ts';
-import { lostAnswer } from '../../sessions/lost-answers.ts';
+import { lostAnswer } from '../../sessions/refusals.ts';
 import { readBody } from '../read-body.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
-import { sendText } from '../send-answer.ts';
-import { statusOf } from '../status-of.ts';
+import { sendText, statusOf } from '../send-answer.ts';
 
 /** One envelope in, its answer out. The client may leave meanwhile: the call runs on, and its answer is kept. */
 export const call = defineRoute({
   id: 'call',
   method: 'post',
   path: '/v1/call',
-  summary: 'Send one envelope: ToolRequest, Heartbeat, CancelRequest, ApprovalAnswer, ChildOpen or ChildEnd',
+  summary:
+    'Send one envelope: ToolRequest, BatchRequest, Heartbeat, CancelRequest, ApprovalAnswer, ChildOpen or ChildEnd',
   description:
-    'A ToolRequest is answered by a ToolResponse, a Heartbeat by a Heartbeat, an ApprovalAnswer by the event ' +
+    'A ToolRequest is answered by a ToolResponse, a BatchRequest by a BatchResponse, a Heartbeat by a Heartbeat, an ApprovalAnswer by the event ' +
     'ApprovalAnswered, a ChildOpen by a ChildAck, a ChildEnd by a ChildEnded, a CancelRequest by nothing. ApprovalAnswer ' +
     'needs the scope approve, all others need call. The call runs on when the client leaves; its answer is kept for a ' +
     'while, see callState.',
   scope: 'any',
   envelope: z.discriminatedUnion('type', [
     toolRequestSchema,
+    batchRequestSchema,
     heartbeatSchema,
     cancelRequestSchema,
     approvalAnswerSchema,
@@ -50,6 +53,7 @@ export const call = defineRoute({
       description: 'The answer; a call that was refused or failed has one too, with `ok: false`',
       schema: z.discriminatedUnion('type', [
         toolResponseSchema,
+        batchResponseSchema,
         heartbeatSchema,
         eventMessageSchema,
         childAckSchema,
@@ -82,7 +86,7 @@ function needsConnection(): ToolError {
   });
 }
 
-const terminalSchema = z.discriminatedUnion('type', [toolResponseSchema, errorMessageSchema]);
+const terminalSchema = z.discriminatedUnion('type', [toolResponseSchema, batchResponseSchema, errorMessageSchema]);
 
 /** For clients whose connection broke before the answer came. */
 export const callState = defineRoute({

@@ -1,5 +1,6 @@
 /** An MCP server over one backend. The same definition serves the 2025 and the 2026 family; the SDK translates. */
 import {
+  type CallToolRequest,
   CLIENT_INFO_META_KEY,
   type Implementation,
   type ListToolsResult,
@@ -61,7 +62,7 @@ export function createMcpServer(backend: McpBackend): Server {
   return server;
 }
 
-function addTools(server: Server, backend: McpBackend): void {
+function addTools(server: StrictServer, backend: McpBackend): void {
   // A client that is gone hears nothing.
   backend.onToolsChanged?.(() => void server.sendToolListChanged().catch(() => {}));
   server.setRequestHandler('tools/list', ({ params }) => listTools(backend, params?.cursor));
@@ -70,11 +71,13 @@ function addTools(server: Server, backend: McpBackend): void {
     setLevel = params.level;
     return {};
   });
-  server.setRequestHandler('tools/call', async (request, ctx) => {
+  const call = async (params: CallToolRequest['params'], ctx: ServerContext) => {
     const logLevel = (envelopeOf(ctx)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined) ?? setLevel;
     const caller = { client: clientOf(server, ctx), abilities: server.getClientCapabilities(), logLevel };
-    return callTool(request, ctx, backend, caller).catch(toProtocolError);
-  });
+    return callTool(params, ctx, backend, caller).catch(toProtocolError);
+  };
+  server.setRequestHandler('tools/call', ({ params }, ctx) => call(params, ctx));
+  server.setPlainCallHandler(call);
 }
 
 /** One page of what the profile shows. */

@@ -1,28 +1,60 @@
 /**
- * The SDK's server, but for one thing: a request that is out of form is the caller's mistake (-32602). The SDK throws a
- * plain error about it, which it then answers as a fault of the server, with all it knows about its schema.
+ * The SDK's server, with two differences.
+ *
+ * A request that is out of form is the caller's mistake (-32602). The SDK throws a plain error about it, which it then
+ * answers as a fault of the server, with all it knows about its schema.
+ *
+ * A plain call of a tool is recognised by its shape. The SDK would try four schemas to find out that a message is a
+ * request, parse the call twice and its result once, which costs more than the call. Everything else goes through the
+ * SDK: other methods, calls that carry more than a name and arguments, resumed calls, and results that ask the client.
  */
 import {
+  type CallToolRequest,
+  isInputRequiredResult,
+  type JSONRPCMessage,
   type JSONRPCRequest,
+  type MessageExtraInfo,
   ProtocolError,
+  RELATED_TASK_META_KEY,
   type Result,
   Server,
   type ServerContext,
+  type Transport,
 } from '@modelcontextprotocol/server';
 
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+/** A call whose shape is checked. */
+type PlainCall = (params: CallToolRequest['params'], ctx: ServerContext) => Promise<Result>;
 
 interface Issue {
   readonly path: readonly unknown[];
   readonly message: string;
 }
 
+type PlainRequest = JSONRPCRequest & Pick<CallToolRequest, 'params'>;
+
 const INVALID_PARAMS = -32_602;
 const SHOWN_CHARACTERS = 300;
 
 export class StrictServer extends Server {
+  #call: PlainCall | undefined;
+
+  /** For calls whose shape is checked already; the handler of `tools/call` gets the others. */
+  setPlainCallHandler(handler: PlainCall): void {
+    this.#call = handler;
+  }
+
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const { onmessage } = transport;
+    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+      if (isPlainCall(message)) this['_onrequest'](message, extra);
+      else onmessage?.(message, extra);
+    };
+  }
+
   protected override _wrapHandler(method: string, handler: Handler): Handler {
-    return super._wrapHandler(method, (request, ctx) => {
+    const checked = super._wrapHandler(method, (request, ctx) => {
       try {
         return handler(request, ctx);
       } catch (thrown) {
@@ -31,7 +63,42 @@ export class StrictServer extends Server {
         throw issue === undefined ? thrown : outOfForm(method, issue);
       }
     });
+    if (method !== 'tools/call') return checked;
+    return async (request, ctx) => {
+      if (this.#call === undefined || !isPlainCall(request) || ctx.mcpReq.requestState() !== undefined)
+        return checked(request, ctx);
+      const result = await this.#call(request.params, ctx);
+      return isInputRequiredResult(result) ? super._wrapHandler(method, async () => result)(request, ctx) : result;
+    };
   }
+}
+
+/** A call with a name and arguments and nothing else that a schema would have to check. */
+function isPlainCall(message: JSONRPCMessage): message is PlainRequest {
+  const { jsonrpc, id, method, params, ...more } = message as Partial<JSONRPCRequest>;
+  if (method !== 'tools/call' || jsonrpc !== '2.0' || !isId(id) || !isObject(params)) return false;
+  const { name, arguments: args, _meta, ...others } = params;
+  if (typeof name !== 'string' || (args !== undefined && !isObject(args))) return false;
+  return isEmpty(more) && isEmpty(others) && (_meta === undefined || isPlainMeta(_meta));
+}
+
+function isPlainMeta(meta: unknown): boolean {
+  if (!isObject(meta) || Object.hasOwn(meta, RELATED_TASK_META_KEY)) return false;
+  const { progressToken } = meta;
+  return progressToken === undefined || isId(progressToken);
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 function outOfForm(method: string, { path, message }: Issue): ProtocolError {

@@ -1,5 +1,6 @@
 /** Every envelope that a client sends. */
 export { type ApprovalAnswer, approvalAnswerSchema } from './approval-answer.ts';
+export { type BatchRequest, batchRequestSchema } from './batch-request.ts';
 export { type CancelRequest, cancelRequestSchema } from './cancel-request.ts';
 export { type ChildEnd, childEndSchema } from './child-end.ts';
 export { type ChildOpen, childOpenSchema } from './child-open.ts';

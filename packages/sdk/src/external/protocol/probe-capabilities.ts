@@ -9,7 +9,7 @@ import type { ExternalToolSettings, ToolCapabilities } from '../../contracts/ext
 import type { ExternalPrograms, ExternalStart } from '../../platform/commands/external-process.ts';
 import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from './protocol-constants.ts';
 import { parseResult } from './read-result.ts';
-import { runRefusal } from './run-refusal.ts';
+import { runRefusal } from './run-status.ts';
 import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';
 
 interface ProbeSetting extends ToolEnvironmentSetting {

@@ -1,7 +1,6 @@
 /** The one declaration a caller means: by id, by place, or by a name that only one declaration has. */
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printLine, showError } from '../../../terminal/terminal.ts';
+import { paint, plainText, printLine, showError } from '../../../terminal/terminal.ts';
 import type { AstSession } from './with-session.ts';
 
 const ID = /^n[0-9A-Za-z]{12}$/;

@@ -1,10 +1,9 @@
 /** ast outline, find and refs: look at declarations and their uses. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine, showError } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { wholeNumber } from '../../option-values.ts';
 import { findTarget, type ListedNode, named, nodeLine } from './find-target.ts';
 import { type AstSession, showFailure, showWarnings, withAstSession } from './with-session.ts';
 

@@ -2,11 +2,10 @@
 import type { PruneReport, RotateReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { wholeNumber } from '../../option-values.ts';
 
 const DEFAULT_DAYS = 30;
 

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { Pins, ToolPins } from '../../../mcp/gateway/pin-file.ts';
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 
 interface ApproveOptions extends SharedOptions {

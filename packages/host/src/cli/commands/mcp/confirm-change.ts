@@ -2,8 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { type ConfigFile, type ConfigPlace, writeConfigFile } from '../../../mcp/install/config-file.ts';
 import { lineDiff } from '../../../mcp/install/line-diff.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 
 export interface ConfirmOptions {
   readonly yes?: boolean;
