@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
-import { EVENT_KINDS } from '../packages/host/src/describe/event-schemas.ts';
+import { EVENT_KINDS } from '../packages/host/src/describe/messages.ts';
 import { DEFAULT_LIMITS } from '../packages/host/src/sessions/host-limits.ts';
 import { createScratch, runCli, startCli } from '../packages/host/test/run-cli.ts';
 

@@ -1,7 +1,6 @@
 /** docs/cli.md: every command with its arguments, options and examples, as `--help` has them. */
 import { withSharedOptions } from '../../packages/host/src/cli/command.ts';
-import { HELP } from '../../packages/host/src/cli/help.ts';
-import { describedProgram } from '../../packages/host/src/cli/main.ts';
+import { describedProgram, HELP } from '../../packages/host/src/cli/main.ts';
 import { markdownTable } from './markdown-table.ts';
 
 type Command = Awaited<ReturnType<typeof describedProgram>>;

@@ -1,5 +1,5 @@
 /** docs/http.md: every route with what it needs, and the three requests to begin with. */
-import { tagOf, tagsOf } from '../../packages/host/src/describe/tags.ts';
+import { tagOf, tagsOf } from '../../packages/host/src/describe/openapi.ts';
 import type { AnyRoute } from '../../packages/host/src/http/route.ts';
 import { markdownTable } from './markdown-table.ts';
 

@@ -52,6 +52,11 @@ describe('judgeRelease', () => {
     ['a package without provenance', withManifest({ publishConfig: { access: 'public' } }), 'No provenance'],
     ['restricted access', withManifest({ publishConfig: { provenance: true } }), 'Access is not public'],
     ['a package of no repository', withManifest({ repository: {} }), 'No repository with url and directory'],
+    [
+      'a repository without a folder',
+      withManifest({ repository: { url: 'git+x' } }),
+      'No repository with url and directory',
+    ],
     ['a tree that is not clean', { ...GOOD, changes: ' M README.md\n' }, '1 files differ from the commit'],
   ] as const) {
     test(`refuses ${what}`, () => {
@@ -61,6 +66,15 @@ describe('judgeRelease', () => {
       );
     });
   }
+
+  test('names a missing repository as left to do, which does not fail', () => {
+    const { repository: _, ...rest } = MANIFEST;
+    const found = judgeRelease({ ...GOOD, manifests: new Map([['sdk', rest]]) });
+    assert.deepEqual(
+      found.map(({ level, what }) => [level, what]),
+      [['warn', 'To do: no repository, because no address is known']],
+    );
+  });
 
   test('reads the facts of this repository, whose packages agree in version and ask for provenance', () => {
     const facts = releaseFacts(path.join(import.meta.dirname, '..', '..'));

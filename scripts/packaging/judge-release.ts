@@ -71,9 +71,19 @@ function provenance({ manifests }: ReleaseFacts): Finding[] {
       ...(publishConfig['access'] === 'public' ? [] : [fail(file, 'Access is not public', 'Set publishConfig.access')]),
       ...(repository?.url !== undefined && repository.directory === `packages/${folder}`
         ? []
-        : [fail(file, 'No repository with url and directory', 'Provenance needs both: write `repository`')]),
+        : [noRepository(file, repository !== undefined)]),
     ];
   });
+}
+
+/**
+ * The project has no public address yet, and none may be invented: that is left to do and does not fail. A `repository`
+ * that is there must be complete.
+ */
+function noRepository(file: string, isThere: boolean): Finding {
+  const what = isThere ? 'No repository with url and directory' : 'To do: no repository, because no address is known';
+  const next = 'Provenance needs both: write `repository` once the project has an address';
+  return { level: isThere ? 'fail' : 'warn', check: 'release', file, what, next };
 }
 
 function cleanTree({ changes }: ReleaseFacts): Finding[] {

@@ -206,9 +206,22 @@ const AST: Table = {
   inspect: ['contracts', 'index', 'parse', 'profile', 'scope', 'symbols'],
   edit: ['contracts', 'lsp', 'parse', 'profile', 'rewrite', 'scope', 'symbols'],
   programs: ['edit', 'profile'],
-  plugin: ['contracts', 'edit', 'grammar', 'index', 'inspect', 'lsp', 'profile', 'symbols'],
+  plugin: ['contracts', 'edit', 'grammar', 'index', 'inspect', 'lsp', 'profile', 'programs', 'symbols'],
   rules: ['contracts', 'index', 'inspect', 'parse', 'plugin', 'profile', 'scope', 'symbols'],
-  tools: ['analyze', 'contracts', 'edit', 'inspect', 'lsp', 'parse', 'plugin', 'profile', 'programs', 'rules', 'scope'],
+  tools: [
+    'analyze',
+    'contracts',
+    'edit',
+    'inspect',
+    'lsp',
+    'parse',
+    'plugin',
+    'profile',
+    'programs',
+    'rewrite',
+    'rules',
+    'scope',
+  ],
 };
 
 const HOST: Table = {

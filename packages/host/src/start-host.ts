@@ -16,7 +16,7 @@ import { createDocuments } from './describe/documents.ts';
 import { type EmbeddingParts, type FilledParts, fillParts } from './embedding-defaults.ts';
 import { createApp } from './http/create-app.ts';
 import { createGatekeeper } from './http/gatekeeper.ts';
-import type { McpEndpoint } from './http/mcp-endpoint.ts';
+import type { McpEndpoint } from './http/route.ts';
 import type { McpExtras } from './mcp/server/host-backend.ts';
 import { lazyMcpEndpoint } from './mcp/server/lazy-endpoint.ts';
 import { createHost, type Host } from './sessions/create-host.ts';

@@ -3,7 +3,7 @@
  *
  * An entry of its own, so that programs which only need envelopes and errors do not load it.
  */
-export type { BackoffOptions } from './client/backoff.ts';
+export type { BackoffOptions, NewSession, ReconnectOptions } from './client/backoff.ts';
 export {
   type ConnectToHostOptions,
   connectToHost,
@@ -12,16 +12,15 @@ export {
 } from './client/connect-to-host.ts';
 export type { Connect, Connection } from './client/connection.ts';
 export type { EventsOptions } from './client/event-listeners.ts';
-export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/fetch-like.ts';
 export {
   type CallState,
   createHostClient,
   type HostClient,
   type HostClientOptions,
 } from './client/host-client.ts';
+export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/host-wire.ts';
 export { type HttpConnectionOptions, httpConnection } from './client/http-connection.ts';
 export { type LineConnectionOptions, type LineWriter, lineConnection } from './client/line-connection.ts';
-export type { NewSession, ReconnectOptions } from './client/reconnect-options.ts';
 export { reconnecting } from './client/reconnecting.ts';
 export type { RetryOptions } from './client/retry-call.ts';
 export { createToolClient } from './client/tool-client.ts';

@@ -1,13 +1,12 @@
 /** Public surface of the protocol package: envelopes, HTTP bodies and errors. Of the client only the types: see `client.ts`. */
-export type { BackoffOptions } from './client/backoff.ts';
+export type { BackoffOptions, NewSession, ReconnectOptions } from './client/backoff.ts';
 export type { ConnectToHostOptions, HostChildSession, HostSession } from './client/connect-to-host.ts';
 export type { Connect, Connection } from './client/connection.ts';
 export type { EventsOptions } from './client/event-listeners.ts';
-export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/fetch-like.ts';
 export type { CallState, HostClient, HostClientOptions } from './client/host-client.ts';
+export type { ByteReader, FetchAnswer, FetchInit, FetchLike } from './client/host-wire.ts';
 export type { HttpConnectionOptions } from './client/http-connection.ts';
 export type { LineConnectionOptions, LineWriter } from './client/line-connection.ts';
-export type { NewSession, ReconnectOptions } from './client/reconnect-options.ts';
 export type { RetryOptions } from './client/retry-call.ts';
 export type {
   ClientBatchCall,
@@ -31,9 +30,9 @@ export {
 } from './envelopes/children.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
 export { errorEntrySchema } from './envelopes/error-entry.ts';
+export { idSchema, timestampSchema } from './envelopes/fields.ts';
 export * from './envelopes/from-client/catalog.ts';
 export * from './envelopes/from-host/catalog.ts';
-export { idSchema } from './envelopes/id.ts';
 export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './envelopes/parse-envelope.ts';
 export { createProgress, type Progress } from './envelopes/progress.ts';
@@ -47,7 +46,6 @@ export {
   sessionInfoSchema,
   sessionOpenedSchema,
 } from './envelopes/sessions.ts';
-export { timestampSchema } from './envelopes/timestamp.ts';
 export {
   type AnswerApprovalBody,
   type ApprovalAnswered,

@@ -97,7 +97,7 @@ export type { ToolAnswer, ToolArgs, ToolData, ToolTypes } from './contracts/tool
 export type { FileChange, FileContent, Workspace } from './contracts/workspace.ts';
 export { describeRules, type RuleDescription } from './describe-rules.ts';
 export type { ToolTotals, Totals } from './events/metrics.ts';
-export type { LockChange } from './external/lock/lock-changes.ts';
+export type { LockChange } from './external/lock/lock-file.ts';
 export type { LockMetadata } from './external/lock/make-lock.ts';
 export { compileGlobs, type GlobTest } from './glob/match-glob.ts';
 export type { ReconciledCall } from './journal/reconcile.ts';

@@ -17,16 +17,22 @@ export {
   type RunSummary,
 } from './external/inspect/list-runs.ts';
 export { type PruneRunsOptions, type PruneRunsReport, pruneRuns } from './external/inspect/prune-runs.ts';
-export { showRun, showRunOutput } from './external/inspect/show-run.ts';
+export { showRun, showRunOutput } from './external/inspect/read-run.ts';
 export { type VerifiedRun, type VerifyRunsOptions, verifyRuns } from './external/inspect/verify-runs.ts';
 export { checkToolName } from './external/protocol/tool-names.ts';
 export { recordUnlistedRun, type UnlistedCall } from './external/run/record-refused.ts';
 export { type Replay, type ReplayMode, replay } from './journal/replay.ts';
 export { createMemoryJournal, createSqliteFindings, openSqliteJournal } from './journal/store/catalog.ts';
 export { type JournalReader, openJournalReader } from './journal/store/journal-reader.ts';
-export { buildChildPackage, type ChildPackage, type ChildPackageInput } from './package/build-child-package.ts';
+export {
+  buildChildPackage,
+  type ChildPackage,
+  type ChildPackageInput,
+  type ChildPackagePolicy,
+  childPackageDefaults,
+  PARENT_CONTROL_TOOLS,
+} from './package/build-child-package.ts';
 export { type CapabilitySpec, validateCapability } from './package/capability.ts';
-export { type ChildPackagePolicy, childPackageDefaults, PARENT_CONTROL_TOOLS } from './package/child-package-policy.ts';
 export { type ChildRoutePolicy, childRoutePolicySchema } from './package/child-route.ts';
 export { type ChildToolPolicy, childToolPolicySchema, type DeclaredEffect } from './package/child-tool-policy.ts';
 export {
@@ -37,15 +43,18 @@ export {
   validateHandoff,
 } from './package/context-handoff.ts';
 export { checkChildStart, childBudget, type DepthBudget, depthBudget } from './package/depth-budget.ts';
-export { completedOutput, failedOutput, type ToolExecutionOutput, toEffectResult } from './package/execution-output.ts';
 export { parseStrategy } from './package/execution-strategy.ts';
 export {
+  completedOutput,
   createExecutorRegistry,
   type ExecutorContext,
   type ExecutorOutput,
   type ExecutorRegistry,
+  failedOutput,
   type HostExecutor,
+  type ToolExecutionOutput,
   type ToolExecutor,
+  toEffectResult,
 } from './package/executor-registry.ts';
 export { fingerprintPackage } from './package/fingerprint.ts';
 export { applyDelta, type PackageDelta } from './package/package-delta.ts';

@@ -20,7 +20,7 @@ import type { AnyTool } from './contracts/tool.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import type { EventBus } from './events/event-bus.ts';
 import type { Metrics } from './events/metrics.ts';
-import { createExternalTools } from './external/external-source.ts';
+import { createExternalTools } from './external/open-external-tools.ts';
 import { governingPlaces } from './governing-places.ts';
 import { headWarnings } from './journal/head-warnings.ts';
 import type { ReconciledCall } from './journal/reconcile.ts';

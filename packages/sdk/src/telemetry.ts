@@ -5,7 +5,6 @@
  */
 export type { MetricsRollup, ToolRollup } from './contracts/metrics.ts';
 export { DURATION_BOUNDS_MS } from './events/metrics.ts';
-export { rollUp } from './events/roll-up.ts';
-export { mergeTotals, sumTotals } from './events/sum-totals.ts';
+export { mergeTotals, rollUp, sumTotals } from './events/roll-up.ts';
 export { ATTRIBUTES, OTEL_METRICS, PROMETHEUS_LABELS, PROMETHEUS_METRICS, SCOPE, SPAN } from './telemetry/names.ts';
 export { createOpenTelemetry, type OpenTelemetryOptions } from './telemetry/open-telemetry.ts';

@@ -1,7 +1,7 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { subjectReader } from './call/tool-context/read-subject.ts';
+import { subjectReader } from './call/tool-context/read-path.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
 import { createBreakers } from './coordinator/circuit-breaker.ts';

@@ -4,9 +4,14 @@ import fc from 'fast-check';
 import { SIDE_EFFECT_LEVELS, sideEffectRank, TOOL_KINDS } from '../src/contracts/annotations.ts';
 import { EFFECT_CLASSES } from '../src/contracts/classes.ts';
 import type { PolicyRef } from '../src/contracts/refs.ts';
-import { buildChildPackage, type ChildPackage, type ChildPackageInput } from '../src/package/build-child-package.ts';
+import {
+  buildChildPackage,
+  type ChildPackage,
+  type ChildPackageInput,
+  childPackageDefaults,
+  PARENT_CONTROL_TOOLS,
+} from '../src/package/build-child-package.ts';
 import { CAPABILITY_KINDS, type CapabilitySpec } from '../src/package/capability.ts';
-import { childPackageDefaults, PARENT_CONTROL_TOOLS } from '../src/package/child-package-policy.ts';
 import type { ChildToolPolicy, DeclaredEffect } from '../src/package/child-tool-policy.ts';
 import { compilePackage } from '../src/package/compile-package.ts';
 import type { ContextHandoff } from '../src/package/context-handoff.ts';

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { defineTool } from '../src/contracts/tool.ts';
 import { openJournal } from '../src/journal/store/journal-sqlite.ts';
 import { openStateFolder } from '../src/platform/state/state-folder.ts';
-import { startJournalHolder } from '../src/testing/hold-journal.ts';
+import { startJournalHolder } from '../src/testing/faulty-parts.ts';
 import { createCounter, nothing } from '../src/testing/probe-tools.ts';
 import { sampleIntent } from '../src/testing/sample-records.ts';
 import { openScratchRuntime } from '../src/testing/scratch-runtime.ts';

@@ -6,8 +6,18 @@
  */
 import { isIPv6 } from 'node:net';
 import { ToolError } from '@tool-runtime/protocol';
-import { formatHost, type HostRules, judgeHost, LOOPBACK_NAMES, parseHost, shortIPv6 } from './judge-host.ts';
-import { isAllowed, judgeOrigin, normalOrigin, type OriginRules } from './judge-origin.ts';
+import {
+  formatHost,
+  type HostRules,
+  isAllowed,
+  judgeHost,
+  judgeOrigin,
+  LOOPBACK_NAMES,
+  normalOrigin,
+  type OriginRules,
+  parseHost,
+  shortIPv6,
+} from './host-and-origin.ts';
 
 export interface ExposureOptions {
   /** What the host listens on; none for a Unix socket. */

@@ -139,7 +139,7 @@ function tooManyFailures(because: string, waitMs: number): ToolError {
   });
 }
 
-/** The source of a TCP connection. A network of IPv6 counts as one: whoever has one address of it has all of them. */
+/** The source of a TCP connection. A network of IPv6 counts as one: a client with one address of it has all of them. */
 export function addressSource(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');

@@ -3,14 +3,16 @@
  *
  * Node removes the path it bound when the server closes, even if another server has put its socket there since. So the
  * server binds a name of its own, which is then moved to the path: the path appears already closed to others (0600), is
- * never taken from a socket that stands there, and is removed by us alone, and only while it is ours.
+ * never taken from a socket that is already there, and is removed only by us and only while it is ours.
  */
-import { linkSync, lstatSync, type Stats, unlinkSync } from 'node:fs';
-import type { Server } from 'node:net';
+
+import { randomBytes } from 'node:crypto';
+import { linkSync, lstatSync, mkdirSync, realpathSync, renameSync, type Stats, statSync, unlinkSync } from 'node:fs';
+import { connect, type Server, type Socket } from 'node:net';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ToolError } from '@tool-runtime/protocol';
 import { errnoCode } from '../ops/errno-code.ts';
 import type { PeerReader } from './peer-credentials.ts';
-import { draftPath, prepareSocketPath, sameFile } from './socket-path.ts';
 
 export interface UnixListener {
   /** Real path. */
@@ -21,6 +23,14 @@ export interface UnixListener {
 
 /** What is left of 0777 is 0600. */
 const UMASK = 0o177;
+
+/** What the address of a Unix socket holds, less the final zero. */
+const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+const DRAFT_BYTES = 4;
+/** How folders of the system look from inside a user namespace. */
+const OVERFLOW_UID = 65_534;
+const STICKY = 0o1000;
+const WRITABLE_FOR_OTHERS = 0o022;
 
 /** Throws E_POLICY when the path may not be used; the server is then not listening. */
 export async function listenUnix(server: Server, path: string, peers?: PeerReader): Promise<UnixListener> {
@@ -73,4 +83,124 @@ function failed(path: string, cause: unknown): ToolError {
     details: { gate: 'exposure', reason: errnoCode(cause) ?? 'EIO', next: 'try again, or name another socket' },
     cause,
   });
+}
+
+/**
+ * Whether a path may become our Unix socket: it is in folders that only we can change, and it is free or left over from
+ * a dead process.
+ *
+ * Only a socket that refuses connections is removed, identified by its inode: of two hosts that find the same leftover,
+ * neither can remove the socket the other has put there since.
+ *
+ * The real path to listen on; folders that are missing are made (0700). Throws E_POLICY when it may not be used.
+ */
+async function prepareSocketPath(path: string, peers?: PeerReader): Promise<string> {
+  const folder = prepareFolder(dirname(resolve(path)));
+  const real = join(folder, basename(path));
+  if (path.includes('\0') || Buffer.byteLength(longerOf(real, draftPath(real))) > MAX_PATH_BYTES) {
+    throw refused('path_too_long', `Socket path is longer than ${MAX_PATH_BYTES} bytes`, 'choose a shorter folder');
+  }
+  await clearLeftover(real, peers);
+  return real;
+}
+
+/** A free name beside the path. */
+function draftPath(path: string): string {
+  return join(dirname(path), `.${randomBytes(DRAFT_BYTES).toString('hex')}`);
+}
+
+function sameFile(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
+}
+
+function longerOf(one: string, other: string): string {
+  return one.length > other.length ? one : other;
+}
+
+function prepareFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const real = realpathSync.native(folder);
+    for (let place = real; ; place = dirname(place)) {
+      checkFolder(place, statSync(place), place === real ? [] : [OVERFLOW_UID]);
+      if (place === dirname(place)) return real;
+    }
+  } catch (thrown) {
+    const code = errnoCode(thrown);
+    if (code === undefined) throw thrown;
+    throw refused('unusable_folder', `Folder of the socket cannot be used: ${code}`, 'name a folder of this user');
+  }
+}
+
+/** Another user who can rename a folder on the way could replace our socket with their own. */
+function checkFolder(folder: string, { mode, uid }: Stats, alsoOwners: readonly number[]): void {
+  const isOurs = [process.geteuid?.(), 0, ...alsoOwners].includes(uid);
+  const isSafe = (mode & WRITABLE_FOR_OTHERS) === 0 || (mode & STICKY) !== 0;
+  if (isOurs && isSafe) return;
+  const problem = isOurs
+    ? 'Others may write in a folder of the socket'
+    : 'A folder of the socket belongs to another user';
+  const next = isOurs ? `chmod go-w ${folder}, or name another folder` : 'name a folder of this user';
+  throw refused('unsafe_folder', `${problem}: ${folder}`, next);
+}
+
+async function clearLeftover(path: string, peers: PeerReader | undefined): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket())
+    throw refused('not_a_socket', `Something that is no socket has the name: ${path}`, 'remove it yourself');
+  const answer = await knock(path, peers);
+  if (answer.isLive) throw inUse(path, answer.pid);
+  removeExactly(path, found);
+}
+
+interface Answer {
+  readonly isLive: boolean;
+  readonly pid?: number | undefined;
+}
+
+/** Only a refused connection proves that there is no listener; a full queue or a denied connection means there is one. */
+function knock(path: string, peers: PeerReader | undefined): Promise<Answer> {
+  return new Promise((settle) => {
+    const socket: Socket = connect(path);
+    socket.once('connect', () => {
+      const pid = peers?.peerOf(socket)?.pid;
+      socket.destroy();
+      settle({ isLive: true, pid });
+    });
+    socket.once('error', (error) => {
+      const code = errnoCode(error);
+      settle({ isLive: code !== 'ECONNREFUSED' && code !== 'ENOENT' });
+    });
+  });
+}
+
+/** Checked under a name of our own, where it cannot be swapped; a socket of another process is put back. */
+function removeExactly(path: string, expected: Stats): void {
+  const aside = draftPath(path);
+  try {
+    renameSync(path, aside);
+  } catch (thrown) {
+    if (errnoCode(thrown) === 'ENOENT') return;
+    throw refused('unusable_folder', `Leftover socket cannot be removed: ${path}`, 'remove it yourself');
+  }
+  if (sameFile(lstatSync(aside), expected)) {
+    unlinkSync(aside);
+    return;
+  }
+  try {
+    linkSync(aside, path);
+  } finally {
+    unlinkSync(aside);
+  }
+  throw inUse(path, undefined);
+}
+
+function inUse(path: string, pid: number | undefined): ToolError {
+  const who = pid === undefined || pid === 0 ? 'another process' : `process ${pid}`;
+  return refused('in_use', `Socket is in use by ${who}: ${path}`, 'stop it, or name another socket');
+}
+
+function refused(reason: string, message: string, next: string): ToolError {
+  return new ToolError('E_POLICY', message, { details: { gate: 'exposure', reason, next } });
 }

@@ -1,7 +1,7 @@
 /**
  * Who is at the other end of a Unix socket, as the kernel recorded it when they connected (SO_PEERCRED).
  *
- * Through koffi, which is optional; without it, or away from Linux, nobody can be told apart and a token is needed. A
+ * Through koffi, which is optional; without it, or away from Linux, users cannot be told apart and a token is needed. A
  * wrong signature can crash the process: there is one, of integers and two buffers of a stated length.
  */
 import { createRequire } from 'node:module';
@@ -26,7 +26,7 @@ const SO_PEERCRED = 17;
 const MACHINES: ReadonlySet<string> = new Set(['x64', 'arm64', 'riscv64', 'loong64']);
 /** struct ucred { pid_t pid; uid_t uid; gid_t gid; } */
 const UCRED_BYTES = 12;
-/** How the kernel shows every user that our user namespace does not know: it may be anybody. */
+/** How the kernel shows every user that our user namespace does not know: it may be any user. */
 const OVERFLOW_UID = 65_534;
 
 type GetSocketOption = (fd: number, level: number, name: number, value: Uint32Array, length: Uint32Array) => number;
@@ -52,8 +52,8 @@ export function createPeerReader(): PeerReader {
 }
 
 /**
- * The user the host runs as, with all scopes; nobody else. Not even root: a host is spoken to by its owner, and root,
- * who can read the token file, loses nothing but the habit.
+ * The user the host runs as, with all scopes, and no other user. Not even root: a host is spoken to by its owner, and
+ * root, who can read the token file, loses nothing but the habit.
  */
 export function peerPrincipal(peer: Peer | undefined): Principal | undefined {
   if (peer === undefined || peer.uid !== process.geteuid?.() || peer.uid === OVERFLOW_UID) return undefined;

@@ -1,11 +1,10 @@
 /**
- * The bearer token of a request: `Authorization: Bearer <token>` or, for WebSocket clients in browsers, which cannot set
- * that header, the sub-protocol `bearer.<token>`.
+ * The bearer token of a request: `Authorization: Bearer <token>` or, for WebSocket clients in browsers, which cannot
+ * set that header, the sub-protocol `bearer.<token>`.
  *
  * A token in the URL is refused even when it is right: URLs end up in histories, logs and Referer headers.
  */
 import { ToolError } from '@tool-runtime/protocol';
-import { headerValues } from './header-values.ts';
 import { MAX_TOKEN_BYTES, TOKEN_FORM } from './token-digest.ts';
 
 /** An `IncomingMessage` fits. */
@@ -70,4 +69,19 @@ function refuseInQuery(url: string): void {
 
 function refused(reason: string, message: string, next: string): ToolError {
   return new ToolError('E_POLICY', message, { details: { gate: 'auth', reason, next } });
+}
+
+/**
+ * Every value of a header, in order, from Node's `rawHeaders` (names and values by turns).
+ *
+ * Node's `headers` keeps only the first of some and joins others with commas; two of what must be one is then no longer
+ * seen.
+ */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [key = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]];
+    if (key.length === name.length && key.toLowerCase() === name) values.push(value);
+  }
+  return values;
 }

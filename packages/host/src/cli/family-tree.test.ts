@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { nothing, openScratchRuntime } from '@tool-runtime/sdk/testing';
-import { familyLines } from './family-lines.ts';
-import { findMembers, readFamilies, withDescendants } from './family-tree.ts';
+import { familyLines, findMembers, readFamilies, withDescendants } from './family-tree.ts';
 
 const registry = { text: 'version: 1\nbudgets: { max_calls: 50 }\n', file: 'host.yaml' };
 

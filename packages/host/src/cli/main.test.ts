@@ -7,8 +7,7 @@ import { Command } from 'commander';
 import { createScratch, runCli } from '../../test/run-cli.ts';
 import * as catalog from './catalog.ts';
 import type { CliCommand } from './command.ts';
-import { HELP } from './help.ts';
-import { addCommand, loadCommands } from './main.ts';
+import { addCommand, HELP, loadCommands } from './main.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 

@@ -1,12 +1,10 @@
-/** The tool-runtime command: finds the command, runs it, turns its end into an exit code. 0 done, 1 not, 2 bad usage. */
-
+/** The tool-runtime command: finds the command, runs it, turns its end into an exit code: 0 done, 1 failed, 2 bad usage. */
 import { Command, type CommanderError } from 'commander';
 import { hostVersion } from '../ops/host-version.ts';
 import { isUsageError } from '../terminal/bad-usage.ts';
 import { showError } from '../terminal/terminal.ts';
 import * as catalog from './catalog.ts';
 import type { CliCommand, Done } from './command.ts';
-import { helpOf } from './help.ts';
 
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;
@@ -58,7 +56,7 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
   const error = toToolError(thrown);
   const next = error.details['next'];
   showError(`${error.code} ${error.message}`, typeof next === 'string' ? next : undefined);
-  // What nobody foresaw is worth a report, and a report is worth little without the place.
+  // An unexpected error is worth a report, and a report needs the stack.
   if (error !== thrown && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
   return error.code === 'E_INTERNAL' ? 1 : 2;
 }
@@ -68,7 +66,7 @@ function isCommanderError(thrown: unknown): thrown is CommanderError {
   return thrown instanceof Error && String((thrown as Partial<CommanderError>).code).startsWith('commander.');
 }
 
-/** A reader that has seen enough, such as `head`, is no failure; the default would be a stack trace. */
+/** A reader that closes early, such as `head`, is not a failure; Node's default would print a stack trace. */
 function tolerateLeavingReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.listenerCount('error') === 0) stream.on('error', failUnlessClosed);
@@ -81,7 +79,7 @@ function failUnlessClosed(error: NodeJS.ErrnoException): void {
 
 type Loader = () => Promise<Readonly<Record<string, CliCommand>>>;
 
-/** The command that was named, or all of them for help and for a name nobody knows. */
+/** The command that was named, or all of them for help and for an unknown name. */
 export async function loadCommands(named?: string): Promise<readonly CliCommand[]> {
   const loaders = Object.entries<Loader>(catalog);
   const chosen = loaders.filter(([name]) => name === named);
@@ -91,8 +89,60 @@ export async function loadCommands(named?: string): Promise<readonly CliCommand[
   return commands.flat();
 }
 
-/** Under the name it has in the catalog; whatever else the file may export is no command. */
+/** Under the name it has in the catalog; other exports of the file are not commands. */
 async function loaded(name: string, load: Loader): Promise<readonly CliCommand[]> {
   const command = (await load())[name];
   return command === undefined ? [] : [command];
+}
+
+export const HELP: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'Use tools:': {
+    call: [
+      'call file_read path=README.md',
+      'call grep --pattern TODO --count',
+      `call file_write '{"path":"a.txt","content":"hi"}'`,
+    ],
+    tools: ['tools', 'tools file_read', 'tools --cost'],
+    ast: ['ast outline src/index.ts', 'ast rename parse readConfig'],
+    validate: ['validate --staged', 'validate --since main src'],
+  },
+  'Set the policy:': {
+    demo: ['demo', 'demo try'],
+    init: ['init', 'init --dry-run'],
+    trust: ['trust'],
+    revoke: ['revoke'],
+    doctor: ['doctor', 'doctor --json'],
+    explain: ['explain E_POLICY', 'explain shell_exec', 'explain limits.max_answer_tokens'],
+  },
+  'Look back:': {
+    audit: ['audit list', 'audit list --records --kind decision', 'audit verify'],
+  },
+  'Run a host:': {
+    serve: ['serve', 'serve --http 127.0.0.1:7500'],
+    status: ['status'],
+    stop: ['stop'],
+    approvals: ['approvals list'],
+    token: ['token list'],
+  },
+  'Connect:': {
+    mcp: ['mcp', 'mcp install claude-code', 'mcp --profile structured'],
+    stdio: ['stdio'],
+    hook: ['hook install'],
+    external: ['external run my-tool', 'external list', 'external check ./my-tool', 'external lock --check'],
+    completion: ['completion bash'],
+  },
+};
+
+interface HelpEntry {
+  readonly group: string;
+  readonly examples: readonly string[];
+}
+
+/** The commands in groups, with examples that a test parses. A command in no group is an older name. */
+function helpOf(command: string): HelpEntry | undefined {
+  for (const [group, commands] of Object.entries(HELP)) {
+    const examples = Object.hasOwn(commands, command) ? commands[command] : undefined;
+    if (examples !== undefined) return { group, examples };
+  }
+  return undefined;
 }

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { lazyGateway } from '../mcp/gateway/lazy-gateway.ts';
-import { showRuntimeWarning } from '../terminal/runtime-warning.ts';
+import { showRuntimeWarning } from '../terminal/terminal.ts';
 import { checkWorkspace, type WorkspaceOptions } from '../terminal/workspace-folder.ts';
 
 export async function openRuntime(options: WorkspaceOptions, approvals?: ApprovalDispatcher): Promise<Runtime> {

@@ -1,7 +1,7 @@
 /** The progress of a long call, on one line of the terminal that is gone when the call ends. */
 import type { WriteStream } from 'node:tty';
 import type { Session } from '@tool-runtime/sdk';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainText } from '../terminal/terminal.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 const USUAL_WIDTH = 80;

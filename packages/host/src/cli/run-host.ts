@@ -65,7 +65,7 @@ export async function runHost(options: ServeOptions): Promise<void> {
   }
 }
 
-/** On a raw terminal Ctrl-C is a key: whoever ends the questions ends the host. */
+/** On a raw terminal Ctrl-C is a key: ending the questions ends the host. */
 async function askHere(options: ServeOptions, signal: AbortSignal, stop: () => void): Promise<void> {
   const { openDesk } = await import('./commands/approvals/desk.ts');
   const { watchQuestions } = await import('./commands/approvals/watch.ts');
@@ -84,7 +84,7 @@ function namedBy({ workspace, state }: ServeOptions): string {
   return workspace === '.' ? '' : ` --workspace ${resolve(workspace)}`;
 }
 
-/** Spans and metrics go to the provider that whoever started the process registered, for example by `node --import`. */
+/** Spans and metrics go to the provider that was registered when the process started, for example by `node --import`. */
 async function telemetryOf({ telemetry }: ServeOptions): Promise<Pick<RuntimeOptions, 'telemetry'>> {
   if (telemetry !== true) return {};
   const { createOpenTelemetry } = await import('@tool-runtime/sdk/telemetry');

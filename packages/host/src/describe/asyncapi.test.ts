@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { clientMessageSchema, type JsonObject, serverMessageSchema } from '@tool-runtime/protocol';
 import { lintDocument, lookUp } from '../../test/document-checks.ts';
 import { asyncApiDocument } from './asyncapi.ts';
-import { EVENT_KINDS } from './event-schemas.ts';
+import { EVENT_KINDS } from './messages.ts';
 
 const document = asyncApiDocument({ version: '1.2.3' });
 

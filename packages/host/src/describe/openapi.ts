@@ -1,11 +1,9 @@
 /** The HTTP interface as an OpenAPI 3.1 document, from the very routes that serve it. */
-import type { JsonObject } from '@tool-runtime/protocol';
+import { describeSchemas, errorMessageSchema, idSchema, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import type { z } from 'zod';
 import type { AnyRoute } from '../http/route.ts';
 import { BEARER_NOTE, DEFAULT_ADDRESS, documentInfo } from './document-info.ts';
-import { describeOperation } from './operation.ts';
-import { impliedRefusals, refusalAnswer, refusalName } from './refusals.ts';
-import { describeRoutes, type RouteSchemas } from './route-schemas.ts';
-import { tagsOf } from './tags.ts';
+import { impliedRefusals, parameterNames, refusalAnswer, refusalName } from './refusals.ts';
 
 export interface OpenApiOptions {
   readonly version: string;
@@ -15,6 +13,16 @@ export interface OpenApiOptions {
 const DESCRIPTION =
   'Sessions, calls, events and approvals over HTTP. Every refusal is an ErrorMessage. The same envelopes travel over ' +
   'WebSocket (`/v1/ws`), a Unix socket and standard input and output: see `/asyncapi.json`.';
+
+interface RouteSchemas {
+  readonly named: Readonly<Record<string, JsonObject>>;
+  readonly error: JsonObject;
+  readonly id: JsonObject;
+  /** Undefined when the route has none. */
+  query(route: AnyRoute): JsonObject | undefined;
+  body(route: AnyRoute): JsonObject | undefined;
+  answer(route: AnyRoute, status: number): JsonObject | undefined;
+}
 
 export function openApiDocument({ version, routes }: OpenApiOptions): JsonObject {
   const schemas = describeRoutes(routes);
@@ -53,4 +61,125 @@ function commonRefusals(routes: readonly AnyRoute[], error: JsonObject): JsonObj
 
 function inOrder(entries: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** One route as an OpenAPI operation. */
+function describeOperation(route: AnyRoute, schemas: RouteSchemas): JsonObject {
+  const parameters = parametersOf(route, schemas);
+  const body = schemas.body(route);
+  return {
+    operationId: route.id,
+    tags: [tagOf(route.path)],
+    summary: route.summary,
+    description: [route.description, scopeNote(route.scope)].filter((part) => part !== undefined).join('\n\n'),
+    ...(route.scope === 'open' ? { security: [] } : {}),
+    'x-scope': route.scope,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(route, body) }),
+    responses: responsesOf(route, schemas),
+  };
+}
+
+function scopeNote(scope: AnyRoute['scope']): string {
+  if (scope === 'open') return 'Needs no token.';
+  return scope === 'any' ? 'Needs a token.' : `Needs a token with the scope \`${scope}\`.`;
+}
+
+function parametersOf(route: AnyRoute, schemas: RouteSchemas): JsonObject[] {
+  const query = schemas.query(route);
+  const required = (query?.['required'] ?? []) as readonly string[];
+  const properties = (query?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>;
+  return [
+    ...parameterNames(route.path).map((name) => ({ name, in: 'path', required: true, schema: schemas.id })),
+    ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+    })),
+    ...Object.entries(route.headers ?? {}).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string' },
+    })),
+  ];
+}
+
+/** A body may be left out where an empty object would do: the host reads nothing as `{}`. */
+function requestBody(route: AnyRoute, schema: JsonObject): JsonObject {
+  return {
+    required: route.body?.safeParse({}).success !== true,
+    content: { 'application/json': { schema } },
+  };
+}
+
+function responsesOf(route: AnyRoute, schemas: RouteSchemas): JsonObject {
+  const responses: Record<string, JsonValue> = {};
+  for (const status of impliedRefusals(route)) {
+    responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
+  }
+  for (const [key, { description, type }] of Object.entries(route.answers)) {
+    const status = Number(key);
+    const schema = schemas.answer(route, status);
+    responses[key] =
+      status >= 400 && schema === undefined
+        ? refusalAnswer(status, schemas.error, description)
+        : { description, ...contentOf(schema, type) };
+  }
+  return responses;
+}
+
+function contentOf(schema: JsonObject | undefined, type: string | undefined): JsonObject {
+  if (type !== undefined) return { content: { [type]: { schema: schema ?? { type: 'string' } } } };
+  return schema === undefined ? {} : { content: { 'application/json': { schema } } };
+}
+
+interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+const TAGS: readonly (Tag & { readonly paths: RegExp })[] = [
+  { name: 'calls', description: 'Calls of tools, and their answers', paths: /^\/v1\/(?:call|tools)$|\/calls\// },
+  { name: 'plans', description: 'What the gates would answer to calls that have not been made', paths: /\/plans$/ },
+  { name: 'children', description: 'Sessions that belong to another session', paths: /\/(?:children|detach)$/ },
+  { name: 'sessions', description: 'What a client may use, and for how long', paths: /^\/v1\/sessions/ },
+  { name: 'events', description: 'What happens while calls run', paths: /^\/v1\/events/ },
+  { name: 'approvals', description: 'Questions that a person answers', paths: /^\/v1\/approvals/ },
+  { name: 'host', description: 'The host itself', paths: /^/ },
+];
+
+/** The first tag that matches the path of a route. */
+export function tagOf(path: string): string {
+  return TAGS.find(({ paths }) => paths.test(path))?.name ?? 'host';
+}
+
+export function tagsOf(paths: readonly string[]): readonly Tag[] {
+  const used = new Set(paths.map(tagOf));
+  return TAGS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description }));
+}
+
+/** Every schema the routes mention, described together so that they share what has a name. */
+function describeRoutes(routes: readonly AnyRoute[]): RouteSchemas {
+  const schemas: Record<string, z.ZodType> = { error: errorMessageSchema, id: idSchema };
+  const add = (key: string, schema: z.ZodType | undefined): void => {
+    if (schema !== undefined) schemas[key] = schema;
+  };
+  for (const route of routes) {
+    add(`${route.id} query`, route.query);
+    add(`${route.id} body`, route.body ?? route.envelope);
+    for (const [status, { schema }] of Object.entries(route.answers)) add(`${route.id} ${status}`, schema);
+  }
+  const { given, named } = describeSchemas(schemas, (name) => `#/components/schemas/${name}`);
+  return {
+    named,
+    error: given['error'] ?? {},
+    id: given['id'] ?? {},
+    query: ({ id }) => given[`${id} query`],
+    body: ({ id }) => given[`${id} body`],
+    answer: ({ id }, status) => given[`${id} ${status}`],
+  };
 }

@@ -1,7 +1,6 @@
-/** The refusals of a route that nobody has to write down: they follow from what it takes. */
+/** The refusals of a route that follow from what it takes, so no route has to list them. */
 import type { JsonObject } from '@tool-runtime/protocol';
 import type { AnyRoute } from '../http/route.ts';
-import { parameterNames } from './path-parameters.ts';
 
 interface Refusal {
   readonly name: string;
@@ -59,4 +58,9 @@ function refusalOf(status: number): Refusal {
   const refusal = REFUSALS[status];
   if (refusal === undefined) throw new TypeError(`A route answers with a status that has no description: ${status}`);
   return refusal;
+}
+
+/** `/v1/sessions/{session_id}` → `['session_id']` */
+export function parameterNames(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? '');
 }

@@ -13,9 +13,9 @@ import {
   type SessionAttach,
   type ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer } from '../sessions/error-answer.ts';
 import { HeldBytes } from '../sessions/held-bytes.ts';
 import type { Reach } from '../sessions/reach.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
 import { dispatch, isCall, reply } from './dispatch.ts';
 import { resumeOrder } from './resume.ts';

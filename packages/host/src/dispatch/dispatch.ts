@@ -11,8 +11,8 @@ import type {
   ServerMessage,
   ToolRequest,
 } from '@tool-runtime/protocol';
-import { errorAnswer } from '../sessions/error-answer.ts';
 import type { Reach } from '../sessions/reach.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import type { StartOptions } from '../sessions/served-calls.ts';
 import type { ServedSession } from '../sessions/served-session.ts';
 

@@ -1,11 +1,10 @@
 /** The reach of a client that has one session and its children, and nobody to approve for, such as the parent of a stdio process. */
 import { ToolError } from '@tool-runtime/protocol';
 import type { ChildSession } from '@tool-runtime/sdk';
-import { toChildOptions } from '../sessions/child-options.ts';
-import { childAck } from '../sessions/describe-child.ts';
+import { childAck, toChildOptions } from '../sessions/child-messages.ts';
 import type { Reach } from '../sessions/reach.ts';
+import { noChild, unknownSession } from '../sessions/refusals.ts';
 import { type ServedSession, type ServedSessionOptions, serveSession } from '../sessions/served-session.ts';
-import { noChild, unknownSession } from '../sessions/unknown-session.ts';
 
 interface HeldChild {
   readonly served: ServedSession;

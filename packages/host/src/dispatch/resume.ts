@@ -1,8 +1,7 @@
 /** What a client that comes back is owed: the events it missed, and the answers it still waits for. */
 import type { SessionAttach } from '@tool-runtime/protocol';
-import { errorAnswer } from '../sessions/error-answer.ts';
-import type { LoggedEvent } from '../sessions/event-log.ts';
-import { lostAnswer } from '../sessions/lost-answers.ts';
+import type { LoggedEvent } from '../sessions/kept-messages.ts';
+import { errorAnswer, lostAnswer } from '../sessions/refusals.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
 import { missedText } from './missed-events.ts';
 

@@ -1,5 +1,5 @@
 /** What one connection has to do with one session: the requests it waits for, and the events it gets. */
-import type { LoggedEvent } from '../sessions/event-log.ts';
+import type { LoggedEvent } from '../sessions/kept-messages.ts';
 import type { EventDetail, ServedSession } from '../sessions/served-session.ts';
 import { missedText } from './missed-events.ts';
 

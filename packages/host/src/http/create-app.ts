@@ -9,12 +9,10 @@ import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { Host } from '../sessions/create-host.ts';
-import { errorAnswer } from '../sessions/error-answer.ts';
-import type { Gatekeeper } from './gatekeeper.ts';
-import { unknownRoute } from './judge-target.ts';
-import type { McpEndpoint } from './mcp-endpoint.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
+import { type Gatekeeper, unknownRoute } from './gatekeeper.ts';
 import { readBody } from './read-body.ts';
-import type { AnyRoute, Documents } from './route.ts';
+import type { AnyRoute, Documents, McpEndpoint } from './route.ts';
 import { ROUTES } from './route-list.ts';
 import { sendAnswer, sendError } from './send-answer.ts';
 

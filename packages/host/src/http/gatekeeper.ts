@@ -1,12 +1,11 @@
-/** Judges every request before a route sees it: where it came in, from which page, on whose behalf. */
+/** Checks every request before a route sees it: its target, listener, page and credentials. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Exposure } from '../auth/exposure.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
-import { headerValues } from '../auth/header-values.ts';
 import type { Principal } from '../auth/principal.ts';
-import { readCredentials } from '../auth/read-credentials.ts';
+import { headerValues, readCredentials } from '../auth/read-credentials.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 
 export interface Gatekeeper {
@@ -32,6 +31,12 @@ export interface GatekeeperOptions {
 }
 
 const NONE: Readonly<Record<string, string>> = {};
+
+/** Letters, digits and marks as they are; anything else percent-encoded. */
+const SEGMENT = /^(?:[\w.~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+$/;
+/** Characters that need no encoding must not be encoded. */
+const NEEDLESS = /%(?:2[DEde]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/;
+const RELATIVE: ReadonlySet<string> = new Set(['.', '..']);
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { tokens, exposure, peerOf, attempts, sourceOf } = options;
@@ -83,5 +88,32 @@ function missingToken(): ToolError {
 function badToken(): ToolError {
   return new ToolError('E_POLICY', 'Token is not valid here', {
     details: { gate: 'auth', reason: 'token_invalid', next: 'read the token file again; the token may have expired' },
+  });
+}
+
+/**
+ * Which request targets are read at all. A path has one spelling here: nothing is decoded, shortened or resolved to see
+ * where it might lead, so a proxy in front of the host reads it the same way as the host.
+ *
+ * The refusal, or undefined for a target that is an absolute path and perhaps a query.
+ */
+export function judgeTarget(target: string): ToolError | undefined {
+  const [path = ''] = target.split('?', 1);
+  if (!path.startsWith('/') || target.includes('#')) {
+    return new ToolError('E_VALIDATION_FAIL', 'Request target is not a path', {
+      details: { reason: 'malformed', next: 'send an absolute path, with neither host nor fragment' },
+    });
+  }
+  const isPlain = path === '/' || path.slice(1).split('/').every(isSegment);
+  return isPlain ? undefined : unknownRoute();
+}
+
+function isSegment(text: string): boolean {
+  return SEGMENT.test(text) && !NEEDLESS.test(text) && !RELATIVE.has(text);
+}
+
+export function unknownRoute(): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', 'There is nothing at this path', {
+    details: { reason: 'unknown_route', next: 'see GET /openapi.json' },
   });
 }

@@ -68,6 +68,13 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
 
 export type AnyRoute = Route;
 
+/** What serves `/mcp`: MCP has methods, bodies and errors of its own, and streams its answers. */
+export interface McpEndpoint {
+  /** The principal is proven already. */
+  fetch(request: Request, principal: Principal): Promise<Response>;
+  close(): Promise<void>;
+}
+
 /** Keeps the types of query and body for `handle`; the catalog holds all routes as one type. */
 export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(route: Route<Query, Body>): AnyRoute {
   return route as unknown as AnyRoute;

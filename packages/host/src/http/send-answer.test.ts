@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { ToolError } from '@tool-runtime/protocol';
 import { exchange, type RawAnswer } from '../../test/wire/raw-http.ts';
-import { errorAnswer } from '../sessions/error-answer.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import { sendError } from './send-answer.ts';
 
 /** What a client is told when this is the reason. */

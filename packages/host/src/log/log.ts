@@ -6,7 +6,7 @@
  */
 import type { Writable } from 'node:stream';
 import type { JsonValue } from '@tool-runtime/protocol';
-import { plainJson, plainText } from '../terminal/plain-text.ts';
+import { plainJson, plainText } from '../terminal/terminal.ts';
 import { createCleaner, MAX_MEMBERS, type Redact } from './clean-value.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

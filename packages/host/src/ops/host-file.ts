@@ -61,7 +61,7 @@ export function claimState(state: string, { version, now }: { version: string; n
     },
     release() {
       try {
-        // Under the lock nobody else writes it, so what is read here is what is removed.
+        // Under the lock no other process writes it, so what is read here is what is removed.
         const found = parse(readPrivateFile(path, { maxBytes: MAX_BYTES })?.text);
         if (found?.pid === pid && found.birth === birth) rmSync(path, { force: true });
       } finally {

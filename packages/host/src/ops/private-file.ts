@@ -2,7 +2,7 @@
  * Files only this user may read: regular, ours, 0600, never reached through a link at their own name.
  *
  * What is written appears whole or not at all: it gets its name only after it is on disk. A file that is found open to
- * others is refused, not mended: by then somebody may have read it.
+ * others is refused, not fixed: by then another user may have read it.
  */
 import { randomBytes } from 'node:crypto';
 import {

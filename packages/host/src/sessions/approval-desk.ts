@@ -1,5 +1,5 @@
 /**
- * Questions that wait for an answer from outside. The first answer wins; whoever comes later is told who was faster.
+ * Questions that wait for an answer from outside. The first answer wins; a later one is refused and names the first.
  * Timeouts and cancellation are the broker's: it aborts, and the question leaves the desk.
  */
 import { type ApprovalAnswer, type ApprovalAnswered, type PendingApproval, ToolError } from '@tool-runtime/protocol';

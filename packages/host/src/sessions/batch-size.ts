@@ -1,6 +1,6 @@
 /** Keeps the answer of a batch within what clients read in one message. */
 import { type BatchResponse, ToolError } from '@tool-runtime/protocol';
-import { errorAnswer } from './error-answer.ts';
+import { errorAnswer } from './refusals.ts';
 
 /** Clients read 64 MiB; a character takes at most three bytes. */
 const MAX_CHARACTERS = 20 * 1024 * 1024;

@@ -16,7 +16,7 @@ import { type Principal, requireScope } from '../auth/principal.ts';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
 import { type ApprovalDesk, createApprovalDesk } from './approval-desk.ts';
-import { childAck, describeChild, toolNames } from './describe-child.ts';
+import { childAck, describeChild, toolNames } from './child-messages.ts';
 import { createHostChildren, type HostChildren } from './host-children.ts';
 import type { HostLimits } from './host-limits.ts';
 import { createHostSessions, type OpenOptions } from './host-sessions.ts';
@@ -139,13 +139,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-/** Calls that go on after a person has answered take no slot from others, so they may be a few more than there are slots. */
+/**
+ * Calls that go on after a person has answered take no slot from others, so they may be a few more than there are
+ * slots.
+ */
 function workOf({ running, waiting }: Work, { maxInFlight }: HostLimits): Pick<HostStatus, 'in_flight' | 'queued'> {
   const inFlight = Math.min(running, maxInFlight);
   return { in_flight: inFlight, queued: waiting + running - inFlight };
 }
 
-/** Throws for a session that ended meanwhile: nobody would take its token back. */
+/** Throws for a session that ended meanwhile: its token would never be revoked. */
 function tokenFor({ served, ownerId, actor, isClosing }: HostSession, principal: Principal, tokens: TokenBook): string {
   if (isClosing) throw endedMeanwhile();
   const scopes = (['read', 'call'] as const).filter((scope) => principal.scopes.has(scope));

@@ -8,8 +8,8 @@ import type { DetachChildBody, OpenChildBody, SessionInfo, SessionUsage } from '
 import { ToolError } from '@tool-runtime/protocol';
 import { type Principal, requireScope } from '../auth/principal.ts';
 import type { HostSessions } from './host-sessions.ts';
+import { noChild, unknownSession } from './refusals.ts';
 import { type HostChild, type HostSession, infoOf, mayUse } from './session-table.ts';
-import { noChild, unknownSession } from './unknown-session.ts';
 
 export interface HostChildren {
   open(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
@@ -24,7 +24,7 @@ export interface HostChildren {
 }
 
 export function createHostChildren(sessions: HostSessions, admit: () => void): HostChildren {
-  /** A child that was taken over belongs to whoever has it now. */
+  /** A child that was taken over belongs to its new owner. */
   function isChildOf(parentId: string | undefined, id: string): boolean {
     const parent = parentId === undefined ? undefined : sessions.get(parentId);
     return parent?.served.session.children().some((child) => child.id === id) === true;

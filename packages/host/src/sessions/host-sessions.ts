@@ -2,12 +2,12 @@
 import { type OpenChildBody, type OpenSessionBody, ToolError } from '@tool-runtime/protocol';
 import type { CloseOptions } from '@tool-runtime/sdk';
 import type { Principal } from '../auth/principal.ts';
-import { toChildOptions } from './child-options.ts';
+import { toChildOptions } from './child-messages.ts';
 import type { HostLimits } from './host-limits.ts';
+import { unknownSession } from './refusals.ts';
 import type { Work } from './served-calls.ts';
 import { createSessionRoll, type SessionRollOptions } from './session-roll.ts';
 import { dueEnd, type HostChild, type HostSession, isAbandoned, mayUse } from './session-table.ts';
-import { unknownSession } from './unknown-session.ts';
 import type { HostWorkspace } from './workspaces.ts';
 
 export interface OpenOptions {
@@ -28,7 +28,7 @@ export interface HostSessions {
   /** Counts as a session like any other. A request id must be new in the parent's session. */
   openChild(parent: HostSession, body: OpenChildBody, requestId?: string): Promise<HostChild>;
   get(id: string): HostSession | undefined;
-  /** Throws the same for a session that is not there and for one that is somebody else's. */
+  /** Throws the same for a missing session and for one of another principal. */
   find(principal: Principal, id: string): HostSession;
   of(principal: Principal): readonly HostSession[];
   /** Rejects, with nothing changed, only while it has children that must end first. */
@@ -70,7 +70,7 @@ export function createHostSessions(options: SessionRollOptions): HostSessions {
     (session, reason) => void close(session, { cancel: true, reason }),
   );
 
-  /** Those that only wait for somebody's return give way, the oldest first. */
+  /** Sessions that only wait for their client to return are ended first, the oldest first. */
   async function makeRoom(parent?: HostSession): Promise<void> {
     for (const session of sessions.values()) {
       if (session !== parent && isAbandoned(session)) return close(session, { cancel: true });

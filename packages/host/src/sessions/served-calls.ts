@@ -1,4 +1,7 @@
-/** The calls of a session that have no answer yet: started in their turn, found by id, cancelled, or dropped with their client. */
+/**
+ * The calls of a session that have no answer yet: started in their turn, found by id, cancelled, or dropped with their
+ * client.
+ */
 import {
   type BatchRequest,
   type BatchResponse,
@@ -8,12 +11,10 @@ import {
   type ToolResponse,
 } from '@tool-runtime/protocol';
 import { type CallOptions, FairSlots, type Session } from '@tool-runtime/sdk';
-import type { AnswerStore } from './answer-store.ts';
 import { withinSize } from './batch-size.ts';
-import { errorAnswer } from './error-answer.ts';
-import { neverReceived } from './lost-answers.ts';
-import type { SameTurn } from './same-turn.ts';
-import { type Place, placeFor, type Questions, type Turn } from './take-turn.ts';
+import type { AnswerStore } from './kept-messages.ts';
+import { errorAnswer, neverReceived } from './refusals.ts';
+import { type Place, placeFor, type Questions, type SameTurn, type Turn } from './take-turn.ts';
 
 export type Terminal = ToolResponse | BatchResponse | ErrorMessage;
 
@@ -63,7 +64,7 @@ interface Running {
 /** Each costs a record of its end. */
 const DROPPED_AT_ONCE = 32;
 
-/** Written out when somebody needs the text, once. */
+/** Serialized once, on first use. */
 class WrittenAnswer implements Answer {
   readonly message: Terminal;
   #text: string | undefined;
@@ -117,8 +118,8 @@ export class ServedCalls {
   }
 
   /**
-   * Never rejects. The batch waits for a client that reads, its calls for their turns. Once it has begun it runs to its end,
-   * also when the client leaves.
+   * Never rejects. The batch waits for a client that reads, its calls for their turns. Once it has begun it runs to its
+   * end, also when the client leaves.
    */
   async startBatch(request: BatchRequest, starting: StartOptions = {}): Promise<Answer> {
     return this.#follow(request.request_id, starting, () => this.#beginBatch(request, starting));

@@ -1,10 +1,10 @@
 /**
- * A session as connections see it. It outlives them: calls that have begun run on when a connection drops, and what it missed (events,
- * answers) waits a while for its return.
+ * A session as connections see it. It outlives them: calls that have begun run on when a connection drops, and what it
+ * missed (events, answers) waits a while for its return.
  */
 import type { BatchRequest, EventMessage, ToolRequest } from '@tool-runtime/protocol';
 import type { CloseOptions, RuntimeEvent, Session } from '@tool-runtime/sdk';
-import { EventLog, type LoggedEvent } from './event-log.ts';
+import { EventLog, type LoggedEvent } from './kept-messages.ts';
 import {
   type Answer,
   type CallAnswer,
@@ -30,8 +30,8 @@ export interface ServedSession {
   startBatch(request: BatchRequest, options?: StartOptions): Promise<Answer>;
   cancel(requestId: string): void;
   /**
-   * Ends those of the requests that have not begun: their client is gone. They did not run and may be sent again under the
-   * same ids. Those that have begun go on.
+   * Ends those of the requests that have not begun: their client is gone. They did not run and may be sent again under
+   * the same ids. Those that have begun go on.
    */
   drop(requestIds: Iterable<string>): Promise<void>;
   /** `running`, the text of the answer, or undefined when it is unknown or no longer kept. */
@@ -75,7 +75,7 @@ export function serveSession(session: Session, options: ServedSessionOptions): S
     }
   }
 
-  /** Changes of status are many; they are made only while somebody wants them. */
+  /** Changes of status are many; they are built only while a listener wants them. */
   function adjustDetail(): void {
     const wanted: EventDetail = Array.from(listeners).some(({ detail }) => detail === 'all') ? 'all' : 'progress';
     if (wanted === life.detail || life.isEnded) return;

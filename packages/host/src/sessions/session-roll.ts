@@ -1,13 +1,16 @@
-/** The sessions a host has right now, from entering to leaving. A child may be ended by its parent: the table hears of it. */
+/**
+ * The sessions a host has right now, from entering to leaving. A child may be ended by its parent: the table hears of
+ * it.
+ */
 import { isToolError } from '@tool-runtime/protocol';
 import type { ChildSession, CloseOptions, FairSlots, Session } from '@tool-runtime/sdk';
 import type { TokenBook } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
-import { AnswerStore } from './answer-store.ts';
 import type { HostLimits } from './host-limits.ts';
-import { SameTurn } from './same-turn.ts';
+import { AnswerStore } from './kept-messages.ts';
 import { serveSession } from './served-session.ts';
 import type { HostSession } from './session-table.ts';
+import { SameTurn } from './take-turn.ts';
 
 export interface SessionRollOptions {
   readonly limits: HostLimits;
@@ -20,7 +23,7 @@ export type Origin = Omit<HostSession, 'served' | 'child' | 'openedAt' | 'isClos
 
 export interface SessionRoll {
   readonly sessions: ReadonlyMap<string, HostSession>;
-  /** From here on it is in the table until it is over, whoever ends it: a client, the sweep, or its parent. */
+  /** From here on it is in the table until it is over, whether a client, the sweep or its parent ends it. */
   enter<Child extends ChildSession | undefined>(
     session: Session,
     child: Child,
@@ -41,7 +44,7 @@ export function createSessionRoll({ limits, slots, tokens, log }: SessionRollOpt
     session.isClosing = true;
     tokens.revokeSession(id);
     if (sessions.delete(id)) log.info(`session_${how}`, { session_id: id, actor: session.actor });
-    // Over already; its connections are told. Why it could not end well is for whoever ended it.
+    // It has ended and its connections know. Why it could not end well is reported where it was ended.
     await session.served.close().catch(() => undefined);
   }
 

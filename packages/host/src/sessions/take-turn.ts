@@ -6,7 +6,6 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { CallTurn, FairSlots } from '@tool-runtime/sdk';
-import type { SameTurn } from './same-turn.ts';
 
 export interface Turn {
   readonly sessionId: string;
@@ -130,4 +129,23 @@ function tooManyQuestions(limit: number): ToolError {
   return new ToolError('E_POLICY', `Host has as many unanswered questions as it takes: ${limit}`, {
     details: { gate: 'approval', reason: 'too_many_questions', limit, next: 'answer or cancel some, then try again' },
   });
+}
+
+/**
+ * Lets everything that arrives in one turn of the event loop go on together. Calls of many connections then begin in
+ * one turn, as those of a single connection do, and their records share a commit.
+ */
+export class SameTurn {
+  #next: Promise<void> | undefined;
+
+  /** The end of this turn, the same for everyone who asks within it. */
+  end(): Promise<void> {
+    this.#next ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#next = undefined;
+        resolve();
+      });
+    });
+    return this.#next;
+  }
 }

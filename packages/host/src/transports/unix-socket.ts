@@ -3,14 +3,13 @@
  * message begins with `{` and a request with a letter. Whoever waits without a word is greeted as lines after a while;
  * one in a hurry sends an empty line.
  */
-
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ToolError } from '@tool-runtime/protocol';
 import type { Principal } from '../auth/principal.ts';
 import { Connection } from '../dispatch/connection.ts';
 import type { Host } from '../sessions/create-host.ts';
-import { errorAnswer } from '../sessions/error-answer.ts';
+import { errorAnswer } from '../sessions/refusals.ts';
 import { endSocket } from './end-socket.ts';
 import { readLines } from './json-lines.ts';
 import { LineWriter } from './line-writer.ts';

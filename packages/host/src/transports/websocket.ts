@@ -87,7 +87,7 @@ export function serveWebSocket(client: WebSocket, socket: Socket, service: WebSo
     unanswered = 0;
   });
   client.on('message', (data: RawData, isBinary: boolean) => {
-    // Who was sent away may go on talking for a while; nobody listens.
+    // A refused client may go on sending for a while; it is ignored.
     if (client.readyState !== client.OPEN) return undefined;
     unanswered = 0;
     if (isBinary) return sendAway(UNSUPPORTED, 'envelopes are text frames');

@@ -16,6 +16,8 @@ const url = process.argv.at(-1) ?? '';
 interface Given {
   readonly client_id?: string;
   readonly client_secret?: string;
+  readonly private_key_pem?: string;
+  readonly signing_algorithm?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
 }
 
@@ -28,17 +30,41 @@ async function authorize(address: URL): Promise<URL> {
   return new URL(answer.headers.get('location') ?? '', address);
 }
 
-const signIn: SignIn = {
+const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+
+const common = {
+  ...(scenario.startsWith('auth/dpop') ? { dpop: true } : {}),
+  allows: ({ hostname }: URL) => hostname === 'localhost' || hostname === '127.0.0.1',
+};
+
+/** What an operator writes down: the suite's server says which authorization server it has. */
+async function issuerOf(server: string): Promise<string> {
+  const { origin, pathname } = new URL(server);
+  const answer = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
+  return ((await answer.json()) as { authorization_servers: [string] }).authorization_servers[0];
+}
+
+const program = async (): Promise<SignIn> => ({
+  ...common,
+  issuer: await issuerOf(url),
+  clientId: given.client_id ?? '',
+  credential:
+    given.private_key_pem === undefined
+      ? { secret: given.client_secret ?? '' }
+      : { privateKey: given.private_key_pem, alg: given.signing_algorithm ?? 'ES256' },
+});
+
+const person: SignIn = {
+  ...common,
   redirectUrl: 'http://localhost:3000/callback',
   clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
   ...(given.client_id === undefined
     ? {}
     : { client: { client_id: given.client_id, client_secret: given.client_secret } }),
-  allows: ({ hostname }) => hostname === 'localhost' || hostname === '127.0.0.1',
   authorize,
 } as SignIn;
 
-const authorization = createAuthorization(signIn);
+const authorization = createAuthorization(scenario.startsWith('auth/client-credentials') ? await program() : person);
 const options: GatewayOptions = { approveNew: true, signIn: () => authorization };
 const accept: AskClient = async (questions) =>
   Object.fromEntries(Object.keys(questions).map((name) => [name, { action: 'accept', content: {} }]));

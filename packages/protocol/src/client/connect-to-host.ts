@@ -4,10 +4,10 @@
  */
 import type { ChildOpened, DetachChildBody, OpenChildBody, SessionUsage } from '../envelopes/children.ts';
 import type { OpenSessionBody, SessionOpened } from '../envelopes/sessions.ts';
+import type { ReconnectOptions } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { createHostClient, type HostClient, type HostClientOptions } from './host-client.ts';
 import { httpConnection } from './http-connection.ts';
-import type { ReconnectOptions } from './reconnect-options.ts';
 import { reconnecting } from './reconnecting.ts';
 import { createToolClient } from './tool-client.ts';
 import type { ToolClient, ToolClientOptions } from './tool-client-interface.ts';

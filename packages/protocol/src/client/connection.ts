@@ -21,3 +21,13 @@ export interface Connection {
 
 /** Called for every new connection; the signal is aborted when it takes too long or is no longer needed. */
 export type Connect = (signal: AbortSignal) => Connection | Promise<Connection>;
+
+/** Ends a connection and ignores failures. `for good`: also takes leave of the host. */
+export async function closeQuietly(connection: Connection | undefined, how: 'for good' | 'to return'): Promise<void> {
+  try {
+    if (how === 'to return' && connection?.abandon !== undefined) await connection.abandon();
+    else await connection?.close();
+  } catch {
+    // May stop here: it is closed because it is broken or no longer needed.
+  }
+}

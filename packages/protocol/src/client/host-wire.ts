@@ -5,8 +5,6 @@
  */
 import { type ErrorMessage, errorMessageSchema } from '../envelopes/from-host/error-message.ts';
 import { ToolError } from '../primitives/errors.ts';
-import type { FetchAnswer, FetchInit, FetchLike } from './fetch-like.ts';
-import { hostAddress } from './host-address.ts';
 
 export interface HostWireOptions {
   /** Of the host, such as `http://127.0.0.1:7400`. */
@@ -27,6 +25,32 @@ export interface WireAnswer {
   readonly text: string;
   readonly retryAfterMs: number | undefined;
 }
+
+/**
+ * The part of `fetch` the client uses, so that any implementation fits: a browser's, Node's, one over a Unix socket.
+ */
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  readonly redirect: 'error';
+  readonly cache: 'no-store';
+}
+
+export interface FetchAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): ByteReader } | null;
+  text(): Promise<string>;
+}
+
+export interface ByteReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<unknown>;
+}
+
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 export class HostWire {
   readonly #address: string;
@@ -95,7 +119,7 @@ export function badAnswer(status: number): ToolError {
   });
 }
 
-/** Undefined for what is no JSON: the schema that follows then refuses it. */
+/** Undefined for invalid JSON, which the schema then refuses. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -115,4 +139,17 @@ function noAnswer(address: string, cause: unknown): ToolError {
 function retryAfter({ headers }: FetchAnswer): number | undefined {
   const seconds = headers.get('retry-after');
   return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
+}
+
+/**
+ * Where the routes of a host begin, without a slash at the end. Takes the address of the host in either scheme, with a
+ * path before the routes (as a proxy may need), and also the address of its WebSocket.
+ */
+export function hostAddress(url: string, scheme: 'http' | 'ws'): string {
+  const { protocol, username, password, host, pathname } = new URL(url);
+  if (username !== '' || password !== '') throw new TypeError('url must not hold credentials');
+  if (!/^(?:http|ws)s?:$/.test(protocol)) throw new TypeError('url must be of http, https, ws or wss');
+  const path = pathname.replace(/(?:\/v1\/ws)?\/?$/, '');
+  const isSecure = protocol === 'https:' || protocol === 'wss:';
+  return `${scheme}${isSecure ? 's' : ''}://${host}${path}`;
 }

@@ -5,7 +5,7 @@ import { ModelHost, type ModelHostOptions, refusal } from '../../test/model-host
 import { rejection } from '../../test/rejection.ts';
 import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { ToolError } from '../primitives/errors.ts';
-import type { FetchLike } from './fetch-like.ts';
+import type { FetchLike } from './host-wire.ts';
 import { httpConnection } from './http-connection.ts';
 import { createToolClient } from './tool-client.ts';
 

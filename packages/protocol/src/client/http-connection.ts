@@ -20,8 +20,8 @@ import { fromErrorMessage, isFinal, reasonOf } from './error-messages.ts';
 import { EventFeed, type EventFeedOptions } from './event-feed.ts';
 import { badAnswer, HostWire, type HostWireOptions, isSuccess, readRefusal, type WireAnswer } from './host-wire.ts';
 import { MessageQueue } from './message-queue.ts';
-import { pause } from './pause.ts';
 import { readServerMessage } from './read-server-message.ts';
+import { pause } from './waiting.ts';
 
 export interface HttpConnectionOptions extends HostWireOptions {
   /** As `openSession` gave it. The connection then begins with its SessionAck, as the others do. */

@@ -12,10 +12,9 @@ import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError, type ToolError, toToolError } from '../primitives/errors.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, type NewSession, type ReconnectOptions } from './backoff.ts';
 import { ChildQuestions } from './child-questions.ts';
-import { closeQuietly } from './close-quietly.ts';
-import type { Connect, Connection } from './connection.ts';
+import { type Connect, type Connection, closeQuietly } from './connection.ts';
 import {
   connectionClosed,
   fromErrorMessage,
@@ -24,14 +23,11 @@ import {
   reasonOf,
   sessionRefused,
 } from './error-messages.ts';
-import { type IdleTimer, idleTimer } from './idle-timer.ts';
-import { LiveLink } from './live-link.ts';
+import { LiveLink, openConnection } from './live-link.ts';
 import { MessageQueue } from './message-queue.ts';
-import { openConnection } from './open-connection.ts';
-import { pause } from './pause.ts';
-import type { NewSession, ReconnectOptions } from './reconnect-options.ts';
 import { RequestLedger } from './request-ledger.ts';
 import { SessionJoins } from './session-joins.ts';
+import { type IdleTimer, idleTimer, pause } from './waiting.ts';
 
 export function reconnecting(connect: Connect, options: ReconnectOptions = {}): Connection {
   return new ReconnectingConnection(connect, options);

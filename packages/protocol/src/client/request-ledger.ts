@@ -11,7 +11,7 @@ import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { cancelledBeforeSending, outcomeUnknown, reasonOf, toErrorMessage } from './error-messages.ts';
-import { isKeyInUse } from './is-key-in-use.ts';
+import { isKeyInUse } from './retry-call.ts';
 
 type Request = ToolRequest | BatchRequest;
 type Answer = ToolResponse | BatchResponse | ErrorMessage;

@@ -1,13 +1,15 @@
 /**
- * Repeats a call that may have failed on the way. Only for calls with an idempotency key: the host then answers from its
- * record instead of doing the work twice.
+ * Repeats a call that may have failed on the way. Only for calls with an idempotency key: the host then answers from
+ * its record instead of doing the work twice.
  */
+
+import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
+import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { isToolError, type ToolError } from '../primitives/errors.ts';
 import { Backoff } from './backoff.ts';
 import { cancelledBeforeSending, reasonOf } from './error-messages.ts';
-import { isKeyInUse } from './is-key-in-use.ts';
-import { pause } from './pause.ts';
+import { pause } from './waiting.ts';
 
 export interface RetryOptions {
   /** How often the call is sent at most, the first time included. */
@@ -51,4 +53,12 @@ function isRetryable(error: ToolError): boolean {
 function retryAfterOf({ details }: ToolError): number | undefined {
   const wait = details['retry_after_ms'];
   return typeof wait === 'number' ? wait : undefined;
+}
+
+/** Whether another call with the same idempotency key is running or was faster: ask again later. */
+export function isKeyInUse(answer: ToolResponse | BatchResponse | ErrorMessage): boolean {
+  if (answer.type === 'BatchResponse') return false;
+  const details = answer.type === 'ErrorMessage' ? answer.details : answer.errors[0]?.details;
+  if (details?.['gate'] !== 'idempotency') return false;
+  return details['reason'] === 'outcome_unknown' || details['reason'] === 'key_taken';
 }

@@ -26,7 +26,6 @@ import {
 } from './error-messages.ts';
 import { EventListeners, type EventsOptions } from './event-listeners.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { pause } from './pause.ts';
 import { PendingCalls } from './pending-calls.ts';
 import { retryCall } from './retry-call.ts';
 import type {
@@ -37,7 +36,7 @@ import type {
   ToolClientOptions,
 } from './tool-client-interface.ts';
 import type { LooseTools, ToolMap } from './tool-map.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { pause, unlessAborted } from './waiting.ts';
 
 export function createToolClient<Tools extends ToolMap<Tools> = LooseTools>(
   connection: Connection,

@@ -4,7 +4,7 @@
  * Shape only. The runtime checks that the parent has what it hands on; a request for more is refused.
  */
 import { z } from 'zod';
-import { idSchema } from './id.ts';
+import { idSchema } from './fields.ts';
 import { capabilitiesSchema, heartbeatTimeoutSchema, registryTextSchema, sessionOpenedSchema } from './sessions.ts';
 
 const idListSchema = z.array(idSchema).max(1024).readonly();

@@ -8,8 +8,8 @@ import { withClass } from '../primitives/error-class.ts';
 import { type JsonObject, toToolError } from '../primitives/errors.ts';
 import { DEFAULT_MAX_BYTES, type ScanLimits, scanJson } from '../primitives/scan-json.ts';
 import { type ClientMessage, clientMessageSchema } from './client-message.ts';
+import { idSchema } from './fields.ts';
 import type { ErrorMessage } from './from-host/error-message.ts';
-import { idSchema } from './id.ts';
 import { readRequestId } from './read-request-id.ts';
 import { type ServerMessage, serverMessageSchema } from './server-message.ts';
 

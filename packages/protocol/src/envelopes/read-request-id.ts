@@ -17,7 +17,7 @@ import {
   skipWhitespace,
   stringEnd,
 } from '../primitives/json-tokens.ts';
-import { idSchema } from './id.ts';
+import { idSchema } from './fields.ts';
 
 export function readRequestId(text: string): string | null {
   return walk(text, { isHead: false });

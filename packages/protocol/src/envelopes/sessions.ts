@@ -1,7 +1,6 @@
 /** Bodies of the session routes. */
 import { z } from 'zod';
-import { idSchema } from './id.ts';
-import { timestampSchema } from './timestamp.ts';
+import { idSchema, timestampSchema } from './fields.ts';
 
 export const capabilitiesSchema = z
   .strictObject({

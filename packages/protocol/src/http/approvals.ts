@@ -1,9 +1,8 @@
 /** Bodies of the approval routes. */
 import { z } from 'zod';
+import { idSchema, timestampSchema } from '../envelopes/fields.ts';
 import { approvalAnswerSchema, approvalWordSchema } from '../envelopes/from-client/approval-answer.ts';
-import { idSchema } from '../envelopes/id.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
-import { timestampSchema } from '../envelopes/timestamp.ts';
 
 export const pendingApprovalSchema = z
   .strictObject({

@@ -5,7 +5,7 @@
  * CoordinatorSpend. Answers are read strictly: anything else counts as no answer.
  */
 import { z } from 'zod';
-import { idSchema } from '../envelopes/id.ts';
+import { idSchema } from '../envelopes/fields.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
 
 export const VERDICTS = ['allow', 'ask', 'deny'] as const;

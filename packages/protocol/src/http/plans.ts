@@ -1,7 +1,7 @@
 /** Bodies of the plan route: calls that a client intends to make, and the verdicts of the gates and the coordinator. */
 import { z } from 'zod';
 import { errorEntrySchema } from '../envelopes/error-entry.ts';
-import { idSchema } from '../envelopes/id.ts';
+import { idSchema } from '../envelopes/fields.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
 import { coordinatorVerdictSchema, verdictSchema } from './coordinator.ts';
 

@@ -1,6 +1,6 @@
 /** Bodies of the routes about the host itself. */
 import { z } from 'zod';
-import { timestampSchema } from '../envelopes/timestamp.ts';
+import { timestampSchema } from '../envelopes/fields.ts';
 
 export const hostStatusSchema = z
   .strictObject({

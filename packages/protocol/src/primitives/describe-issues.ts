@@ -5,8 +5,7 @@
  * they were compared with a list of allowed ones, and never at length: an argument may be a secret.
  */
 import type { z } from 'zod';
-import { clipText } from './clip-text.ts';
-import { formatPath } from './format-path.ts';
+import { clipText, formatPath } from './safe-text.ts';
 
 export interface FieldIssue {
   /** `''` when the value as a whole is wrong. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { safeLines, safeText } from './safe-text.ts';
+import { clipText, formatPath, safeLines, safeText } from './safe-text.ts';
 
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
@@ -27,4 +27,24 @@ test('long text is cut, and no character is cut in half', () => {
   assert.equal(safeText('x'.repeat(200), 10), `${'x'.repeat(9)}…`);
   assert.equal(safeText('xx🎉🎉', 4), 'xx\ufffd…');
   fc.assert(fc.property(anyText, fc.integer({ min: 2, max: 20 }), (text, max) => safeText(text, max).isWellFormed()));
+});
+
+test('clipText quotes short text, escapes control characters and cuts long text', () => {
+  assert.equal(clipText('plain'), '"plain"');
+  assert.equal(clipText('a\u0007"b'), '"a\\u{7}\\"b"');
+  assert.equal(clipText('x'.repeat(40)), `"${'x'.repeat(40)}"`);
+  assert.equal(clipText('x'.repeat(41)), `"${'x'.repeat(39)}…"`);
+  assert.ok(clipText('😀'.repeat(40)).isWellFormed());
+});
+
+test('formatPath writes a path as a person would', () => {
+  assert.equal(formatPath([]), '');
+  assert.equal(formatPath(['args', 'items', 2, 'name']), 'args.items[2].name');
+  assert.equal(formatPath([0, 'odd key', 'a.b', '']), '[0]["odd key"]["a.b"][""]');
+});
+
+test('formatPath never passes on control characters or long keys', () => {
+  assert.equal(formatPath(['a\u001b[31m\n']), '["a\\u{1b}[31m\\n"]');
+  assert.equal(formatPath(['k'.repeat(500)]), `["${'k'.repeat(39)}…"]`);
+  assert.equal(formatPath(new Array(500).fill(0)), `${'[0]'.repeat(16)}…`);
 });

@@ -5,9 +5,8 @@
  * Iterative, so nesting costs memory only up to `maxDepth`; the first fault ends the scan. Offsets count UTF-16
  * units, as string indexes do.
  */
-import { clipText } from './clip-text.ts';
+
 import { type JsonObject, ToolError } from './errors.ts';
-import { formatPath } from './format-path.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -24,6 +23,7 @@ import {
   stringEnd,
   wordEnd,
 } from './json-tokens.ts';
+import { clipText, formatPath } from './safe-text.ts';
 import { fitsUtf8 } from './text-limits.ts';
 
 export interface ScanLimits {

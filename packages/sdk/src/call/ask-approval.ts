@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import { APPROVAL_ANSWERS, type ApprovalEffect } from '../contracts/policy.ts';
-import type { ApprovalDecision } from '../policy/approval-decision.ts';
+import type { ApprovalDecision } from '../policy/contact-approver.ts';
 import { shownArgs } from '../redaction/call-args.ts';
 import { REDACTED } from '../redaction/find-values.ts';
 import type { JudgedCall } from './state/call-types.ts';
@@ -22,7 +22,7 @@ export async function askApproval(
   const view = viewOf(call, parts);
   const shown = shownArgs(view.args, compiled.annotations.arg_schema, parts.redactor);
   noteDecision(open, decision, parts);
-  // The question is on record before anybody hears it.
+  // The question is recorded before it is asked.
   await writeTrail(open, parts);
   const approvalId = edits === 0 ? `approval.${open.callId}` : `approval.${open.callId}.${edits + 1}`;
   const [effect, scope] = [await effectOf(call, parts), scopeOf(call)];
@@ -90,8 +90,8 @@ function argsOf(decided: ApprovalDecision, parts: SessionParts): JsonObject | un
 }
 
 /**
- * Approvers are not shown secrets, so what they leave as it was shown is what was sent. A text that was changed around a
- * covered secret cannot be put together again: it is refused instead of running with the cover in it.
+ * Approvers are not shown secrets, so what they leave as it was shown is what was sent. A text that was changed around
+ * a covered secret cannot be put together again: it is refused instead of running with the cover in it.
  */
 function uncover(
   edited: JsonObject,

@@ -2,8 +2,7 @@
 import { toToolError } from '@tool-runtime/protocol';
 import type { CallSpan } from '../contracts/telemetry.ts';
 import { isListedTool } from '../contracts/tool.ts';
-import { callInOurWords } from '../package/known-names.ts';
-import { unknownTool } from '../package/tool-router.ts';
+import { callInOurWords, unknownTool } from '../package/tool-router.ts';
 import { CallTime } from './state/call-time.ts';
 import type { CallRequest, OpenCall } from './state/call-types.ts';
 import type { CompiledTool, IdentityParts, RecordingParts, WatchingParts } from './state/session-parts.ts';

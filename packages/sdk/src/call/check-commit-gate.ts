@@ -15,14 +15,11 @@ import type {
   GitRepository,
   Publication,
 } from '../contracts/git.ts';
-import { currentBranch } from '../git/current-branch.ts';
-import { emptyTree } from '../git/empty-tree.ts';
-import { headCommit } from '../git/head-commit.ts';
-import { findObjects } from '../git/resolve-revisions.ts';
+import { currentBranch, headCommit } from '../git/head-commit.ts';
+import { emptyTree, findObjects } from '../git/resolve-revisions.ts';
 import { type AddedCommit, commitsSince, publishedAt, trackedCommits } from '../validation/added-commits.ts';
 import { buildChangeSet, type Wanted } from '../validation/change-set.ts';
-import { discardCandidate, freezeCandidate } from '../validation/freeze-candidate.ts';
-import { settlePush } from '../validation/settle-push.ts';
+import { discardCandidate, freezeCandidate, settlePush } from '../validation/settle-push.ts';
 import type { GatedCall, GateOutcome, RecordedCall } from './state/call-types.ts';
 import { endingWith } from './state/git-view.ts';
 import { type HookSetting, runCommitHooks, runPostCommitHook, runPushHook } from './state/run-hooks.ts';

@@ -19,7 +19,7 @@ import type { SessionParts } from './state/session-parts.ts';
 import { settle, shownData, timesOf } from './state/settle.ts';
 import { noteDecision, writeTrail } from './state/trail.ts';
 import { outcomeUnknown, refuseUsedKey } from './state/used-key.ts';
-import { rootOf, subjectReader } from './tool-context/read-subject.ts';
+import { rootOf, subjectReader } from './tool-context/read-path.ts';
 import { RehearsedCall } from './tool-context/rehearsal-context.ts';
 
 export interface ReplayCheck {

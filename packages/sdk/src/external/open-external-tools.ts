@@ -2,7 +2,7 @@
 import { type ErrorEntry, ToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../contracts/external.ts';
 import type { Registry } from '../contracts/registry.ts';
-import type { OpenToolSource, ToolSourcePorts } from '../contracts/tool-source.ts';
+import type { OpenToolSource, ToolSource, ToolSourcePorts } from '../contracts/tool-source.ts';
 import {
   createExternalPrograms,
   type ExternalPrograms,
@@ -10,10 +10,17 @@ import {
 } from '../platform/commands/external-process.ts';
 import { packageVersion } from '../platform/package-folder.ts';
 import { sweepSealedCopies } from '../platform/runs/sealed-copy.ts';
-import type { ExternalToolsOptions } from './external-source.ts';
 import { externalTool } from './external-tool.ts';
 import { createRunIds } from './protocol/run-ids.ts';
+import type { HostEnvironment } from './protocol/tool-environment.ts';
 import { copiesFolder, type ExternalPorts } from './run/external-ports.ts';
+
+interface ExternalToolsOptions {
+  /** Where secrets, identity and CI are looked up. Default: the host's own. */
+  readonly environment?: HostEnvironment;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
 
 /** Throws E_VALIDATION_FAIL when a name is taken. */
 export async function openExternalTools(
@@ -90,6 +97,22 @@ function noCommand({ name }: ExternalToolSettings, registry: Registry): ErrorEnt
     details: {
       ...place(name, registry),
       next: 'give it one; a name alone only keeps a tool in a registry that narrows another',
+    },
+  };
+}
+
+/**
+ * The external tools of a registry, as a source of tools for a runtime.
+ *
+ * Opening starts nothing and costs little; without entries nothing is loaded. A tool's sandbox is set up with its first
+ * run.
+ */
+export function createExternalTools(options: ExternalToolsOptions = {}): ToolSource {
+  return {
+    async open(ports) {
+      if (ports.registry.externalTools.length === 0) return { tools: [], warnings: [], close: async () => {} };
+      const { openExternalTools } = await import('./open-external-tools.ts');
+      return openExternalTools(ports, options);
     },
   };
 }

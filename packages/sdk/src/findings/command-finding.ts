@@ -1,4 +1,4 @@
-/** What a program complained about, one place at a time, and the shape of a reader of one family of formats. */
+/** Findings that programs print, and what the readers of their formats share. */
 
 export const FINDING_SEVERITIES = ['error', 'warning', 'info'] as const;
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
@@ -39,4 +39,41 @@ export interface FindingFormat {
   readonly name: string;
   /** A reader for one output; what it must remember from line to line lives in it. */
   open(lines: readonly string[]): LineReader;
+}
+
+const SEVERITIES: ReadonlyMap<string, FindingSeverity> = new Map([
+  ['error', 'error'],
+  ['fatal error', 'error'],
+  ['fatal', 'error'],
+  ['warning', 'warning'],
+  ['warn', 'warning'],
+]);
+
+interface CodedMessage {
+  readonly message: string;
+  readonly code?: string;
+}
+
+const CODE = /^[A-Za-z@-][\w@/.:=+(),-]*$/;
+
+/** Reads the severity as programs write it. Any other word (note, help, info, message, notice) is information. */
+export function severityOf(word: string | undefined): FindingSeverity {
+  return SEVERITIES.get((word ?? '').toLowerCase()) ?? 'info';
+}
+
+/** Splits off a code at the end of a message. Plain searches take linear time. `message (code)`, `message [code]`. */
+export function splitBracketed(text: string, open: '(' | '['): CodedMessage {
+  const close = open === '(' ? ')' : ']';
+  const at = text.endsWith(close) ? text.lastIndexOf(` ${open}`) : -1;
+  return at < 1 ? { message: text } : coded(text, at, text.slice(at + 2, -1));
+}
+
+/** `message  code`: two blanks in between. */
+export function splitSpaced(text: string): CodedMessage {
+  const at = text.lastIndexOf('  ');
+  return at < 1 ? { message: text } : coded(text, at, text.slice(at + 2));
+}
+
+function coded(text: string, end: number, code: string): CodedMessage {
+  return CODE.test(code) ? { message: text.slice(0, end).trimEnd(), code } : { message: text };
 }

@@ -3,9 +3,7 @@
  *
  * The word for the severity is what tells such a line from a log with a time in it.
  */
-import type { FindingFormat, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
-import { splitBracketed } from './split-code.ts';
+import { type FindingFormat, type PrintedFinding, severityOf, splitBracketed } from './command-finding.ts';
 
 const LINE =
   /^((?:[A-Za-z]:[\\/])?[^\s:][^:]*):(\d{1,9})(?::(\d{1,9}))?: (fatal error|error|warning|note|remark)(?:\[([\w:-]{1,80})\])?: (.*)$/;

@@ -1,7 +1,12 @@
 /** eslint's stylish, unix and compact formatters. In stylish the file name is on a line above its rows, so it is remembered. */
-import type { FindingFormat, LineReader, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
-import { splitBracketed, splitSpaced } from './split-code.ts';
+import {
+  type FindingFormat,
+  type LineReader,
+  type PrintedFinding,
+  severityOf,
+  splitBracketed,
+  splitSpaced,
+} from './command-finding.ts';
 
 const ROW = /^\s+(\d{1,9}):(\d{1,9})\s+(error|warning)\s+(\S.*)$/;
 const UNIX = /^((?:[A-Za-z]:[\\/])?[^\s:][^:]*):(\d{1,9}):(\d{1,9}): (.*) \[(Error|Warning)(?:\/([^\]\s]+))?\]$/;

@@ -1,6 +1,5 @@
 /** Workflow commands of GitHub Actions (`::error file=…,line=…::message`), which many programs can print. */
-import type { FindingFormat, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
+import { type FindingFormat, type PrintedFinding, severityOf } from './command-finding.ts';
 
 const COMMAND = /^\s*::(error|warning|notice) ([^:]+)::(.*)$/;
 const ESCAPED = /%(25|0D|0A|3A|2C)/gi;

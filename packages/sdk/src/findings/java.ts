@@ -1,6 +1,5 @@
 /** javac (`A.java:1: error: …`, the column from the caret two lines below) and Maven's `[ERROR] A.java:[l,c] …`. */
-import type { FindingFormat, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
+import { type FindingFormat, type PrintedFinding, severityOf } from './command-finding.ts';
 
 const JAVAC = /^((?:[A-Za-z]:[\\/])?[^\s:][^:]*\.java):(\d{1,9}): (error|warning|note): (?:\[([\w-]{1,40})\] )?(.*)$/;
 const MAVEN =

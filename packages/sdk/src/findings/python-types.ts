@@ -1,7 +1,5 @@
 /** mypy (`a.py:3: error: …  [code]`) and pyright (`  /abs/a.py:2:10 - error: … (rule)`, the rule at its last line). */
-import type { FindingFormat, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
-import { splitBracketed } from './split-code.ts';
+import { type FindingFormat, type PrintedFinding, severityOf, splitBracketed } from './command-finding.ts';
 
 const MYPY = /^((?:[A-Za-z]:[\\/])?[^\s:][^:]*\.pyi?):(\d{1,9})(?::(\d{1,9}))?: (error|warning|note): (.*)$/;
 const PYRIGHT = /^\s*((?:[A-Za-z]:[\\/])?[^\s:][^:]*\.pyi?):(\d{1,9}):(\d{1,9}) - (error|warning|information): (.*)$/;

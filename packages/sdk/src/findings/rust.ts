@@ -3,8 +3,7 @@
  *
  * ruff and ty print the same arrow under their own headings (`F401 [*] …`).
  */
-import type { FindingFormat, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
+import { type FindingFormat, type PrintedFinding, severityOf } from './command-finding.ts';
 
 const ARROW = /^\s*--> ((?:[A-Za-z]:[\\/])?[^\s:][^:]*)(?::cell \d{1,9})?:(\d{1,9}):(\d{1,9})$/;
 const HEADING = /^(error|warning|note|help|info)(?:\[([\w:-]{1,80})\])?: (.*)$/;

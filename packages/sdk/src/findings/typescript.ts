@@ -1,6 +1,5 @@
 /** tsc, plain (`file(l,c): error TS…`) and pretty (`file:l:c - error TS…`). MSBuild and Roslyn print the plain form too. */
-import type { FindingFormat, PrintedFinding } from './command-finding.ts';
-import { severityOf } from './severity-of.ts';
+import { type FindingFormat, type PrintedFinding, severityOf } from './command-finding.ts';
 
 const PLAIN =
   /^((?:[A-Za-z]:[\\/])?[^\s:][^:]*)\((\d{1,9}),(\d{1,9})\): (error|warning|info|message) ([A-Z]{2,8}\d{1,6}): (.*)$/;

@@ -1,6 +1,6 @@
 /**
- * What git is told on every start, whatever a repository's configuration says: start nothing, ask nobody, open nothing,
- * drop no side of a merge, and print in the form our parsers read.
+ * Options of every start of git, whatever a repository's configuration says: start nothing, ask no questions, open
+ * nothing, drop no side of a merge, and print in the form our parsers read.
  *
  * These stand behind the check of the configuration itself. A key the operator's registry lists is left alone.
  */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import type { GitRepository } from '../contracts/git.ts';
-import { headCommit } from './head-commit.ts';
+import type { GitFiles, GitRepository } from '../contracts/git.ts';
+import { headCommit, readLooseObject } from './head-commit.ts';
 
 interface Repository {
   readonly folder: string;
@@ -128,4 +128,32 @@ describe('the commit HEAD names', () => {
         await assert.rejects(repository.ask(), /cat-file/, 'git says what is wrong');
       }
     }));
+});
+
+/** Of "blob 4\0one\n". */
+const HASH = '5626abf0f72e58d7a153368ba57db4c673c0e171';
+const NAME = 'objects/56/26abf0f72e58d7a153368ba57db4c673c0e171';
+
+function holding(bytes: Buffer | Error | undefined): GitFiles {
+  return {
+    async read(name: string) {
+      if (bytes instanceof Error) throw bytes;
+      return name === NAME ? bytes : undefined;
+    },
+  } as unknown as GitFiles;
+}
+
+test('an object in a file of its own is read with its type', async () => {
+  const found = await readLooseObject(holding(deflateSync('blob 4\0one\n')), HASH, 100);
+  assert.deepEqual([found?.type, found?.bytes.toString()], ['blob', 'one\n']);
+});
+
+test('a file under the name of another content is not that object [S0-51]', async () => {
+  assert.equal(await readLooseObject(holding(deflateSync('blob 4\0two\n')), HASH, 100), undefined);
+});
+
+test('what is not there, too large, no object or not readable is left to git', async () => {
+  const cases = [undefined, deflateSync('one\n'), Buffer.from('no zlib'), new Error('EACCES')];
+  for (const bytes of cases) assert.equal(await readLooseObject(holding(bytes), HASH, 100), undefined);
+  assert.equal(await readLooseObject(holding(deflateSync(`blob 900\0${'x'.repeat(900)}`)), HASH, 100), undefined);
 });

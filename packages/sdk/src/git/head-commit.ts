@@ -1,9 +1,11 @@
 /**
- * The commit HEAD names, read from git's own files where it lies there plainly: after every commit it does, and a process
- * behind a wall costs a hundred times as much. Packed, in a linked work tree or stored otherwise: git is asked.
+ * The commit and the branch of HEAD, read from git's own files where possible: a sandboxed process costs a hundred
+ * times as much. If the commit is packed, in a linked work tree or stored otherwise, git is asked.
  */
+
+import { createHash } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
 import type { GitFiles, GitRepository } from '../contracts/git.ts';
-import { readIfFile, readLooseObject } from './loose-object.ts';
 import { findObjects } from './resolve-revisions.ts';
 
 export interface HeadCommit {
@@ -15,8 +17,13 @@ export interface HeadCommit {
 
 const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const COMMIT = /^tree ([0-9a-f]+)\n(?:parent ([0-9a-f]+)\n)?/;
-/** A longer message than any, and little enough to be unpacked at once. */
+/** Longer than any real message, and small enough to unpack at once. */
 const MAX_COMMIT_BYTES = 1024 * 1024;
+
+interface LooseObject {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
 
 /** Undefined before the first commit. */
 export async function headCommit(git: Pick<GitRepository, 'files' | 'run'>): Promise<HeadCommit | undefined> {
@@ -38,4 +45,51 @@ async function readPlainly(files: GitFiles): Promise<HeadCommit | undefined> {
 
 async function readLine(files: GitFiles, name: string): Promise<string> {
   return (await readIfFile(files, name))?.toString('utf8').trim() ?? '';
+}
+
+/**
+ * The branch HEAD names, read from git's own file. Undefined when HEAD is detached. The branch may have no commit yet.
+ */
+export async function currentBranch(git: Pick<GitRepository, 'files'>): Promise<string | undefined> {
+  const head = (await git.files.read('HEAD'))?.toString('utf8') ?? '';
+  return /^ref: refs\/heads\/(.+?)\s*$/s.exec(head)?.[1];
+}
+
+/**
+ * Reads an object from its own file, as recent ones are stored. Undefined when it is packed, elsewhere, larger than
+ * `maxBytes` or does not match its digest; then ask git.
+ */
+export async function readLooseObject(
+  files: GitFiles,
+  hash: string,
+  maxBytes: number,
+): Promise<LooseObject | undefined> {
+  const packed = await readIfFile(files, `objects/${hash.slice(0, 2)}/${hash.slice(2)}`);
+  return packed === undefined ? undefined : unpacked(packed, hash, maxBytes);
+}
+
+/** A folder of branches, a link that leads out, an impossible name: git gives the better message. */
+async function readIfFile(files: GitFiles, name: string): Promise<Buffer | undefined> {
+  try {
+    return await files.read(name);
+  } catch {
+    return undefined;
+  }
+}
+
+const HEADER = /^(\w+) (\d+)$/;
+const HEADER_BYTES = 32;
+
+function unpacked(packed: Buffer, hash: string, maxBytes: number): LooseObject | undefined {
+  try {
+    const whole = inflateSync(packed, { maxOutputLength: maxBytes + HEADER_BYTES });
+    const actual = createHash(hash.length === 40 ? 'sha1' : 'sha256')
+      .update(whole)
+      .digest('hex');
+    const end = whole.subarray(0, HEADER_BYTES).indexOf(0);
+    const [, type] = HEADER.exec(whole.toString('latin1', 0, Math.max(end, 0))) ?? [];
+    return actual === hash && type !== undefined ? { type, bytes: whole.subarray(end + 1) } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,12 @@
 /**
- * Settings of a repository that would start programs or reach elsewhere, and what git is told instead.
+ * Settings of a repository that would start programs or reach elsewhere, and the values that replace them.
  *
  * Git takes the last value of a key, and the command line comes last. A key without a value here has no effect on the
  * verbs we use. Keys that `fixed-options.ts` closes on every start are not listed again.
  */
+
+import type { ErrorEntry } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { CLOSED_KEYS } from './fixed-options.ts';
 
 export interface OverriddenKey {
@@ -53,6 +56,15 @@ const OVERRIDES: readonly Override[] = [
   { key: /^lfs\./, why: 'is for git-lfs, which is not started' },
 ];
 
+interface SettingNotices {
+  /** Keys that were reported before are left out. */
+  add(overridden: readonly OverriddenKey[]): void;
+  take(): readonly ErrorEntry[];
+}
+
+const NAMED = 10;
+const MAX_SHOWN = 50;
+
 /** Undefined: git cannot be made to ignore the key. `-c` ends the key at the first `=`. */
 export function overrideOf(key: string): OverriddenKey | undefined {
   if (CLOSED_KEYS.has(key)) return { key, why: 'runs a program', value: undefined };
@@ -63,4 +75,39 @@ export function overrideOf(key: string): OverriddenKey | undefined {
 
 export function overrideWords(overridden: readonly OverriddenKey[]): readonly string[] {
   return overridden.flatMap(({ key, value }) => (value === undefined ? [] : ['-c', `${key}=${value}`]));
+}
+
+/** One warning per session about settings of its repository that are overridden. */
+export function createSettingNotices(): SettingNotices {
+  const known = new Set<string>();
+  let pending: OverriddenKey[] = [];
+  return {
+    add(overridden) {
+      const fresh = overridden.filter(({ key }) => !known.has(key));
+      for (const { key } of fresh) known.add(key);
+      pending.push(...fresh);
+    },
+    take() {
+      const told = pending;
+      pending = [];
+      return told.length === 0 ? [] : [notice(told)];
+    },
+  };
+}
+
+function notice(overridden: readonly OverriddenKey[]): ErrorEntry {
+  const names = overridden.map(({ key }) => safeText(key, 120));
+  const left = names.length - NAMED;
+  const shown = `${names.slice(0, NAMED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+  const hasFilter = overridden.some(({ key }) => key.startsWith('filter.'));
+  const filters = ' Filters are off: a file of git-lfs is read and written as its pointer.';
+  return {
+    code: 'E_GIT',
+    message: `Settings of the repository are not used: ${shown}.${hasFilter ? filters : ''}`,
+    details: {
+      reason: 'settings_not_used',
+      settings: overridden.slice(0, MAX_SHOWN).map(({ key, why }) => ({ key: safeText(key, 120), why })),
+      next: 'nothing; to use one, have the operator list it in git.allow_config',
+    },
+  };
 }

@@ -2,7 +2,7 @@
  * Reads `git blame --incremental`: runs of lines in the order git finds them. What is known of a commit comes with its
  * first run only.
  */
-import { unquoteName } from './unquote-name.ts';
+import { unquoteName } from './parse-diff.ts';
 
 export interface BlameGroup {
   /** Null for lines that are not committed. */

@@ -1,8 +1,8 @@
 /**
- * Reads what `git diff --raw --numstat --patch -z` prints in one go: the list of changes, the counts, and after an empty
- * field the patch, byte for byte.
+ * Reads what `git diff --raw --numstat --patch -z` prints in one go: the list of changes, the counts, and after an
+ * empty field the patch, byte for byte.
  */
-import { changeKind } from './parse-raw-diff.ts';
+import type { AddedLine, ChangedFile, ChangeKind } from '../contracts/git.ts';
 
 const NUL = 0;
 
@@ -28,6 +28,20 @@ interface Counts {
 }
 
 const NO_COUNTS: Counts = { additions: 0, deletions: 0, binary: false };
+
+const KINDS: Readonly<Record<string, ChangeKind>> = {
+  A: 'added',
+  M: 'modified',
+  D: 'deleted',
+  R: 'renamed',
+  C: 'copied',
+  T: 'type_changed',
+  U: 'modified',
+};
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };
 
 export function parseDiff(output: Buffer): ParsedDiff {
   const listed: Pick<DiffFile, 'path' | 'from' | 'status'>[] = [];
@@ -82,4 +96,78 @@ class Fields {
   rest(): Buffer {
     return this.#output.subarray(this.#at);
   }
+}
+
+/**
+ * Reads `git diff-tree -r -z --raw` and its relatives: which paths changed, into which objects. `R100` and its like
+ * too.
+ */
+function changeKind(status: string): ChangeKind {
+  return KINDS[status.charAt(0)] ?? 'modified';
+}
+
+const NO_OBJECT = /^0+$/;
+
+export function parseRawDiff(output: string): readonly ChangedFile[] {
+  const fields = output.split('\0');
+  const files: ChangedFile[] = [];
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? '';
+    if (!field.startsWith(':')) continue;
+    const [, mode = '', , blob = '', status = ''] = field.slice(1).split(' ');
+    const kind = changeKind(status);
+    const first = fields[++at] ?? '';
+    const moved = kind === 'renamed' || kind === 'copied';
+    const path = moved ? (fields[++at] ?? '') : first;
+    const hasBlob = kind !== 'deleted' && !NO_OBJECT.test(blob);
+    files.push({ path, ...(moved ? { from: first } : {}), kind, mode, blob: hasBlob ? blob : undefined });
+  }
+  return files;
+}
+
+/**
+ * Reads a diff made with `-U0 --src-prefix=a/ --dst-prefix=b/` into the lines it adds.
+ *
+ * Counted by the hunk headers, so that an added line that looks like a header stays a line.
+ */
+export function parseAddedLines(diff: string): readonly AddedLine[] {
+  const added: AddedLine[] = [];
+  const lines = diff.split('\n');
+  let path = '';
+  for (let at = 0; at < lines.length; at++) {
+    const text = lines[at] ?? '';
+    if (text.startsWith('+++ ')) path = newName(text.slice(4));
+    const hunk = HUNK.exec(text);
+    if (hunk === null) continue;
+    let toRemove = Number(hunk[1] ?? 1);
+    let toAdd = Number(hunk[3] ?? 1);
+    let line = Number(hunk[2]);
+    while ((toRemove > 0 || toAdd > 0) && at + 1 < lines.length) {
+      const body = lines[++at] ?? '';
+      if (body.startsWith('-')) toRemove--;
+      else if (body.startsWith('+')) {
+        toAdd--;
+        added.push({ path, line: line++, text: body.slice(1).replace(/\r$/, '') });
+      }
+    }
+  }
+  return added;
+}
+
+/** `b/name`; a tab ends a name with spaces. */
+function newName(written: string): string {
+  return unquoteName(written.replace(/\t$/, '')).replace(/^b\//, '');
+}
+
+/** A file name as git writes it in patches and blame: plain, or in quotes with C escapes when it has odd bytes. */
+export function unquoteName(written: string): string {
+  const inside = /^"(.*)"$/s.exec(written)?.[1];
+  if (inside === undefined) return written;
+  const bytes: Buffer[] = [];
+  for (const [, octal, letter, plain] of inside.matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal !== undefined) bytes.push(Buffer.from([Number.parseInt(octal, 8)]));
+    else if (letter !== undefined) bytes.push(Buffer.from([ESCAPES[letter] ?? letter.charCodeAt(0)]));
+    else bytes.push(Buffer.from(plain ?? ''));
+  }
+  return Buffer.concat(bytes).toString('utf8');
 }

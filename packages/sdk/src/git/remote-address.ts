@@ -1,4 +1,9 @@
-/** What kind of place a remote's configured address names. Nothing here touches the network or a file. */
+/**
+ * Addresses of remotes, and what ssh's own files say about hosts. Pure text: nothing here touches the network or a
+ * file.
+ */
+
+import { createHmac } from 'node:crypto';
 import type { GitConfig } from '../contracts/git.ts';
 import { gitFailure } from './git-failure.ts';
 
@@ -17,6 +22,16 @@ export interface SshAddress {
   readonly port: string | undefined;
   readonly shown: string;
 }
+
+export interface SshHost {
+  readonly hostName?: string;
+  readonly user?: string;
+  readonly port?: string;
+  readonly hostKeyAlias?: string;
+  readonly identityFiles: readonly string[];
+}
+
+const LINE = /^\s*([A-Za-z]+)(?:\s*=\s*|\s+)(.*?)\s*$/;
 
 export function parseRemoteAddress(name: string, address: string): RemoteAddress {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
@@ -38,8 +53,8 @@ export function parseRemoteAddress(name: string, address: string): RemoteAddress
 }
 
 /**
- * What `url.<base>.insteadOf` makes of an address: the longest prefix counts, the first of several equal ones. With `push`,
- * `pushInsteadOf` comes first, as it does in git.
+ * What `url.<base>.insteadOf` makes of an address: the longest prefix counts, the first of several equal ones. With
+ * `push`, `pushInsteadOf` comes first, as it does in git.
  */
 export function rewriteAddress(
   address: string,
@@ -83,7 +98,7 @@ function httpAddress(name: string, address: string): RemoteAddress {
 const SSH_URL =
   /^ssh:\/\/(?:(?<user>[^@/:]+)@)?(?<host>[^@/:[\]]+)(?::(?<port>\d{1,5}))?\/(?<path>[^\x00-\x20\x7f]+)$/i;
 const SSH_SHORT = /^(?:(?<user>[^@/:]+)@)?(?<host>[^@/:[\]]+):(?<path>[^\x00-\x20\x7f]+)$/;
-/** What ssh and the remote's shell cannot read as anything but a name. */
+/** Text that ssh and the remote's shell can only read as a name. */
 const PLAIN_NAME = /^(?!-)[A-Za-z0-9._-]{1,253}$/;
 
 function sshAddress(name: string, address: string, form: RegExp): RemoteAddress {
@@ -117,4 +132,75 @@ function decodePath(text: string): string {
     // A stray percent sign means itself to git.
     return text;
   }
+}
+
+/**
+ * Reads names and keys of hosts from the operator's ssh files.
+ *
+ * Of the configuration, `Host` blocks with HostName, User, Port, IdentityFile and HostKeyAlias count. `Match` blocks
+ * and included files do not: their conditions can run programs.
+ *
+ * As in ssh, the first value of a key counts; identity files add up.
+ */
+export function readSshConfig(text: string, host: string): SshHost {
+  const found = new Map<string, string>();
+  const identityFiles: string[] = [];
+  let applies = true;
+  for (const line of text.split('\n')) {
+    const [, written = '', value = ''] = LINE.exec(line) ?? [];
+    const key = written.toLowerCase();
+    if (key === 'host') applies = matchesPatterns(value.split(/\s+/), host);
+    else if (key === 'match') applies = false;
+    else if (!applies || key === '') continue;
+    else if (key === 'identityfile') identityFiles.push(unquoted(value));
+    else if (!found.has(key)) found.set(key, unquoted(value));
+  }
+  const named = { hostName: 'hostname', user: 'user', port: 'port', hostKeyAlias: 'hostkeyalias' };
+  const values = Object.entries(named).flatMap(([name, key]) => (found.has(key) ? [[name, found.get(key)]] : []));
+  return { ...Object.fromEntries(values), identityFiles };
+}
+
+function unquoted(value: string): string {
+  return /^"(.*)"$/.exec(value)?.[1] ?? value;
+}
+
+/** Lines of a known_hosts file about one host: `name`, or `[name]:port` where the port is not 22. */
+export function knownHostLines(
+  text: string,
+  { name, port }: { readonly name: string; readonly port: string },
+): string[] {
+  const wanted = (port === '22' ? name : `[${name}]:${port}`).toLowerCase();
+  return text.split('\n').filter((line) => {
+    const fields = line.trim().split(/\s+/);
+    if (fields[0] === undefined || fields[0] === '' || fields[0].startsWith('#')) return false;
+    const hosts = fields[0].startsWith('@') ? fields[1] : fields[0];
+    return hosts !== undefined && matchesHosts(hosts, wanted);
+  });
+}
+
+function matchesHosts(hosts: string, wanted: string): boolean {
+  const [, salt, digest] = /^\|1\|([A-Za-z0-9+/=]+)\|([A-Za-z0-9+/=]+)$/.exec(hosts) ?? [];
+  if (salt === undefined) return matchesPatterns(hosts.toLowerCase().split(','), wanted);
+  return createHmac('sha1', Buffer.from(salt, 'base64')).update(wanted).digest('base64') === digest;
+}
+
+/** `*` and `?`; one negated pattern that matches rules the host out. */
+function matchesPatterns(patterns: readonly string[], host: string): boolean {
+  const matches = (pattern: string): boolean => {
+    const source = pattern
+      .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
+    return new RegExp(`^${source}$`, 'i').test(host);
+  };
+  if (patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1)))) return false;
+  return patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern));
+}
+
+/** The keys of known_hosts lines, as the protocol spells them; revoked ones and those of authorities are left out. */
+export function hostKeys(lines: readonly string[]): readonly Buffer[] {
+  return lines.flatMap((line) => {
+    const [, , key] = line.trim().split(/\s+/);
+    return line.trim().startsWith('@') || key === undefined ? [] : [Buffer.from(key, 'base64')];
+  });
 }

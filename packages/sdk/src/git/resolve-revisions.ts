@@ -1,10 +1,10 @@
 /**
- * Turns what callers write into hashes. Names go to git on standard input, where nothing is an option, and only the hash
- * is passed on afterwards.
+ * Turns what callers write into hashes. Names go to git on standard input, where nothing is an option, and only the
+ * hash is passed on afterwards.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
-import type { GitRepository } from '../contracts/git.ts';
+import type { GitConfig, GitRepository } from '../contracts/git.ts';
 import { gitFailure } from './git-failure.ts';
 import { readBatchCheck } from './read-batch.ts';
 import { checkRevision } from './ref-names.ts';
@@ -19,7 +19,17 @@ export interface Question {
 
 type Runner = Pick<GitRepository, 'run'>;
 
-/** Throws E_GIT naming the first that is no revision. */
+const EMPTY_SHA1 = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const EMPTY_SHA256 = '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321';
+
+interface RevisionRange {
+  readonly from: string;
+  readonly to: string;
+  /** Three dots: what both have in common plays a part. */
+  readonly symmetric: boolean;
+}
+
+/** Throws E_GIT naming the first invalid revision. */
 export async function resolveRevisions(git: Runner, questions: readonly Question[]): Promise<readonly string[]> {
   const found = await findObjects(
     git,
@@ -33,7 +43,7 @@ export async function resolveRevision(git: Runner, text: string, argument: strin
   return hash ?? unknown({ text, argument });
 }
 
-/** Undefined for names that lead nowhere. The names must be on one line each. */
+/** Undefined for unknown names. The names must be on one line each. */
 export async function findObjects(git: Runner, names: readonly string[]): Promise<readonly (string | undefined)[]> {
   const { stdout } = await git.run({
     words: ['cat-file', '--batch-check'],
@@ -53,4 +63,17 @@ export function unknownRevision(text: string, argument: string): ToolError {
     reason: 'unknown_revision',
     next: 'name a branch, tag or commit that exists; git_branch lists branches, git_fetch brings those of a remote',
   });
+}
+
+/** The tree without entries, which every repository has. It depends on the repository's kind of hash. */
+export function emptyTree(config: GitConfig): string {
+  return config.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? EMPTY_SHA256 : EMPTY_SHA1;
+}
+
+/** `a..b` and `a...b` taken apart as git does it: a side that is left out is HEAD. */
+export function parseRange(text: string): RevisionRange | undefined {
+  const at = text.indexOf('..');
+  if (at < 0) return undefined;
+  const symmetric = text.startsWith('...', at);
+  return { from: text.slice(0, at) || 'HEAD', to: text.slice(at + (symmetric ? 3 : 2)) || 'HEAD', symmetric };
 }

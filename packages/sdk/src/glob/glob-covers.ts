@@ -6,8 +6,7 @@
  * more element that only a wide enough outer element accepts.
  */
 import { type GlobPath, type GlobSegment, type GlobToken, parseGlob } from './glob-syntax.ts';
-import { acceptsCode, isDots } from './match-glob.ts';
-import { matchWild } from './match-wild.ts';
+import { acceptsCode, isDots, matchWild } from './match-glob.ts';
 
 export function globCovers(outer: string, inner: string): boolean {
   if (outer === inner) return true;

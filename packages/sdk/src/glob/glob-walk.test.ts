@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { globBase } from './glob-base.ts';
-import { type GlobLevel, walkGlobs } from './glob-walk.ts';
+import { type GlobLevel, globBase, walkGlobs } from './glob-walk.ts';
 import { compileGlobs } from './match-glob.ts';
 
 const piece = fc.constantFrom('a', 'b', '*', '?', 'ab', '[ab]', '[^a]', '{a,b}', '{a,b*}', '.', '\\*');

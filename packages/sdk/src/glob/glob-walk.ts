@@ -1,13 +1,12 @@
 /**
  * Globs carried down a tree: what matches in this folder, and whether anything below a folder can still match.
  *
- * A level is the set of places in the patterns that the path so far has reached. Entering a folder moves each place
- * one segment on, so a walk never tests a whole path and never visits a folder in vain. It means what `compileGlobs`
- * means, for paths whose names are real names.
+ * A level is the set of places in the patterns that the path so far has reached. Entering a folder moves each place one
+ * segment on, so a walk never tests a whole path and never visits a folder in vain. It matches the same paths as
+ * `compileGlobs`, for paths whose names are real names.
  */
-import { type GlobSegment, type GlobToken, parseGlob } from './glob-syntax.ts';
-import { acceptsCode } from './match-glob.ts';
-import { matchWild } from './match-wild.ts';
+import { type GlobPath, type GlobSegment, type GlobToken, parseGlob } from './glob-syntax.ts';
+import { acceptsCode, matchWild } from './match-glob.ts';
 
 export interface GlobLevel {
   /** Every entry of this folder and everything below it matches. */
@@ -128,4 +127,31 @@ function matchTokens(tokens: readonly GlobToken[], name: string): boolean {
     accepts: (at, character) => acceptsCode(tokens[at], name.charCodeAt(character)),
     swallows: () => true,
   });
+}
+
+/**
+ * The folder that contains everything a set of globs can match, as far as their text shows. Names from the root down;
+ * empty for the root itself, also without any pattern.
+ */
+export function globBase(patterns: readonly string[]): readonly string[] {
+  const folders = patterns.flatMap(parseGlob).map(fixedFolder);
+  const [first, ...others] = folders;
+  if (first === undefined) return [];
+  let shared = first.length;
+  for (const folder of others) {
+    let same = 0;
+    while (same < shared && folder[same] === first[same]) same += 1;
+    shared = same;
+  }
+  return first.slice(0, shared);
+}
+
+/** The last segment names the match itself, not a folder above it. */
+function fixedFolder(path: GlobPath): readonly string[] {
+  const names: string[] = [];
+  for (const segment of path.slice(0, -1)) {
+    if (segment.type !== 'literal') break;
+    names.push(segment.text);
+  }
+  return names;
 }

@@ -6,12 +6,21 @@
  * Leading dots need no mention. Matching time is linear in pattern × text, however hostile both are.
  */
 import { type GlobPath, type GlobSegment, type GlobToken, isLiteralGlob, parseGlob } from './glob-syntax.ts';
-import { matchWild } from './match-wild.ts';
 
-/** Longer texts match nothing but an equal name: patterns grant things, so silence is the safe side. */
+/** Longer texts match only an equal name: patterns grant permissions, so no match is the safe answer. */
 export const MAX_TEXT_LENGTH = 8192;
 
 export type GlobTest = (text: string) => boolean;
+
+interface WildMatch {
+  readonly patternLength: number;
+  readonly textLength: number;
+  isStar(patternIndex: number): boolean;
+  /** Whether one element that is not a star accepts one element of the text. */
+  accepts(patternIndex: number, textIndex: number): boolean;
+  /** Whether a star may swallow this element. */
+  swallows(textIndex: number): boolean;
+}
 
 /** Throws E_VALIDATION_FAIL for a pattern that is malformed or too large. */
 export function compileGlob(pattern: string): GlobTest {
@@ -33,7 +42,7 @@ export function compileGlobs(patterns: readonly string[]): GlobTest {
   return (text) => names.has(text) || tests.some((test) => test(text));
 }
 
-/** A leading dot may be `./`, which means nothing; such patterns take the long way. */
+/** A leading dot may be `./`, which means nothing; such patterns are matched by segments. */
 function isPlainName(pattern: string): boolean {
   return isLiteralGlob(pattern) && !pattern.startsWith('.');
 }
@@ -70,4 +79,33 @@ export function acceptsCode(token: GlobToken | undefined, code: number): boolean
 
 export function isDots(part: string): boolean {
   return part === '.' || part === '..';
+}
+
+/**
+ * Wildcard matching over any alphabet, in time proportional to pattern × text.
+ *
+ * Only the last star ever has to be tried again: whatever an earlier star took, a later one can make up for. That is
+ * why this cannot blow up the way a backtracking regular expression does.
+ */
+export function matchWild(match: WildMatch): boolean {
+  let pattern = 0;
+  let text = 0;
+  let star = -1;
+  let starText = 0;
+  while (text < match.textLength) {
+    if (pattern < match.patternLength && match.isStar(pattern)) {
+      star = pattern;
+      starText = text;
+      pattern += 1;
+    } else if (pattern < match.patternLength && match.accepts(pattern, text)) {
+      pattern += 1;
+      text += 1;
+    } else if (star >= 0 && match.swallows(starText)) {
+      pattern = star + 1;
+      starText += 1;
+      text = starText;
+    } else return false;
+  }
+  while (pattern < match.patternLength && match.isStar(pattern)) pattern += 1;
+  return pattern === match.patternLength;
 }

@@ -1,8 +1,8 @@
 /**
  * Cuts the package of a child agent from its parent's. Pure: it starts nothing, records nothing, reads no clock.
  *
- * A child can only lose capabilities. What stays is exactly as the parent has it; the facts of the parent's run do
- * not come along. The routes that come back are what the child's snapshot must be built from.
+ * A child can only lose capabilities. What stays is exactly as in the parent's package, without the facts of the
+ * parent's run. The child's snapshot must be built from the returned routes.
  */
 import { contractViolation } from '../contracts/failures.ts';
 import { type CapabilityId, checkId } from '../contracts/identifiers.ts';
@@ -10,8 +10,7 @@ import type { PolicyRef } from '../contracts/refs.ts';
 import { sha256Hex } from '../platform/digest.ts';
 import { canonicalText } from './canonical-package.ts';
 import type { CapabilitySpec } from './capability.ts';
-import type { ChildPackagePolicy } from './child-package-policy.ts';
-import { type ChildRoutePolicy, selectRoute } from './child-route.ts';
+import { type ChildRoutePolicy, type RouteBounds, selectRoute } from './child-route.ts';
 import {
   type ChildToolPolicy,
   type DeclaredEffect,
@@ -141,4 +140,39 @@ function childPackageId(childAgentId: string, parentFingerprint: string): string
 function withPolicy(refs: readonly PolicyRef[], added: PolicyRef): readonly PolicyRef[] {
   const text = canonicalText(added);
   return refs.some((ref) => canonicalText(ref) === text) ? refs : [...refs, added];
+}
+
+/** Capabilities to control children or to talk to the parent; a child gets none of them. */
+export const PARENT_CONTROL_TOOLS: readonly CapabilityId[] = Object.freeze([
+  'tool.subagent_send_message',
+  'tool.subagent_reply_to_clarification',
+  'tool.subagent_ask_parent',
+  'tool.subagent_read_parent_messages',
+  'tool.subagent_monitor',
+]);
+
+export interface ChildPackagePolicy extends RouteBounds {
+  /** Fingerprint of the one parent package this policy was made for. */
+  readonly source_parent_package: string;
+  /** Must be true; a policy that says otherwise builds no child. */
+  readonly strip_recursive_subagents: boolean;
+  /** False: the tool policy is recorded but strips nothing. */
+  readonly strip_disallowed_tools: boolean;
+  readonly child_lifecycle_bounds: PolicyRef;
+  readonly redaction_policy_ref: PolicyRef;
+  readonly parent_control_tool_ids: readonly CapabilityId[];
+}
+
+/** What a child package inherits, and the limits it gets. */
+export function childPackageDefaults(sourceParentFingerprint: string): ChildPackagePolicy {
+  return frozenCopy<ChildPackagePolicy>({
+    source_parent_package: sourceParentFingerprint,
+    inherit_provider_route: 'inherit_parent',
+    allowed_route_overrides: [],
+    strip_recursive_subagents: true,
+    strip_disallowed_tools: true,
+    child_lifecycle_bounds: { kind: 'runtime_package', id: 'policy.child.parent_owned' },
+    redaction_policy_ref: { kind: 'redaction', id: 'policy.redaction.subagent.default' },
+    parent_control_tool_ids: PARENT_CONTROL_TOOLS,
+  });
 }

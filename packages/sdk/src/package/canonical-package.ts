@@ -1,13 +1,12 @@
 /**
- * The form of a package that is hashed: lists in one order whatever the author's, computed manifest, no run facts.
+ * The form of a package that is hashed: lists in one order, computed manifest, no facts of a run.
  *
- * Strings are compared by UTF-16 code unit, as RFC 8785 orders keys, so no locale can move a fingerprint.
+ * Strings are compared by UTF-16 code unit, as RFC 8785 orders keys, so fingerprints do not depend on the locale.
  */
 import type { JsonValue } from '@tool-runtime/protocol';
 import type { PolicyRef } from '../contracts/refs.ts';
 import { canonicalJson } from '../platform/digest.ts';
-import type { CapabilitySpec, Projection } from './capability.ts';
-import { type FingerprintedGroup, fingerprintManifest } from './fingerprint-manifest.ts';
+import { type CapabilitySpec, isReservedKind, type Projection } from './capability.ts';
 import type { AgentSnapshot, CapabilityCatalog } from './package-parts.ts';
 import type { RuntimePackage } from './runtime-package.ts';
 import type { PackageSidecar, PackageSidecarRef } from './sidecar.ts';
@@ -88,4 +87,61 @@ function sorted<T extends object>(items: readonly T[], keyOf: (item: T) => strin
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+export const FINGERPRINT_ALGORITHM = 'sha256:runtime-package-canonical-v1';
+export const CANONICAL_SCHEMA_VERSION = 1;
+
+const INCLUDED_GROUPS = [
+  'agent',
+  'capabilities',
+  'catalogs',
+  'child_lifecycle',
+  'isolation_requirements',
+  'output_contracts',
+  'output_sinks',
+  'package_id',
+  'policies',
+  'provider_capabilities',
+  'provider_route',
+  'schema_version',
+  'sidecars',
+] as const;
+
+/** The package fields that are hashed in addition to the manifest itself. */
+type FingerprintedGroup = (typeof INCLUDED_GROUPS)[number];
+
+/** `hooks` count through their sidecars; the rest differs between runs of the same package. */
+const EXCLUDED_GROUPS = [
+  'adapter_health',
+  'event_ids',
+  'hooks',
+  'live_approval_ids',
+  'queue_sizes',
+  'raw_absolute_paths',
+  'run_ids',
+  'telemetry_health',
+  'temporary_paths',
+  'timestamps',
+] as const;
+
+export interface FingerprintManifest {
+  readonly algorithm: string;
+  readonly canonical_schema_version: number;
+  readonly included_groups: readonly string[];
+  readonly excluded_groups: readonly string[];
+  /** Reserved capability kinds that the package names. */
+  readonly reserved_features: readonly string[];
+}
+
+/** What a fingerprint covers, written into the package for auditors. Always computed, never taken from the input. */
+export function fingerprintManifest(capabilities: readonly CapabilitySpec[]): FingerprintManifest {
+  const reserved = capabilities.map((capability) => capability.kind).filter(isReservedKind);
+  return {
+    algorithm: FINGERPRINT_ALGORITHM,
+    canonical_schema_version: CANONICAL_SCHEMA_VERSION,
+    included_groups: INCLUDED_GROUPS,
+    excluded_groups: EXCLUDED_GROUPS,
+    reserved_features: [...new Set(reserved)].sort(),
+  };
 }

@@ -1,12 +1,12 @@
-/**
- * Executors by ref, in memory. An executor only runs the tool: journaling, approval and limits are the runtime's.
- */
+/** Executors by ref, in memory. An executor only runs the tool: journaling, approval and limits belong to the runtime. */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
+import type { TerminalStatus } from '../contracts/classes.ts';
+import type { EffectResult } from '../contracts/effects.ts';
 import { contractViolation } from '../contracts/failures.ts';
-import { checkId, type ExecutorRef } from '../contracts/identifiers.ts';
+import { checkId, type EffectId, type ExecutorRef } from '../contracts/identifiers.ts';
+import type { ContentRef } from '../contracts/refs.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import type { ToolExecutionOutput } from './execution-output.ts';
 import type { ToolExecutionRequest } from './tool-call.ts';
 
 export interface ToolExecutor<Context = unknown> {
@@ -45,6 +45,15 @@ export interface HostExecutor extends ToolExecutor<ExecutorContext> {
   execute(request: ToolExecutionRequest, context: ExecutorContext): MaybePromise<ExecutorOutput>;
 }
 
+export interface ToolExecutionOutput {
+  readonly terminal_status: TerminalStatus;
+  readonly content_refs: readonly ContentRef[];
+  readonly redacted_summary: string;
+  readonly external_operation_id?: string;
+  readonly reconciliation_ref?: string;
+  readonly error_ref?: string;
+}
+
 export function createExecutorRegistry<Context = unknown>(): ExecutorRegistry<Context> {
   const executors = new Map<ExecutorRef, ToolExecutor<Context>>();
 
@@ -69,5 +78,28 @@ export function createExecutorRegistry<Context = unknown>(): ExecutorRegistry<Co
       return executors.size;
     },
     isEmpty: () => executors.size === 0,
+  };
+}
+
+/** What an executor returns. The runtime adds the effect it belongs to. */
+export function completedOutput(summary: string): ToolExecutionOutput {
+  return { terminal_status: 'completed', content_refs: [], redacted_summary: summary };
+}
+
+export function failedOutput(summary: string, errorRef: string): ToolExecutionOutput {
+  return { terminal_status: 'failed', content_refs: [], redacted_summary: summary, error_ref: errorRef };
+}
+
+export function toEffectResult(output: ToolExecutionOutput, effectId: EffectId): EffectResult {
+  const { terminal_status, content_refs, redacted_summary, external_operation_id, reconciliation_ref, error_ref } =
+    output;
+  return {
+    effect_id: effectId,
+    terminal_status,
+    content_refs,
+    redacted_summary,
+    ...(external_operation_id === undefined ? {} : { external_operation_id }),
+    ...(reconciliation_ref === undefined ? {} : { reconciliation_ref }),
+    ...(error_ref === undefined ? {} : { error_ref }),
   };
 }

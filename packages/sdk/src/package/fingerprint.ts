@@ -1,7 +1,11 @@
 /** The name of a package's content: equal for equal packages however they are written, different for any other. */
 import { sha256Hex } from '../platform/digest.ts';
-import { canonicalPackage, canonicalText } from './canonical-package.ts';
-import { CANONICAL_SCHEMA_VERSION, FINGERPRINT_ALGORITHM } from './fingerprint-manifest.ts';
+import {
+  CANONICAL_SCHEMA_VERSION,
+  canonicalPackage,
+  canonicalText,
+  FINGERPRINT_ALGORITHM,
+} from './canonical-package.ts';
 import type { RuntimePackage } from './runtime-package.ts';
 import { validatePackage } from './validate-package.ts';
 

@@ -1,10 +1,11 @@
-/** Findings of a check, gathered so that one error can name them all. */
+/** Problems that a check finds, collected so that one error can name them all. */
 import { isToolError, ToolError } from '@tool-runtime/protocol';
-import { contractViolation, missingField } from '../contracts/failures.ts';
+import type { z } from 'zod';
+import { contractViolation, failure, missingField } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import { POLICY_KINDS, type PolicyRef } from '../contracts/refs.ts';
 
-/** A throwing check as a value; whatever is not a ToolError is a bug and keeps flying. */
+/** A throwing check as a value; anything but a ToolError is a bug and is thrown on. */
 export function problemsOf(check: () => unknown): ToolError[] {
   try {
     check();
@@ -46,4 +47,19 @@ export function explicitPolicyProblems(ref: PolicyRef | undefined, at: string): 
 
 export function unknownValue(field: string): ToolError {
   return contractViolation(`Value is not one of the known ones: ${field}`, { field });
+}
+
+/**
+ * Foreign JSON values against a schema, with every problem named by its path. Throws E_VALIDATION_FAIL; `subject` is
+ * what the value should have been, such as `Tool route`.
+ */
+export function parseForeign<T>(schema: z.ZodType<T>, value: unknown, subject: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    (issue) => `${issue.path.map(String).join('.') || '(root)'}: ${issue.message}`,
+  );
+  throw failure('invalid_package', 'host_configuration_needed', `${subject} cannot be read: ${problems[0]}`, {
+    details: { problems },
+  });
 }

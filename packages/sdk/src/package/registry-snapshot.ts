@@ -11,7 +11,7 @@ import type { PolicyRef } from '../contracts/refs.ts';
 import { type ExecutableRoute, executableRoute } from './capability.ts';
 import { fingerprintPackage, isFingerprint } from './fingerprint.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import { parseForeign } from './parse-foreign.ts';
+import { parseForeign } from './problems.ts';
 import type { RuntimePackage } from './runtime-package.ts';
 import { serializeRoute, type ToolRoute, toolRouteSchema, validateRoute } from './tool-route.ts';
 

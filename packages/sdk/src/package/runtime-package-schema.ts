@@ -4,7 +4,7 @@ import { TRUST_CLASSES } from '../contracts/classes.ts';
 import { capabilitySchema, capabilitySourceKindSchema } from './capability-schema.ts';
 import { HOOK_POINTS, HOOK_RIGHTS } from './hook-spec.ts';
 import { ISOLATION_CLASSES } from './package-parts.ts';
-import { parseForeign } from './parse-foreign.ts';
+import { parseForeign } from './problems.ts';
 import { idSchema, policyRefSchema, sidecarRefSchema, sourceRefSchema, vocabulary } from './reference-schemas.ts';
 import { createPackage, type RuntimePackage } from './runtime-package.ts';
 

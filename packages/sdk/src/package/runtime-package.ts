@@ -4,10 +4,9 @@
  * `createPackage` fills defaults and freezes; it judges nothing. `validatePackage` judges, and fingerprinting does so
  * first.
  */
-
 import type { PolicyRef } from '../contracts/refs.ts';
+import { type FingerprintManifest, fingerprintManifest } from './canonical-package.ts';
 import type { CapabilitySpec } from './capability.ts';
-import { type FingerprintManifest, fingerprintManifest } from './fingerprint-manifest.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { HookSpec } from './hook-spec.ts';
 import {

@@ -14,7 +14,7 @@ import {
 import { missingField } from '../contracts/failures.ts';
 import { type CanonicalToolName, type CapabilityId, checkId, type ExecutorRef } from '../contracts/identifiers.ts';
 import type { DestinationRef, PolicyRef, SourceRef } from '../contracts/refs.ts';
-import { parseForeign } from './parse-foreign.ts';
+import { parseForeign } from './problems.ts';
 import {
   destinationRefSchema,
   idSchema,

@@ -7,11 +7,15 @@
 import type { Clock } from '../contracts/clock.ts';
 import { contractViolation, failure } from '../contracts/failures.ts';
 import type { ApprovalRecord, JournalRecord } from '../contracts/journal.ts';
-import type { ApprovalAnswer, ApprovalDispatcher, ApprovalRequest, CallView } from '../contracts/policy.ts';
-import { APPROVAL_ANSWERS } from '../contracts/policy.ts';
+import {
+  APPROVAL_ANSWERS,
+  type ApprovalAnswer,
+  type ApprovalDispatcher,
+  type ApprovalRequest,
+  type CallView,
+} from '../contracts/policy.ts';
 import type { MaybePromise } from '../contracts/workspace.ts';
-import { type ApprovalDecision, refused } from './approval-decision.ts';
-import { contactApprover } from './contact-approver.ts';
+import { type ApprovalDecision, contactApprover, refused } from './contact-approver.ts';
 
 export const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
 

@@ -13,8 +13,7 @@ import type { CallProfile } from '../contracts/tool.ts';
 import { cutText } from '../glob/cut-text.ts';
 import { intersectGlobs } from '../glob/glob-covers.ts';
 import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
-import { compilePathGlobs, intersectPathGlobs } from './match-path.ts';
-import { compilePathClause, type PathClause } from './path-clause.ts';
+import { compilePathClause, compilePathGlobs, intersectPathGlobs, type PathClause } from './path-clause.ts';
 
 export interface ApprovalSubject {
   readonly tool: string;

@@ -10,8 +10,7 @@ import { policyDenial } from '../contracts/failures.ts';
 import type { ToolArgConstraint } from '../contracts/registry.ts';
 import { cutText } from '../glob/cut-text.ts';
 import { compileGlob, compileGlobs, type GlobTest } from '../glob/match-glob.ts';
-import { compilePathGlobs } from './match-path.ts';
-import { compilePathClause, type PathClause } from './path-clause.ts';
+import { compilePathClause, compilePathGlobs, type PathClause } from './path-clause.ts';
 
 export interface ArgConstraintCheck {
   /** What is said about paths: judged as written and by where they lead. */

@@ -2,16 +2,15 @@
  * The session's ceiling: tool list → capability operations → side-effect level.
  *
  * The first two do not depend on arguments, so they are worked out once per tool. A tool whose level is unknown
- * (unannotated, or `none`) stands above every ceiling unless the policy names it; a wildcard is not a name.
+ * (unannotated, or `none`) is above every ceiling unless the policy names it; a wildcard is not a name.
  */
-
 import type { ToolError } from '@tool-runtime/protocol';
 import { sideEffectRank, type ToolAnnotations } from '../contracts/annotations.ts';
 import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy } from '../contracts/registry.ts';
 import type { CallProfile } from '../contracts/tool.ts';
+import { isLiteralGlob } from '../glob/glob-syntax.ts';
 import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
-import { explicitTools } from './explicit-tools.ts';
 
 export interface CeilingSubject {
   readonly tool: string;
@@ -46,7 +45,7 @@ interface CompiledPolicy {
   readonly rank: number | undefined;
 }
 
-/** Names come from a frozen snapshot, so the memory stays small; the bound is for hosts that do otherwise. */
+/** Names come from a frozen snapshot, so the memory stays small; the limit protects hosts that pass other names. */
 const MAX_REMEMBERED = 1024;
 
 export function compileCeiling(policy: CapabilityPolicy): Ceiling {
@@ -110,4 +109,31 @@ function checkLevel({ policy, explicit }: CompiledPolicy, ceiling: number, subje
 
 function refusal(message: string, reason: CeilingReason, next: string): ToolError {
   return policyDenial(message, { details: { gate: 'ceiling', reason, field: REGISTRY_FIELDS[reason], next } });
+}
+
+/**
+ * Which tools a policy names one by one. Only a name lifts a tool of unknown side effects over a ceiling; a wildcard
+ * does not, and neither does a name that came from outside.
+ */
+export function explicitTools(policy: CapabilityPolicy): readonly string[] {
+  return policy.explicit_tools ?? (policy.tools ?? []).filter(isLiteralGlob);
+}
+
+/**
+ * The names that lift a tool over the ceiling in both policies. A side without a ceiling has nothing to be lifted over,
+ * so it does not take part. Undefined when the plain names of `tools` give the same result.
+ */
+export function intersectExplicitTools(
+  host: CapabilityPolicy,
+  requested: CapabilityPolicy,
+  tools: readonly string[] | undefined,
+): readonly string[] | undefined {
+  const voting = [host, requested].filter((policy) => policy.side_effect_level !== undefined).map(explicitTools);
+  const [first, second] = voting;
+  if (first === undefined) return undefined;
+  const both = second === undefined ? first : first.filter((name) => second.includes(name));
+  const implied = new Set(explicitTools(tools === undefined ? {} : { tools }));
+  const names = new Set(both);
+  const same = implied.size === names.size && [...names].every((name) => implied.has(name));
+  return same ? undefined : [...names];
 }

@@ -1,9 +1,9 @@
 /**
  * One conversation with the approver: bounded in time, ended by a cancel, and read strictly.
  *
- * Only the exact words count, and an extension does not count as an approver of its own call. Nothing here throws.
+ * Only the exact answers count, and an extension cannot approve its own call. Nothing here throws.
  */
-import { isJsonObject } from '@tool-runtime/protocol';
+import { isJsonObject, type JsonObject } from '@tool-runtime/protocol';
 import { failure } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type ApprovalReply,
   type ApprovalRequest,
 } from '../contracts/policy.ts';
-import { type ApprovalDecision, refused } from './approval-decision.ts';
 
 /** Timers beyond this fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -45,7 +44,7 @@ export async function contactApprover(
   }
 }
 
-/** An exception stops here because it is an answer: an approver that breaks has not approved. */
+/** An exception counts as an answer: an approver that fails has not approved. */
 async function askDispatcher(
   request: ApprovalRequest,
   dispatcher: ApprovalDispatcher,
@@ -88,4 +87,58 @@ function isWellFormed(reply: ApprovalReply): boolean {
   } catch {
     return false; // Why the name is bad does not matter: the answer has no author.
   }
+}
+
+type ApprovalDenialCode =
+  | 'missing.approval_dispatcher'
+  | 'approval.timeout'
+  | 'approval.cancelled'
+  | 'approval.unavailable'
+  | 'approval.disallowed_answer'
+  | 'approval.self_answer'
+  | 'approval.denied';
+
+interface ApprovalGiven {
+  readonly approved: true;
+  readonly answer: 'approved' | 'approved_for_session';
+  readonly by: string;
+  readonly reason?: string;
+  /** Edited arguments: judge them from the start before anything runs. */
+  readonly args?: JsonObject;
+  /** An earlier yes for the session answered; the approver was not asked now. */
+  readonly remembered: boolean;
+}
+
+interface ApprovalRefused {
+  readonly approved: false;
+  readonly code: ApprovalDenialCode;
+  readonly message: string;
+  readonly next: string;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+export type ApprovalDecision = ApprovalGiven | ApprovalRefused;
+
+const EXPLAINED: Readonly<Record<ApprovalDenialCode, readonly [message: string, next: string]>> = {
+  'missing.approval_dispatcher': ['no approver is connected', 'connect an approver, or list the tool'],
+  'approval.timeout': ['no answer came in time', 'ask again when an approver is available'],
+  'approval.cancelled': ['the call was cancelled', 'call again if it is still wanted'],
+  'approval.unavailable': ['the approver could not be reached', 'try again when the approver works'],
+  'approval.disallowed_answer': ['the answer is not one that was offered', 'answer with one of the offered words'],
+  'approval.self_answer': ['the asking extension answered itself', 'let someone else answer'],
+  'approval.denied': ['the approver said no', 'do something else, or ask the approver why'],
+};
+
+/** What comes of asking for approval: a yes with its author, or a no with a code that says which kind. */
+export function refused(code: ApprovalDenialCode, by?: string, reason?: string): ApprovalRefused {
+  const [message, next] = EXPLAINED[code];
+  return {
+    approved: false,
+    code,
+    message,
+    next,
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }

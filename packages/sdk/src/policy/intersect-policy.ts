@@ -10,7 +10,7 @@ import { policyDenial } from '../contracts/failures.ts';
 import type { CapabilityPolicy, ToolArgConstraint } from '../contracts/registry.ts';
 import { globCovers, intersectGlobs } from '../glob/glob-covers.ts';
 import { shownNames } from '../text/shown-names.ts';
-import { intersectExplicitTools } from './explicit-tools.ts';
+import { intersectExplicitTools } from './check-ceiling.ts';
 
 interface Narrowed {
   readonly policy: CapabilityPolicy;

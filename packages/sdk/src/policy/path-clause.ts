@@ -1,11 +1,11 @@
 /**
- * One rule about paths, compiled: a list of globs, which arguments it speaks about, and whether it also speaks about files
- * that no argument names. Argument constraints and the write allow-list both become clauses, so both are judged alike.
+ * One rule about paths, compiled: a list of globs, which arguments it applies to, and whether it also applies to files
+ * that no argument names. Argument constraints and the write allow-list both become clauses, so both are checked alike.
  */
 import type { ToolError } from '@tool-runtime/protocol';
-import { globCovers } from '../glob/glob-covers.ts';
-import type { GlobTest } from '../glob/match-glob.ts';
-import { compilePathGlobs } from './match-path.ts';
+import { globCovers, intersectGlobs } from '../glob/glob-covers.ts';
+import { compileGlobs, type GlobTest } from '../glob/match-glob.ts';
+import { classifyPath } from './declared-paths.ts';
 
 export type ClauseGate = 'arguments' | 'approval';
 
@@ -31,4 +31,33 @@ export function compilePathClause(
     allows: compilePathGlobs(patterns),
     covers: (glob) => patterns.some((pattern) => globCovers(pattern, glob)),
   };
+}
+
+/**
+ * Globs over declared paths. The value is normalised first, so that `src/../secret` is checked as the path it leads to.
+ * An absolute path is only ever matched by a pattern that is itself absolute: `**` means the workspace.
+ */
+export function compilePathGlobs(patterns: readonly string[]): GlobTest {
+  const relative = compileGlobs(patterns.filter(isRelative));
+  const absolute = compileGlobs(patterns.filter(isAbsolute));
+  return (value) => {
+    const path = classifyPath(value);
+    if (path.type === 'workspace_relative') return relative(path.normalized);
+    return path.type === 'host_absolute' && absolute(value);
+  };
+}
+
+export function intersectPathGlobs(first: readonly string[], second: readonly string[]): readonly string[] {
+  return [
+    ...intersectGlobs(first.filter(isRelative), second.filter(isRelative)),
+    ...intersectGlobs(first.filter(isAbsolute), second.filter(isAbsolute)),
+  ];
+}
+
+function isAbsolute(pattern: string): boolean {
+  return /^(?:\/|[A-Za-z]:)/.test(pattern);
+}
+
+function isRelative(pattern: string): boolean {
+  return !isAbsolute(pattern);
 }

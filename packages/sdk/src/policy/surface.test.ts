@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { z } from 'zod';
 import type { ToolAnnotationsInput } from '../contracts/annotations.ts';
 import { validateSurface } from './surface.ts';
-import type { Surface, SurfaceTool } from './surface-diagnostic.ts';
+import type { Surface, SurfaceTool } from './surface-checks.ts';
 
 function tool(name: string, annotations: ToolAnnotationsInput = {}): SurfaceTool {
   return {

@@ -4,11 +4,15 @@
  */
 import { isToolError } from '@tool-runtime/protocol';
 import { completeAnnotations } from '../contracts/annotations.ts';
-import { type Ceiling, compileCeiling } from './check-ceiling.ts';
-import { explicitTools } from './explicit-tools.ts';
-import { diagnose, type Surface, type SurfaceDiagnostic, type SurfaceTool } from './surface-diagnostic.ts';
-import { diagnosePatterns } from './surface-patterns.ts';
-import { diagnoseTool } from './surface-tools.ts';
+import { type Ceiling, compileCeiling, explicitTools } from './check-ceiling.ts';
+import {
+  diagnose,
+  diagnosePatterns,
+  diagnoseTool,
+  type Surface,
+  type SurfaceDiagnostic,
+  type SurfaceTool,
+} from './surface-checks.ts';
 
 export interface SurfaceReport {
   readonly valid: boolean;

@@ -7,9 +7,7 @@ import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ToolArgSchema } from '../contracts/annotations.ts';
 import { REDACTED } from './find-values.ts';
 import { redactArgv, redactCommandLine } from './redact-command.ts';
-import { headerSecrets } from './redact-header.ts';
-import { redactUrls } from './redact-url.ts';
-import type { OnSecret } from './redact-words.ts';
+import { headerSecrets, type OnSecret, redactUrls } from './redact-words.ts';
 import { type FoundSecrets, isSecretMember, type Redactor } from './redactor.ts';
 import { isSecretHeader, isSecretVariable } from './secret-names.ts';
 

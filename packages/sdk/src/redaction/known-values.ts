@@ -1,12 +1,13 @@
 /**
- * The values that are known to be secret, taken out of text, JSON and streams of bytes.
+ * The values that are known to be secret, removed from text, JSON and byte streams.
  *
  * Nothing is guessed here: what does not hold one of the values passes unchanged, byte for byte.
  */
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ByteFilter, KnownSecrets, MaskCount } from '../contracts/redaction.ts';
-import { coverSpans, type Span, ValueFinder } from './find-values.ts';
-import { SecretStream } from './secret-stream.ts';
+import { coverSpans, REDACTED, type Span, ValueFinder } from './find-values.ts';
+
+const NOTHING = new Uint8Array(0);
 
 export class KnownValues implements KnownSecrets {
   /** Every spelling. */
@@ -72,11 +73,11 @@ export function mapTexts(value: JsonValue, change: (text: string) => string): Js
   return isSame ? value : Object.fromEntries(changed);
 }
 
-/** Anything shorter is part of ordinary text: covering it would cover the text. */
+/** Shorter values occur in ordinary text, which would be masked too. */
 const MIN_SECRET_LENGTH = 4;
 /** Of a key in several lines each one is telling. */
 const MIN_LINE_LENGTH = 16;
-/** Fewer bytes leave too little behind that is the same whatever stands before them. */
+/** Fewer bytes have too little base64 text that does not depend on what precedes them. */
 const MIN_SHIFTED_BYTES = 8;
 /** Shorter texts are found in base64 of anything, by chance. */
 const MIN_BASE64_LENGTH = 8;
@@ -105,7 +106,7 @@ function spellings(secret: string): readonly string[] {
   return [...plain, encoded, lower, encoded.replaceAll('%20', '+'), ...base64];
 }
 
-/** What is left of the base64 text of anything that holds these bytes, whatever stands before and behind them. */
+/** The part of the base64 text that these bytes always produce, whatever precedes and follows them. */
 function base64Forms(bytes: Buffer): readonly string[] {
   const shifts = bytes.length < MIN_SHIFTED_BYTES ? [0] : [0, 1, 2];
   const forms = shifts.map((shift) => {
@@ -115,4 +116,88 @@ function base64Forms(bytes: Buffer): readonly string[] {
   });
   const long = forms.filter((form) => form.length >= MIN_BASE64_LENGTH);
   return long.flatMap((form) => [form, form.replaceAll('-', '+').replaceAll('_', '/')]);
+}
+
+/**
+ * Takes known values out of a stream of bytes, also where two chunks meet.
+ *
+ * Only what could be the beginning of a value is held back, at most as much as the longest one, so a prompt that waits
+ * for an answer is shown at once. The output is the same however the stream was cut into chunks.
+ */
+class SecretStream implements ByteFilter {
+  readonly #finder: ValueFinder;
+  readonly #values: readonly string[];
+  readonly #longest: number;
+  readonly #beginnings: ReadonlySet<string>;
+  masked = 0;
+  #held = '';
+  /** So much of what is held belongs to a match that was covered already. */
+  #covered = 0;
+
+  readonly #count: MaskCount | undefined;
+
+  /** Of values as Latin-1 texts. */
+  constructor(finder: ValueFinder, count?: MaskCount) {
+    const { values } = finder;
+    this.#finder = finder;
+    this.#count = count;
+    this.#values = values;
+    this.#longest = Math.max(0, ...values.map(({ length }) => length));
+    this.#beginnings = new Set(values.map((value) => value.charAt(0)));
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    if (this.#values.length === 0) return chunk;
+    const text = this.#held + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
+    const decided = this.#decidedEnd(text);
+    if (decided === text.length && this.#held === '' && this.#covered === 0) {
+      const spans = this.#finder.spans(text);
+      if (spans.length === 0) return chunk;
+      this.#note(spans.length);
+      return Buffer.from(coverSpans(text, spans), 'latin1');
+    }
+    return this.#release(text, decided);
+  }
+
+  end(): Uint8Array {
+    const text = this.#held;
+    return text === '' ? NOTHING : this.#release(text, text.length);
+  }
+
+  /** Where the earliest value could begin that is not all there yet. */
+  #decidedEnd(text: string): number {
+    for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
+      if (!this.#beginnings.has(text.charAt(at))) continue;
+      const rest = text.slice(at);
+      if (this.#values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
+    }
+    return text.length;
+  }
+
+  #release(text: string, decided: number): Uint8Array {
+    const spans = this.#finder.spans(text, this.#covered);
+    let clean = '';
+    let from = 0;
+    let carried = decided === 0 ? this.#covered : 0;
+    for (const [start, end] of spans) {
+      if (start >= decided) break;
+      clean += text.slice(from, start);
+      // Of a match that began in an earlier chunk the mark is out already.
+      if (start > 0 || this.#covered === 0) {
+        clean += REDACTED;
+        this.#note(1);
+      }
+      from = Math.min(end, decided);
+      carried = end - from;
+    }
+    clean += text.slice(from, decided);
+    this.#held = text.slice(decided);
+    this.#covered = carried;
+    return Buffer.from(clean, 'latin1');
+  }
+
+  #note(masks: number): void {
+    this.masked += masks;
+    if (this.#count !== undefined) this.#count.masked += masks;
+  }
 }

@@ -67,7 +67,7 @@ function redactedText(cause: unknown, { redactText }: Redactor): unknown {
 function redactedCopy(cause: Error, redactor: Redactor): Error {
   const [message, stack] = [redactor.redactText(cause.message), redactor.redactText(cause.stack ?? '')];
   if (message === cause.message && stack === (cause.stack ?? '')) return cause;
-  // The same error to whoever looks at its class, name or code.
+  // Class, name and code stay the same.
   return Object.create(cause, {
     message: { value: message },
     stack: { value: stack },

@@ -1,13 +1,10 @@
 /**
- * A list of arguments without the secrets in it: values of telling options, headers, assignments and URLs.
+ * Removes secrets from a list of arguments: values of secret options, headers, assignments and URLs.
  *
  * The one place that decides this, for whatever shows or records a command: the rest of it stays readable.
  */
 import { REDACTED } from './find-values.ts';
-import { PROGRAM_OPTIONS, type ProgramOptions, type ValueKind } from './option-secrets.ts';
-import { redactHeader } from './redact-header.ts';
-import { redactUrls } from './redact-url.ts';
-import { isSecretName, isSecretVariable } from './secret-names.ts';
+import { isSecretHeader, isSecretName, isSecretVariable } from './secret-names.ts';
 
 /** Hears the values that were taken out. */
 export type OnSecret = (value: string) => void;
@@ -15,12 +12,100 @@ export type OnSecret = (value: string) => void;
 const HEADER_OPTION = /^(?:-H|--?(?:proxy-)?headers?)$/;
 const COOKIE_OPTION = /^--cookie$/;
 const PAIR_OPTION = /^--(?:proxy-)?(?:user|auth|basic-auth|userpwd)$/;
-/** Options that name a secret of theirs without saying it: a file, or a name in a store. */
+/** Options that only refer to a secret: a file, or a name in a store. */
 const NOT_A_VALUE =
   /^--?(?:no|without|with|show|print|generate|create|list|get|delete|revoke|rotate|ask|prompt|require)-/;
-/** After `--secret` and `--auth` often comes a name: hidden from view, but too little to look for it elsewhere. */
+/** After `--secret` and `--auth` often comes a name: hidden, but too short to search for elsewhere. */
 const UNSURE_OPTION = /^--?(?:secret|auth|pat|sig|credentials?)$/;
 const ASSIGNMENT = /^(-{0,2}[A-Za-z_][\w.:[\]-]*)(=)(.*)$/s;
+
+/**
+ * Short options whose value is a secret, by program. Long ones are recognised by their name. What the value is: a
+ * secret, `user:password`, a header, a cookie, or `pass:secret` as openssl writes it.
+ */
+type ValueKind = 'secret' | 'pair' | 'header' | 'pass';
+
+interface ProgramOptions {
+  /** The value is the next word, or the rest of this one. */
+  readonly options?: Readonly<Record<string, ValueKind>>;
+  /** The value is the rest of this word; alone the option asks for it. */
+  readonly attached?: readonly string[];
+}
+
+const PASSWORD_P: ProgramOptions = { options: { '-p': 'secret' } };
+const CURL: ProgramOptions = {
+  options: { '-u': 'pair', '-U': 'pair', '-H': 'header', '-b': 'secret', '--user': 'pair', '--proxy-user': 'pair' },
+};
+const OPENSSL: ProgramOptions = {
+  options: { '-passin': 'pass', '-passout': 'pass', '-pass': 'pass', '-k': 'secret', '-K': 'secret' },
+};
+const HTTPIE: ProgramOptions = { options: { '-a': 'pair' } };
+const MYSQL: ProgramOptions = { attached: ['-p'] };
+const ZIP: ProgramOptions = { options: { '-P': 'secret' } };
+const PACKER: ProgramOptions = { attached: ['-p'] };
+const LDAP: ProgramOptions = { options: { '-w': 'secret' } };
+const MOSQUITTO: ProgramOptions = { options: { '-P': 'secret' } };
+
+const PROGRAM_OPTIONS: ReadonlyMap<string, ProgramOptions> = new Map(
+  Object.entries({
+    curl: CURL,
+    wget: { options: { '--user': 'secret', '--header': 'header' } },
+    http: HTTPIE,
+    https: HTTPIE,
+    xh: HTTPIE,
+    sshpass: PASSWORD_P,
+    docker: PASSWORD_P,
+    podman: PASSWORD_P,
+    buildah: PASSWORD_P,
+    skopeo: PASSWORD_P,
+    nerdctl: PASSWORD_P,
+    oras: PASSWORD_P,
+    crane: PASSWORD_P,
+    az: PASSWORD_P,
+    twine: PASSWORD_P,
+    oc: PASSWORD_P,
+    cf: PASSWORD_P,
+    useradd: PASSWORD_P,
+    usermod: PASSWORD_P,
+    mysql: MYSQL,
+    mysqladmin: MYSQL,
+    mysqldump: MYSQL,
+    mariadb: MYSQL,
+    'mariadb-dump': MYSQL,
+    mongo: PASSWORD_P,
+    mongosh: PASSWORD_P,
+    mongodump: PASSWORD_P,
+    'redis-cli': { options: { '-a': 'secret' } },
+    sqlcmd: { options: { '-P': 'secret' } },
+    smbclient: { options: { '-U': 'pair' } },
+    lftp: { options: { '-u': 'pair' } },
+    openssl: OPENSSL,
+    'ssh-keygen': { options: { '-N': 'secret', '-P': 'secret' } },
+    zip: ZIP,
+    unzip: ZIP,
+    '7z': PACKER,
+    '7za': PACKER,
+    rar: PACKER,
+    unrar: PACKER,
+    ldapsearch: LDAP,
+    ldapadd: LDAP,
+    ldapmodify: LDAP,
+    mosquitto_pub: MOSQUITTO,
+    mosquitto_sub: MOSQUITTO,
+  } satisfies Record<string, ProgramOptions>),
+);
+
+const SCHEME = /^(\s*(?:basic|bearer|digest|token|negotiate|apikey|aws4-hmac-sha256)\s+)(.+)$/is;
+const LINE = /^(["']?)([A-Za-z][A-Za-z0-9-]{0,63})(\s*:\s*)(.+)$/s;
+
+/** With a password, or alone where the web would take it for a token. */
+const PASSWORD = /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#:@"']*:)([^\s/?#@"']+)(?=@)/gi;
+const LONE_USER = /(https?:\/\/)([^\s/?#:@"']+)(?=@)/gi;
+/** As in a query or a fragment; the name decides. */
+const PARAMETER = /([?&#;])([A-Za-z0-9_.[\]-]{1,64})=([^\s&#;"']+)/g;
+type OnUrlSecret = (value: string, isCredential: boolean) => void;
+
+const URL_NAMES = /^(?:key|sig|code|session|sid|x-amz-(?:signature|security-token|credential))$/i;
 
 export function redactWords(words: readonly string[], onSecret: OnSecret = () => {}): readonly string[] {
   let program: ProgramOptions = {};
@@ -28,7 +113,7 @@ export function redactWords(words: readonly string[], onSecret: OnSecret = () =>
   return words.map((word) => {
     const taking = expected;
     expected = undefined;
-    // An option in the place of a value is shown: nobody may hide one from the person who approves the command.
+    // An option in the place of a value is shown: an option must not be hidden from the person who approves the command.
     if (taking !== undefined && !/^--[A-Za-z]/.test(word)) {
       return redactValue(word, taking.kind, taking.isSure ? onSecret : () => {});
     }
@@ -42,7 +127,7 @@ export function redactWords(words: readonly string[], onSecret: OnSecret = () =>
   });
 }
 
-/** What the word after this one is, where that is a secret. */
+/** What kind of secret the next word is, if any. */
 function optionKind(word: string, { options = {} }: ProgramOptions): ValueKind | undefined {
   if (!word.startsWith('-')) return undefined;
   if (Object.hasOwn(options, word)) return options[word];
@@ -94,4 +179,47 @@ function redactAttached(word: string, { options = {}, attached = [] }: ProgramOp
   if (attached.includes(flag)) return flag + hide(word.slice(2), onSecret);
   const kind = Object.hasOwn(options, flag) ? options[flag] : flag === '-H' ? 'header' : undefined;
   return kind === undefined ? undefined : flag + redactValue(word.slice(2), kind, onSecret);
+}
+
+/**
+ * A header line or value without its credentials. What kind of credentials they are stays. The values to hide of a
+ * secret header: whole, without its scheme, and the password inside a Basic one.
+ */
+export function headerSecrets(value: string): readonly string[] {
+  const [, scheme = '', credentials = ''] = SCHEME.exec(value) ?? [];
+  if (credentials === '') return [value, ...cookieValues(value)];
+  const decoded = /^\s*basic/i.test(scheme) ? Buffer.from(credentials, 'base64').toString('utf8') : '';
+  const password = decoded.slice(decoded.indexOf(':') + 1);
+  return [value, credentials, ...(decoded.includes(':') ? [decoded, password] : [])];
+}
+
+/** `a=1; b=2`: each is a secret of its own. */
+function cookieValues(value: string): readonly string[] {
+  return value.split(';').flatMap((pair) => (pair.includes('=') ? [pair.slice(pair.indexOf('=') + 1).trim()] : []));
+}
+
+/** Undefined when the text is not a header that holds a secret. */
+function redactHeader(text: string, onSecret: (value: string) => void = () => {}): string | undefined {
+  const [, quote = '', name = '', colon = '', value = ''] = LINE.exec(text) ?? [];
+  if (name === '' || value.startsWith('//') || !isSecretHeader(name)) return undefined;
+  for (const secret of headerSecrets(value)) if (secret !== REDACTED) onSecret(secret);
+  return `${quote}${name}${colon}${SCHEME.exec(value)?.[1] ?? ''}${REDACTED}`;
+}
+
+/**
+ * Takes credentials out of the URLs in a text: user information and secret query parameters. `onSecret` hears each
+ * value that was taken out, as it was written, and whether it is a password by its place.
+ */
+export function redactUrls(text: string, onSecret: OnUrlSecret = () => {}): string {
+  if (!text.includes('://') && !text.includes('=')) return text;
+  const take = (before: string, value: string, isCredential: boolean): string => {
+    if (value !== REDACTED) onSecret(value, isCredential);
+    return before + REDACTED;
+  };
+  const bare = text
+    .replace(PASSWORD, (_, before: string, value: string) => take(before, value, true))
+    .replace(LONE_USER, (_, before: string, value: string) => take(before, value, true));
+  return bare.replace(PARAMETER, (whole, separator: string, name: string, value: string) =>
+    isSecretName(name) || URL_NAMES.test(name) ? take(`${separator}${name}=`, value, false) : whole,
+  );
 }

@@ -182,9 +182,9 @@ const FOLDER = /(?:^|[^A-Za-z0-9_])(?:OLD)?PWD(?:\\?["'])?[ \t]{0,4}[:=][ \t]{0,
 /**
  * Secrets that give themselves away by their shape. These are guesses, unlike the known values.
  *
- * A shape is one pattern that scans any text in linear time: after a long run it either matches or cannot be tried again
- * inside that run. Private key blocks are found by searching for their two ends, because a lazy pattern would scan to the
- * end for every beginning.
+ * A shape is one pattern that scans any text in linear time: after a long run it either matches or cannot be tried
+ * again inside that run. Private key blocks are found by searching for their two ends, because a lazy pattern would
+ * scan to the end for every beginning.
  */
 function withoutShapes(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;

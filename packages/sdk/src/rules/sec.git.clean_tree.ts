@@ -8,9 +8,9 @@
 import { isToolError } from '@tool-runtime/protocol';
 import type { GitIntent, GitVerb } from '../contracts/git.ts';
 import { defineRule, type RuleContext, type Violation } from '../contracts/rule.ts';
-import { emptyTree } from '../git/empty-tree.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
 import { readIndex } from '../git/read-index.ts';
+import { emptyTree } from '../git/resolve-revisions.ts';
 import { shownNames } from '../text/shown-names.ts';
 
 const STAGED_ALLOWED: Readonly<Partial<Record<GitVerb, boolean>>> = {

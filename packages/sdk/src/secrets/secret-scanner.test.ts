@@ -11,8 +11,7 @@ import { lintSource } from '@secretlint/core';
 import { creator, rules } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
 import { createAnchorIndex } from './anchor-index.ts';
-import { GATED_PRESET_VERSION, PRESET_GATES } from './preset-gates.ts';
-import { PRESET_RULES, type PresetRule } from './preset-rules.ts';
+import { GATED_PRESET_VERSION, PRESET_GATES, PRESET_RULES, type PresetRule } from './preset-rules.ts';
 import type { SecretFinding } from './secret-finding.ts';
 import { createSecretScanner } from './secret-scanner.ts';
 

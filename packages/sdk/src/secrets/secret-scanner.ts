@@ -7,11 +7,9 @@
 import { createHash } from 'node:crypto';
 import { createAnchorIndex } from './anchor-index.ts';
 import { PRESET_RULES, type PresetRule } from './preset-rules.ts';
-import type { SecretFinding, SecretMatch } from './secret-finding.ts';
-import { describeKind } from './secret-kinds.ts';
+import { describeKind, type SecretFinding, type SecretMatch } from './secret-finding.ts';
 import { SHAPE_DETECTORS, type ShapeDetector } from './shape-detectors.ts';
-import { plainSource, type TextSource, textSources } from './text-source.ts';
-import { narrowText, widenMatches } from './wide-text.ts';
+import { narrowText, plainSource, type TextSource, textSources, widenMatches } from './text-source.ts';
 
 export interface SecretScannerOptions {
   /** Found word for word, whatever they look like; values below six characters are left out. */

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { PRESET_GATES } from './preset-gates.ts';
-import { privateKeyAt } from './private-key.ts';
-import { looksRandom } from './randomness.ts';
-import { genericAssignmentAt, NAME_ANCHORS, SHAPE_DETECTORS } from './shape-detectors.ts';
+import { PRESET_GATES } from './preset-rules.ts';
+import { genericAssignmentAt, looksRandom, NAME_ANCHORS, privateKeyAt, SHAPE_DETECTORS } from './shape-detectors.ts';
 
 /** The source without escapes and classes, where a star, a plus or an open count would be a quantifier. */
 function skeletonOf(pattern: RegExp): string {

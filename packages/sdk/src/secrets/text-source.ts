@@ -1,10 +1,11 @@
 /**
  * The text of a file, cut out piece by piece so that no file is too large for a string.
  *
- * Every file has a text: what is neither UTF-8 nor UTF-16 is read byte by byte. A file that says it is UTF-16, or looks
- * like it, is read byte by byte as well, because two bytes at its beginning must not hide the rest.
+ * A file that is neither UTF-8 nor UTF-16 is read byte by byte. A file that claims to be UTF-16, or looks like it, is
+ * read byte by byte as well, because two bytes at its beginning must not hide the rest.
  */
 import { isUtf8 } from 'node:buffer';
+import type { SecretMatch } from './secret-finding.ts';
 
 export interface TextSource {
   /** In its own units: bytes, or characters of a text. */
@@ -23,6 +24,8 @@ const SAMPLE_BYTES = 8192;
 /** Shares of the pairs of bytes in the sample. */
 const MIN_ZEROS = 0.3;
 const MAX_ZEROS_ELSEWHERE = 0.02;
+
+const WIDE_RUN = /[!-~]\0[!-~]\0[!-~]\0[!-~]\0[!-~]\0[!-~]\0/;
 
 /** The best reading first. */
 export function textSources(input: Uint8Array): readonly TextSource[] {
@@ -100,4 +103,43 @@ function unmarkedWide(bytes: Buffer): { readonly encoding: WideEncoding; readonl
 
 function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
+}
+
+/**
+ * Two-byte characters scattered in binary content, such as the texts of a program: every other byte is zero.
+ *
+ * Single zeros are taken out and longer rows of them become line ends; what is found is then looked up in the content.
+ * The alignment and the order of the bytes do not matter that way.
+ *
+ * Undefined when there are none.
+ */
+export function narrowText(text: string): string | undefined {
+  if (!WIDE_RUN.test(text)) return undefined;
+  return text.replace(/\0{2,}/g, '\n').replaceAll('\0', '');
+}
+
+/** Matches of the narrowed text, in order, with their places in the text itself. Reads the text once. */
+export function widenMatches(matches: readonly SecretMatch[], text: string): readonly SecretMatch[] {
+  const placeOf = placeFinder(text);
+  return matches.map((match) => ({ ...match, start: placeOf(match.start), end: placeOf(match.end - 1) + 1 }));
+}
+
+/** The place in the text of a character of the narrowed one; asked for in ascending order. */
+function placeFinder(text: string): (target: number) => number {
+  let at = 0;
+  let narrow = 0;
+  return (target) => {
+    for (;;) {
+      const zero = text.indexOf('\0', at);
+      const plain = (zero === -1 ? text.length : zero) - at;
+      if (target - narrow < plain || zero === -1) break;
+      let end = zero + 1;
+      while (text.charCodeAt(end) === 0) end += 1;
+      const isRow = end - zero > 1;
+      if (isRow && target - narrow === plain) break;
+      narrow += plain + (isRow ? 1 : 0);
+      at = end;
+    }
+    return at + target - narrow;
+  };
 }

@@ -1,5 +1,4 @@
 /** Freezes what one session may do: registry, ceiling, tools, routes, rules, approvals. Done once, when it opens. */
-
 import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
@@ -42,9 +41,8 @@ import { redactError } from '../redaction/redact-error.ts';
 import { redactingArtifacts, redactingEvents, redactingJournal } from '../redaction/redacting-ports.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { checkSurface } from './check-surface.ts';
-import { childTools } from './child-tools.ts';
 import { chooseTools, compileTool } from './compile-tools.ts';
-import type { ChildBinding } from './family.ts';
+import { type ChildBinding, childTools } from './family.ts';
 import { createJobTable } from './job-table.ts';
 import type { PackageOrder, SessionPackage } from './package-memo.ts';
 import type { SessionBudget } from './session-budget.ts';

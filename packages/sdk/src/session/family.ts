@@ -1,21 +1,23 @@
 /**
- * The children of one session: how many there may be, which are open, what they used, and what becomes of them when the
+ * The children of one session: how many there may be, which are open, what they used, and what happens to them when the
  * session ends.
  *
- * A child is an effect of its parent: an intent before it opens, a result when it is over. In between every change is on
- * record, and the parent hears of it.
+ * A child is an effect of its parent: an intent before it opens, a result when it is over. Every change in between is
+ * recorded and announced to the parent.
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { JournalRecord } from '../contracts/journal.ts';
+import type { AnyTool } from '../contracts/tool.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import { checkChildStart } from '../package/depth-budget.ts';
+import { manifestHash } from '../package/strip-manifest.ts';
 import { type ChildFacts, startedRecords, startIntent } from './child-records.ts';
 import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
-import { forwardEvents } from './forward-events.ts';
 import { type Keeper, Member } from './member.ts';
 import { type Parent, type PreparedChild, prepareChild } from './prepare-child.ts';
 import type { Session } from './session.ts';
-import { addUsage, NO_USAGE } from './usage.ts';
+import { addUsage, NO_USAGE } from './session-budget.ts';
 
 /** What the opening of a session needs to know when it is a child's. */
 export interface ChildBinding {
@@ -40,6 +42,11 @@ export interface EndChildren {
   readonly cancel: boolean;
   /** Children that may be taken over are, instead of ended. */
   readonly byPolicy: boolean;
+}
+
+interface ChildTools {
+  readonly tools: readonly AnyTool[];
+  readonly withheld: ReadonlyMap<string, ToolError>;
 }
 
 export class Family implements Keeper {
@@ -147,7 +154,7 @@ export class Family implements Keeper {
   }
 }
 
-/** The narrowing as it was asked for; what came of it is in the manifest and in the child's own records. */
+/** The narrowing as requested; its result is in the manifest and in the child's own records. */
 function askedFor({ folder, budget, capabilities, lifecycle = 'parent_owned' }: ChildOptions): JsonObject {
   return {
     lifecycle,
@@ -166,4 +173,49 @@ function childrenOpen(open: readonly ChildSession[]): ToolError {
       next: 'complete, cancel or detach them first, or close with cancel',
     },
   });
+}
+
+/** Forwards a child's events to its parent, each in an envelope that names the child. Status changes are left out. */
+function forwardEvents(events: EventBus, way: { readonly from: string; readonly to: string }): () => void {
+  return events.listen(
+    way.from,
+    ({ id, message }) => {
+      if (!events.hears(way.to, 'progress')) return;
+      const data: JsonObject = {
+        child_session_id: way.from,
+        child_event: message.event,
+        child_event_id: id,
+        child_request_id: message.request_id,
+        ...(message.data === undefined ? {} : { child_data: message.data }),
+      };
+      // The child's request ids are its own: under them the event would pass for one of the parent's calls.
+      const { progress } = message;
+      events.emit(way.to, { type: 'EventMessage', event: 'ChildEvent', request_id: way.from, progress, data });
+    },
+    { events: 'progress' },
+  );
+}
+
+/** The tools of a child, and for every other tool the reason why it is missing. */
+export function childTools({ prepared, parent }: ChildBinding, tools: readonly AnyTool[]): ChildTools {
+  const { routes, manifest } = prepared.built;
+  const kept = new Set(routes.map((route) => route.canonical_tool_name));
+  const withheld = new Map<string, ToolError>();
+  for (const { name } of tools) {
+    if (!kept.has(name)) withheld.set(name, parent.parts.hidden.get(name) ?? stripped(name, prepared.agentId));
+  }
+  return { tools: tools.filter(({ name }) => kept.has(name)), withheld };
+
+  function stripped(name: string, agentId: string): ToolError {
+    return policyDenial(`Tool was not handed to this child: ${name}`, {
+      details: {
+        gate: 'route',
+        reason: 'stripped',
+        agent_id: agentId,
+        tool_policy: manifest.tool_policy.type,
+        manifest_hash: manifestHash(manifest),
+        next: 'ask the parent to make the call, or to open a child that has the tool',
+      },
+    });
+  }
 }

@@ -3,8 +3,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import type { Clock } from '../contracts/clock.ts';
 import type { CommandOutcome } from '../contracts/commands.ts';
 import type { JobPlace, JobTable, JobTerms } from '../contracts/jobs.ts';
-import { type Job, pollJob, tellListeners, viewOf } from './job.ts';
-import { JobStream } from './job-stream.ts';
+import { type Job, JobStream, pollJob, tellListeners, viewOf } from './job.ts';
 import { FINISHED_KEPT, tooMany, type WorkspaceJobs } from './workspace-jobs.ts';
 
 export interface JobTableOptions {

@@ -1,9 +1,9 @@
 /** One job: a running command, what it printed and how it ended. */
 import type { CommandOutcome, RunningCommand } from '../contracts/commands.ts';
-import type { JobArtifacts, JobNews, JobOutput, JobView, JobWait } from '../contracts/jobs.ts';
-import { type JobStream, TextWatch } from './job-stream.ts';
+import type { JobArtifacts, JobNews, JobOutput, JobView, JobWait, StreamNews } from '../contracts/jobs.ts';
+import { firstCharacterStart, wholeCharactersEnd } from '../text/whole-characters.ts';
 
-/** The kernel does not tell when a program begins to listen. */
+/** The kernel does not report when a program begins to listen. */
 const PORT_LOOK_MS = 100;
 
 export interface Job {
@@ -23,6 +23,9 @@ export interface Job {
   artifacts: () => JobArtifacts;
   outcome: CommandOutcome | undefined;
 }
+
+const KEPT_BYTES = 256 * 1024;
+const LINE_BREAK = 0x0a;
 
 export function tellListeners({ listeners }: Job): void {
   for (const listener of [...listeners]) listener();
@@ -106,4 +109,100 @@ function stateOf({ outcome, isOverdue }: Job): JobView['state'] {
   if (outcome === undefined) return 'running';
   if (outcome.signal === null) return 'exited';
   return isOverdue ? 'timed_out' : 'killed';
+}
+
+/**
+ * One stream of a job: the newest bytes it printed, and how far they were handed out.
+ *
+ * What was handed out already is kept as long as there is room, because a wait for a text also looks at it.
+ */
+export class JobStream {
+  #chunks: Uint8Array[] = [];
+  #kept = 0;
+  #total = 0;
+  #handedOut = 0;
+  /** Line breaks in what was dropped before it was handed out. */
+  #missedLines = 0;
+
+  add(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#kept += chunk.length;
+    this.#total += chunk.length;
+    while (this.#kept > KEPT_BYTES) this.#drop(this.#chunks[0] ?? chunk, this.#kept - KEPT_BYTES);
+  }
+
+  #drop(oldest: Uint8Array, surplus: number): void {
+    const dropped = oldest.subarray(0, surplus);
+    const from = this.#total - this.#kept;
+    this.#missedLines += countBreaks(dropped.subarray(Math.max(0, this.#handedOut - from)));
+    if (dropped.length === oldest.length) this.#chunks.shift();
+    else this.#chunks[0] = oldest.subarray(dropped.length);
+    this.#kept -= dropped.length;
+  }
+
+  /** Bytes printed so far. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Whether there is a whole character to hand out. */
+  get hasNews(): boolean {
+    return this.#handedOut < this.#total && wholeCharactersEnd(this.since(this.#handedOut)) > 0;
+  }
+
+  /** What was not handed out yet. Half a character at the end waits for its rest, until the stream has ended. */
+  take(hasEnded: boolean): StreamNews {
+    const bytes = this.since(this.#handedOut);
+    const first = this.#total - bytes.length;
+    const start = first > this.#handedOut ? firstCharacterStart(bytes) : 0;
+    const end = Math.max(start, hasEnded ? bytes.length : wholeCharactersEnd(bytes));
+    const [from, to] = [first + start, first + end];
+    const news = {
+      text: bytes.toString('utf8', start, end),
+      from,
+      to,
+      missedBytes: from - this.#handedOut,
+      missedLines: this.#missedLines,
+    };
+    this.#handedOut = to;
+    this.#missedLines = 0;
+    return news;
+  }
+
+  /** The bytes from this offset on, as far as they are kept. */
+  since(offset: number): Buffer {
+    const wanted: Uint8Array[] = [];
+    let length = Math.min(this.#kept, this.#total - offset);
+    for (let at = this.#chunks.length - 1; at >= 0 && length > 0; at--) {
+      const chunk = this.#chunks[at] ?? new Uint8Array(0);
+      const part = chunk.subarray(Math.max(0, chunk.length - length));
+      wanted.unshift(part);
+      length -= part.length;
+    }
+    return Buffer.concat(wanted);
+  }
+}
+
+function countBreaks(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_BREAK); at !== -1; at = bytes.indexOf(LINE_BREAK, at + 1)) count += 1;
+  return count;
+}
+
+/** Looks for a text in a stream, in what was printed before and in what comes, each byte about once. */
+export class TextWatch {
+  readonly #wanted: Buffer;
+  readonly #stream: JobStream;
+  #lookedTo = 0;
+
+  constructor(stream: JobStream, text: string) {
+    this.#stream = stream;
+    this.#wanted = Buffer.from(text);
+  }
+
+  isThere(): boolean {
+    const from = Math.max(0, this.#lookedTo - this.#wanted.length + 1);
+    this.#lookedTo = this.#stream.total;
+    return this.#stream.since(from).includes(this.#wanted);
+  }
 }

@@ -8,7 +8,7 @@ import { type ChildEvent, type ChildFacts, childRecord, endRecords } from './chi
 import type { ChildSession, DetachOptions, Usage } from './child-session.ts';
 import type { PreparedChild } from './prepare-child.ts';
 import type { CloseOptions, Session } from './session.ts';
-import { NO_USAGE } from './usage.ts';
+import { NO_USAGE } from './session-budget.ts';
 
 /** Whoever a child belongs to: the family it was born into, or who took it over. */
 export interface Keeper {

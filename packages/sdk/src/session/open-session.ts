@@ -11,10 +11,9 @@ import { compileSession, type RuntimeParts, type SessionIdentity } from './compi
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import { type ChildBinding, Family } from './family.ts';
 import type { Keeper } from './member.ts';
+import { folderOf, openPlace, withoutRoots } from './prepare-child.ts';
 import { createSession, type Session } from './session.ts';
-import { createSessionBudget } from './session-budget.ts';
-import { folderOf, openPlace, withoutRoots } from './session-place.ts';
-import { addUsage, usageOf } from './usage.ts';
+import { addUsage, createSessionBudget, usageOf } from './session-budget.ts';
 
 export interface OpenSessionInput {
   readonly actor: string;

@@ -1,16 +1,21 @@
 /**
- * Everything that may refuse a child, before anything is recorded: depth, handoff, route, tools, ceiling, folder, budget.
+ * Everything that may refuse a child, before anything is recorded: depth, handoff, route, tools, ceiling, folder,
+ * budget.
  *
- * What comes back is ready to open. Whoever takes it must open it or `drop` it: the share of the budget and the folder are
- * held already.
+ * The result is ready to open. The caller must open it or `drop` it: the share of the budget and the folder are already
+ * held.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { contractViolation, policyDenial } from '../contracts/failures.ts';
 import { checkId } from '../contracts/identifiers.ts';
-import type { Budgets, Registry } from '../contracts/registry.ts';
-import { buildChildPackage, type ChildPackage } from '../package/build-child-package.ts';
-import { type ChildPackagePolicy, childPackageDefaults } from '../package/child-package-policy.ts';
+import type { Budgets, CapabilityPolicy, Registry } from '../contracts/registry.ts';
+import {
+  buildChildPackage,
+  type ChildPackage,
+  type ChildPackagePolicy,
+  childPackageDefaults,
+} from '../package/build-child-package.ts';
 import type { ChildToolPolicy, DeclaredEffect } from '../package/child-tool-policy.ts';
 import {
   type ContextHandoff,
@@ -22,9 +27,8 @@ import {
 import { childBudget, type DepthBudget } from '../package/depth-budget.ts';
 import { nearestName } from '../text/nearest-name.ts';
 import type { ChildLifecycleName, ChildOptions, Handoff } from './child-session.ts';
-import type { RuntimeParts } from './compile-session.ts';
+import type { OpenFolder, RuntimeParts } from './compile-session.ts';
 import type { CarvedBudget, SessionBudget } from './session-budget.ts';
-import { folderOf, openPlace } from './session-place.ts';
 
 export interface Parent {
   readonly parts: SessionParts;
@@ -169,7 +173,7 @@ function badShare(limit: string): ToolError {
   return contractViolation(`Share of a budget is not a number from zero up: ${limit}`, { field: `budget.${limit}` });
 }
 
-/** Only the parent's own word crosses: refs and policies, and for a whole history the place where it can be proved. */
+/** Only refs and policies of the parent are handed over, and for a whole history its position in the journal. */
 function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff {
   const { seq, mac } = journal.head();
   return {
@@ -178,4 +182,34 @@ function handedOver(handoff: ContextHandoff, { journal }: SessionParts): Handoff
     policy_refs: handoffPolicyRefs(handoff),
     ...(handoff.type === 'full_history_with_policy' ? { audit_ref: `journal:${seq}:${mac}` } : {}),
   };
+}
+
+/**
+ * Where a session works: the whole workspace, or one folder of it, which then is the whole workspace to the session. A
+ * ceiling may also name the folder. Throws E_VALIDATION_FAIL for more than one.
+ */
+export function folderOf(asked: {
+  readonly folder?: string | undefined;
+  readonly capabilities?: CapabilityPolicy | undefined;
+}): string | undefined {
+  const { folder, capabilities } = asked;
+  const roots = capabilities?.workspace_roots;
+  const [root] = roots ?? [];
+  const isOne = roots === undefined || (roots.length === 1 && (folder === undefined || root === folder));
+  if (isOne) return folder ?? root;
+  throw contractViolation('A session works in exactly one folder: capabilities.workspace_roots', {
+    field: 'capabilities.workspace_roots',
+    next: 'name one folder; open a session for each of the others',
+  });
+}
+
+export async function openPlace(folder: string | undefined, runtime: RuntimeParts): Promise<OpenFolder> {
+  return folder === undefined ? { runtime, close: async () => {} } : runtime.openFolder(folder);
+}
+
+/** The folder is part of the place by now; a ceiling that still named it would be meant from inside. */
+export function withoutRoots(capabilities: CapabilityPolicy | undefined): CapabilityPolicy | undefined {
+  if (capabilities?.workspace_roots === undefined) return capabilities;
+  const { workspace_roots: _, ...rest } = capabilities;
+  return rest;
 }

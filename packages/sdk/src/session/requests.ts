@@ -17,7 +17,10 @@ type Work<Answer> = (onOpen: (abort: Abort) => void, turn: CallTurn) => Promise<
 
 /** All waits are those of one session, so the slots know one owner. */
 const OWNER = 'session';
-/** Calls of one session that wait for a person at once. They take no place among the running ones, so they have their own limit. */
+/**
+ * Calls of one session that wait for a person at once. They take no place among the running ones, so they have their
+ * own limit.
+ */
 const MAX_QUESTIONS = 256;
 
 /** Between one and two generations are remembered: enough to catch a client's mistake. */
@@ -110,9 +113,9 @@ function tooManyQuestions(): ToolError {
 /**
  * Refuses a request id that this session has seen, because two answers to one id cannot be told apart.
  *
- * An id is kept as 64 bits of a hash: eight bytes each instead of a string, so that a thousand sessions with thousands of
- * calls each cost a few megabytes. Two different ids with one hash would refuse the second of them; with the ids kept
- * here the chance is below one in 10^14, and a client that builds such ids only gets its own calls refused.
+ * An id is kept as 64 bits of a hash: eight bytes each instead of a string, so that a thousand sessions with thousands
+ * of calls each cost a few megabytes. Two different ids with one hash would refuse the second of them; with the ids
+ * kept here the chance is below one in 10^14, and a client that builds such ids only gets its own calls refused.
  */
 export class RequestIds {
   #young = new HashTable();

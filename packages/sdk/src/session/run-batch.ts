@@ -1,11 +1,15 @@
 /**
  * Schedules many calls by an execution strategy.
  *
- * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later one,
- * unless both name what they touch and share nothing. A failed call never cancels its siblings.
+ * Read-only calls overlap. A mutating call waits for every earlier call it could disturb and holds back every later
+ * one, unless both name what they touch and share nothing. A failed call never cancels its siblings.
  */
+import { rewriteAliases } from '../call/normalize-args.ts';
+import type { SessionParts } from '../call/state/session-parts.ts';
+import { isReadOnlyKind } from '../contracts/annotations.ts';
 import type { ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import { FairSlots } from '../platform/fair-slots.ts';
+import { declaredPaths } from '../policy/declared-paths.ts';
 
 export interface BatchCall<Answer> {
   /** What the call may touch: nothing exclusive (`shared`), some keys, or anything. */
@@ -18,6 +22,9 @@ export interface Footprint {
   /** Undefined: unknown, so it may be anything. */
   readonly keys: ReadonlySet<string> | undefined;
 }
+
+const ANYTHING: Footprint = { readOnly: false, keys: undefined };
+const NOTHING: Footprint = { readOnly: true, keys: new Set() };
 
 export async function runBatch<Answer>(
   calls: readonly BatchCall<Answer>[],
@@ -62,4 +69,31 @@ function conflicts(earlier: BatchCall<unknown> | undefined, later: BatchCall<unk
   if (a.readOnly && b.readOnly) return false;
   if (a.keys === undefined || b.keys === undefined) return true;
   return !a.keys.isDisjointFrom(b.keys);
+}
+
+/** What a call of a batch would touch, as far as its arguments show. Checks nothing: the pipeline does that. */
+export function footprintOf(tool: string, args: unknown, parts: SessionParts): Footprint {
+  const compiled = parts.tools.get(tool);
+  // An unknown tool is refused by the pipeline and touches nothing.
+  if (compiled === undefined) return NOTHING;
+  const readOnly = compiled.annotated && isReadOnlyKind(compiled.staticProfile.kind);
+  const keys = lockKeysOf(args, compiled.annotations.arg_schema, parts);
+  return keys === undefined ? { ...ANYTHING, readOnly } : { readOnly, keys };
+}
+
+function lockKeysOf(
+  args: unknown,
+  schema: { readonly path_params: readonly string[]; readonly arg_aliases: Readonly<Record<string, string>> },
+  parts: SessionParts,
+): ReadonlySet<string> | undefined {
+  if (typeof args !== 'object' || args === null) return undefined;
+  try {
+    const rewritten = rewriteAliases(args as Parameters<typeof rewriteAliases>[0], schema.arg_aliases);
+    const paths = declaredPaths(rewritten, schema.path_params);
+    if (paths.length === 0) return undefined;
+    return new Set(paths.flatMap((path) => parts.workspace.lockKeys(path.value)));
+  } catch {
+    // Bad arguments are refused by the pipeline; for ordering they count as touching anything.
+    return undefined;
+  }
 }

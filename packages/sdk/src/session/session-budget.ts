@@ -1,14 +1,16 @@
 /**
  * What one session may use, from the registry: calls, bytes, time. Counted here, refused before anything runs.
  *
- * A child's share is carved out: held back from the parent as long as the child is open, used up as the child spends,
- * and what is left of it given back at the end. A limit the child has no share of is the parent's own, and both draw on
- * it. So whatever a family does, it never uses more than its eldest was given.
+ * A child's share is reserved from its parent's while the child is open, and the rest is given back at the end. A limit
+ * the child has no share of is the parent's own, and both draw on it. So a family never uses more than its first
+ * session was given.
  */
 import type { ToolError } from '@tool-runtime/protocol';
 import { policyDenial } from '../contracts/failures.ts';
 import type { BudgetPort, BudgetRequest } from '../contracts/policy.ts';
 import type { Budgets } from '../contracts/registry.ts';
+import type { Totals } from '../events/metrics.ts';
+import type { Usage } from './child-session.ts';
 
 const LIMITS = ['max_calls', 'max_bytes', 'max_duration_ms'] as const;
 type Limit = (typeof LIMITS)[number];
@@ -24,6 +26,8 @@ export interface CarvedBudget extends SessionBudget {
   /** Gives back what was not used, once no child draws on it any more: one that lives on keeps to the same limits. */
   release(): void;
 }
+
+export const NO_USAGE: Usage = Object.freeze({ calls: 0, errors: 0, bytes: 0, duration_ms: 0 });
 
 export function createSessionBudget(limits: Budgets): SessionBudget {
   return new Budget(limits, undefined);
@@ -127,4 +131,21 @@ function moreThanLeft(limit: Limit, asked: number, left: number): ToolError {
     path: `budget.${limit}`,
     details: { gate: 'budget', reason: 'budget_overreach', left, next: `ask for at most ${Math.max(0, left)}` },
   });
+}
+
+/** What a session and its children used, added up. */
+export function usageOf(totals: Totals): Usage {
+  return Object.values(totals).reduce<Usage>(
+    (sum, { calls, errors, bytes, durationMs }) => addUsage(sum, { calls, errors, bytes, duration_ms: durationMs }),
+    NO_USAGE,
+  );
+}
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    calls: one.calls + other.calls,
+    errors: one.errors + other.errors,
+    bytes: one.bytes + other.bytes,
+    duration_ms: one.duration_ms + other.duration_ms,
+  };
 }

@@ -28,7 +28,6 @@ import type { Totals } from '../events/metrics.ts';
 import { parseStrategy, type ToolExecutionStrategy } from '../package/execution-strategy.ts';
 import type { ToolRegistrySnapshot } from '../package/registry-snapshot.ts';
 import { presentAnswer, type ShownResponse } from '../present/present-answer.ts';
-import { footprintOf } from './call-footprint.ts';
 import type { ChildOptions, ChildSession, Usage } from './child-session.ts';
 import { discoverTools, type HiddenTool, hiddenTools, type ToolListing } from './discover-tools.ts';
 import { errorMessage } from './error-message.ts';
@@ -36,7 +35,7 @@ import type { EndChildren, Family } from './family.ts';
 import { type BatchHandling, type BatchRequestCall, handleBatch } from './handle-batch.ts';
 import { type PlanSteps, proposePlan } from './propose-plan.ts';
 import { RequestIds, RunningWork } from './requests.ts';
-import { runBatch } from './run-batch.ts';
+import { footprintOf, runBatch } from './run-batch.ts';
 
 export interface CallOptions {
   readonly requestId?: string;

@@ -3,8 +3,7 @@
 export { type CommandRunnerOptions, createCommandRunner } from '../platform/commands/command-runner.ts';
 export { openRoot } from '../platform/descriptors/root.ts';
 export { createWorkspace } from '../platform/files/workspace.ts';
-export { createFaults, type FaultPlan, type Faults } from './faulty-parts.ts';
-export { type JournalHolder, startJournalHolder } from './hold-journal.ts';
+export { createFaults, type FaultPlan, type Faults, type JournalHolder, startJournalHolder } from './faulty-parts.ts';
 export { journalStoreSuite } from './journal-suite.ts';
 export { createCounter, nothing, wait } from './probe-tools.ts';
 export { openScratchRuntime, type ScratchRuntime } from './scratch-runtime.ts';

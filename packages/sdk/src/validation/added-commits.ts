@@ -1,12 +1,12 @@
 /**
  * What a push adds to a remote, by what that remote reports itself.
  *
- * Remote-tracking references are files of the repository: anybody can write them, and they may belong to another remote. So
- * the remote is asked, over the connection the push would use, and only commits it names are taken as published.
+ * Remote-tracking references are files of the repository: any process can write them, and they may belong to another
+ * remote. So the remote is asked, over the connection the push would use, and only commits it names are taken as
+ * published.
  */
 import type { GitRemote, GitRepository } from '../contracts/git.ts';
-import { emptyTree } from '../git/empty-tree.ts';
-import { findObjects } from '../git/resolve-revisions.ts';
+import { emptyTree, findObjects } from '../git/resolve-revisions.ts';
 
 export interface AddedCommit {
   readonly hash: string;
@@ -97,7 +97,7 @@ export function rangeInput(tip: string, known: readonly string[]): string {
   return [tip, ...known.map((hash) => `^${hash}`), ''].join('\n');
 }
 
-/** History from the commits themselves: the cached graph beside them is a file anybody can write. */
+/** History from the commits themselves: the cached graph beside them is a file that any process can write. */
 export const BY_OBJECTS: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'core.commitGraph',

@@ -2,15 +2,12 @@
 import { ToolError } from '@tool-runtime/protocol';
 import type { ChangedFile, ChangeScope, ChangeSet, CommitCandidate, GitRepository } from '../contracts/git.ts';
 import type { Workspace } from '../contracts/workspace.ts';
-import { currentBranch } from '../git/current-branch.ts';
-import { emptyTree } from '../git/empty-tree.ts';
-import { headCommit } from '../git/head-commit.ts';
-import { parseRawDiff } from '../git/parse-raw-diff.ts';
-import { findObjects, resolveRevision, unknownRevision } from '../git/resolve-revisions.ts';
+import { currentBranch, headCommit } from '../git/head-commit.ts';
+import { parseRawDiff } from '../git/parse-diff.ts';
+import { emptyTree, findObjects, resolveRevision, unknownRevision } from '../git/resolve-revisions.ts';
 import { BY_OBJECTS, rangeInput, trackedCommits } from './added-commits.ts';
-import { addedLines, type DiffRun } from './added-lines.ts';
 import { readBlobs } from './read-blobs.ts';
-import { worktreeFiles, worktreeLines } from './worktree-files.ts';
+import { addedLines, type DiffRun, worktreeFiles, worktreeLines } from './worktree-files.ts';
 
 export interface ChangeSource {
   readonly git: GitRepository;

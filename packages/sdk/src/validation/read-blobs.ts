@@ -4,7 +4,7 @@
  */
 import { isToolError } from '@tool-runtime/protocol';
 import type { ChangedFile, GitRepository } from '../contracts/git.ts';
-import { readLooseObject } from '../git/loose-object.ts';
+import { readLooseObject } from '../git/head-commit.ts';
 import { readBatch, readBatchCheck } from '../git/read-batch.ts';
 
 const AT_ONCE_BYTES = 64 * 1024 * 1024;

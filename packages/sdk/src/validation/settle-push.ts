@@ -1,14 +1,16 @@
 /**
- * Settles what a push would do before anything is judged or sent: which object, to which reference, of which remote. The
- * gate judges exactly this and the tool sends exactly this; nothing is looked up a second time.
+ * Settles what a push or a commit would publish before anything is checked or sent. The gate checks exactly this and
+ * the tool uses exactly this; nothing is looked up a second time.
  */
+
+import { randomBytes } from 'node:crypto';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { policyDenial } from '../contracts/failures.ts';
-import type { GitRepository, Publication, PushRequest } from '../contracts/git.ts';
+import type { CommitCandidate, GitRepository, Publication, PushRequest } from '../contracts/git.ts';
 import type { Registry } from '../contracts/registry.ts';
-import { currentBranch } from '../git/current-branch.ts';
 import { gitFailure } from '../git/git-failure.ts';
-import { type PushSpec, parsePushSpec } from '../git/refspec.ts';
+import { currentBranch } from '../git/head-commit.ts';
+import { type PushSpec, parsePushSpec } from '../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../git/resolve-revisions.ts';
 import { compileGlobs } from '../glob/match-glob.ts';
 
@@ -23,7 +25,7 @@ export async function settlePush(git: GitRepository, wanted: PushRequest, rules:
   return { ...sides, remote, isForced };
 }
 
-/** A branch goes to its own name by default, and so does a tag; a bare commit has no name to go to. */
+/** A branch goes to its own name by default, and so does a tag; a bare commit has no name. */
 async function resolveSides(
   git: GitRepository,
   { source, destination }: PushSpec,
@@ -83,4 +85,32 @@ function checkForce(
       },
     });
   }
+}
+
+/**
+ * Freezes what a commit would take: a copy of the index that nothing else writes, and the tree it makes. Rules look at
+ * that tree and the commit is made from that copy, so a change of the real index in between changes neither.
+ *
+ * `from`: name of the index in the git folder; hooks of `git commit -a` are handed another one than usual.
+ */
+export async function freezeCandidate(
+  git: GitRepository,
+  signal: AbortSignal,
+  from = 'index',
+): Promise<CommitCandidate> {
+  const index = `tool-runtime-${randomBytes(8).toString('hex')}.index`;
+  const current = await git.files.read(from);
+  if (current !== undefined) await git.files.write(index, current, { exclusive: true });
+  const written = await git.run({ words: ['write-tree'], access: 'write', index, signal, accept: [0, 128] });
+  if (written.code === 0) return { index, tree: written.stdout.toString('utf8').trim() };
+  await discardCandidate(git, { index, tree: '' });
+  throw gitFailure('Nothing can be committed while files are unmerged', {
+    reason: 'unmerged',
+    next: 'resolve them (git_conflicts shows how they stand), add them, then commit',
+    details: { stderr: written.stderr.trim().slice(0, 2000) },
+  });
+}
+
+export async function discardCandidate(git: GitRepository, { index }: CommitCandidate): Promise<void> {
+  await git.files.remove(index);
 }

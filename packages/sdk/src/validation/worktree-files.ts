@@ -1,8 +1,9 @@
-/** Every file of the work tree that git does not ignore, with what its content is known by: unchanged ones are not read. */
+/** Every file of the work tree that git does not ignore, with the hash of its content; unchanged files are not read. */
 import { isToolError } from '@tool-runtime/protocol';
-import type { AddedLine, ChangedFile } from '../contracts/git.ts';
+import type { AddedLine, ChangedFile, GitRepository, GitRun } from '../contracts/git.ts';
+import { parseAddedLines } from '../git/parse-diff.ts';
 import { parseStatus, type StatusEntry } from '../git/parse-status.ts';
-import { addedLines, type DiffRun } from './added-lines.ts';
+import { literalPathspec } from '../git/pathspec.ts';
 import type { ChangeSource } from './change-set.ts';
 
 export interface WorktreeFiles {
@@ -74,7 +75,7 @@ interface LinesWanted {
   readonly chosen: readonly ChangedFile[] | undefined;
 }
 
-/** Git compares what it tracks; of a file it does not know yet every line is added. */
+/** Git compares what it tracks; in an untracked file every line counts as added. */
 export async function worktreeLines(
   { files, chosen }: LinesWanted,
   { git, workspace, signal }: ChangeSource,
@@ -97,4 +98,49 @@ export async function worktreeLines(
     fresh.push(lines.map((text, index) => ({ path, line: index + 1, text })));
   }
   return [...known, ...fresh.flat()];
+}
+
+/** A diff with these further options, of these pathspecs only; without any, of everything. */
+export type DiffRun = (options: readonly string[], pathspecs: readonly string[]) => GitRun;
+
+const OPTIONS = [
+  '-p',
+  '-U0',
+  '--inter-hunk-context=0',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+const FILES_PER_RUN = 500;
+
+/**
+ * The lines a diff adds, of all files or of chosen ones.
+ *
+ * Attributes of a repository can declare any file binary, and git then shows none of its lines. For chosen files, which
+ * the caller has seen to be text, git is made to show them anyway.
+ */
+export async function addedLines(
+  git: GitRepository,
+  diff: DiffRun,
+  files: readonly ChangedFile[] | undefined,
+): Promise<readonly AddedLine[]> {
+  // A name that is not UTF-8 was read with a stand-in and cannot be given back to git.
+  if (files === undefined || files.some(({ path }) => path.includes('\uFFFD')))
+    return readLines(git, diff(OPTIONS, []));
+  const added: AddedLine[][] = [];
+  for (let at = 0; at < files.length; at += FILES_PER_RUN) {
+    // Without its former name a renamed file would look new from the first line to the last.
+    const names = files
+      .slice(at, at + FILES_PER_RUN)
+      .flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+    added.push(await readLines(git, diff([...OPTIONS, '--text'], names.map(literalPathspec))));
+  }
+  return added.flat();
+}
+
+async function readLines(git: GitRepository, run: GitRun): Promise<AddedLine[]> {
+  const { stdout } = await git.run(run);
+  return [...parseAddedLines(stdout.toString('utf8'))];
 }

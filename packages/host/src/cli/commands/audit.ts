@@ -1,4 +1,4 @@
-/** tool-runtime audit: read, follow, check, export, archive and mend the journal. Each verb has a file of its own below. */
+/** tool-runtime audit: read, follow, check, export, archive and repair the journal. Each verb has its own file. */
 import { defineCommand } from '../command.ts';
 import { addPrune, addResolve, addRotate } from './audit/archive.ts';
 import { addExport, addList, addShow, addTail } from './audit/read.ts';

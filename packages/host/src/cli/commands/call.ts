@@ -2,12 +2,11 @@
 import { styleText } from 'node:util';
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { ShownAnswer } from '../../sessions/show-answer.ts';
-import { showRuntimeWarning } from '../../terminal/runtime-warning.ts';
-import { printJson, printLine } from '../../terminal/terminal.ts';
+import { printJson, printLine, showRuntimeWarning } from '../../terminal/terminal.ts';
 import type { CallArgs } from '../call-args.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 interface CallOptions extends SharedOptions {
   readonly key?: string;

@@ -1,11 +1,10 @@
 /** tool-runtime doctor: what this machine offers and what is missing, each with the next step. */
 import { spawnSync } from 'node:child_process';
 import type { Runtime } from '@tool-runtime/sdk';
-import { plainText } from '../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
-import type { Finding } from './doctor/finding.ts';
+import type { Finding } from '../project-checks.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
@@ -36,7 +35,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
   try {
     return await withRuntime(options, async (runtime) => {
       const report = runtime.verify();
-      const { projectChecks } = await import('./doctor/project-checks.ts');
+      const { projectChecks } = await import('../project-checks.ts');
       return [
         ...sandbox(await runtime.checkWall()),
         gitLocks(await runtime.staleGitLocks()),

@@ -2,8 +2,7 @@
 import type { LockChange, LockMetadata, LockReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import { badUsage } from '../../terminal/bad-usage.ts';
-import { plainText } from '../../terminal/plain-text.ts';
-import { paint, printJson, printLine, showWarning } from '../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine, showWarning } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';

@@ -1,12 +1,11 @@
 /** tool-runtime mcp: serves MCP on standard input and output; below it, what sets clients and foreign servers up. */
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { openRuntime } from '../open-runtime.ts';
-import { addAdd } from './mcp/add.ts';
+import { nameList } from '../option-values.ts';
+import { addAdd, addRemove } from './mcp/add.ts';
 import { addApprove } from './mcp/approve.ts';
 import { addInstall } from './mcp/install.ts';
 import { addList } from './mcp/list.ts';
-import { nameList } from './mcp/name-list.ts';
-import { addRemove } from './mcp/remove.ts';
 
 interface McpOptions extends SharedOptions {
   readonly profile?: string;

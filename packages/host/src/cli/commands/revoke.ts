@@ -1,7 +1,5 @@
 /** tool-runtime revoke: the opposite of trust. */
-
-import { plainText } from '../../terminal/plain-text.ts';
-import { printJson, printLine } from '../../terminal/terminal.ts';
+import { plainText, printJson, printLine } from '../../terminal/terminal.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 

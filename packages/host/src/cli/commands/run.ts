@@ -4,7 +4,7 @@ import { badUsage, UsageError } from '../../terminal/bad-usage.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 interface RunOptions extends SharedOptions {
   readonly pack?: string;
@@ -68,8 +68,8 @@ interface RunOrder {
 async function runTool({ tool, args, options, signal }: RunOrder): Promise<number> {
   const [{ showProgress }, { reportRun }, { findRunId }] = await Promise.all([
     import('../progress-line.ts'),
-    import('./run/report-run.ts'),
-    import('./run/find-run-id.ts'),
+    import('../report-run.ts'),
+    import('../find-run-id.ts'),
   ]);
   const { quiet, timeout, json } = options;
   return withRuntime(options, async (runtime) => {

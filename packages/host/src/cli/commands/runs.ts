@@ -2,15 +2,13 @@
 import type { Runtime } from '@tool-runtime/sdk';
 import type { PruneRunsReport, RunLocation, RunSummary, VerifiedRun } from '@tool-runtime/sdk/parts';
 import type { Command } from 'commander';
-import { plainText } from '../../terminal/plain-text.ts';
-import { paint, printJson, printLine, showError, showWarning } from '../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine, showError, showWarning } from '../../terminal/terminal.ts';
 import { type Done, defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { withRuntime } from '../open-runtime.ts';
-import { wholeNumber } from '../whole-number.ts';
-import { createPieceWriter } from '../write-pieces.ts';
+import { wholeNumber } from '../option-values.ts';
+import { createPieceWriter, describeOutputs } from '../report-run.ts';
 import { daysToMs } from './audit/archive.ts';
-import { describeOutputs } from './run/report-run.ts';
 
 export const runs = defineCommand({
   name: 'runs',

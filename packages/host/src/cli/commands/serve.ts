@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { badUsage } from '../../terminal/bad-usage.ts';
 import { defineCommand, type SharedOptions, withRuntimeOptions } from '../command.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 export interface ServeOptions extends SharedOptions {
   readonly http: string;

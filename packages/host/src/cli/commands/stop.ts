@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { printJson, printLine } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 interface StopOptions extends SharedOptions {
   readonly timeout: number;

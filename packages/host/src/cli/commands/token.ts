@@ -1,12 +1,10 @@
 /** tool-runtime token: the tokens of the host's token file. Each verb has a file of its own below. */
-
 import { join, resolve } from 'node:path';
 import type { Scope } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
 import type { TokenEntry } from '../../auth/token-lines.ts';
 import { badUsage } from '../../terminal/bad-usage.ts';
-import { plainText } from '../../terminal/plain-text.ts';
-import { printJson, printLine } from '../../terminal/terminal.ts';
+import { plainText, printJson, printLine } from '../../terminal/terminal.ts';
 import { type Done, defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 
 export const token = defineCommand({

@@ -2,11 +2,10 @@
 import type { ToolCheck, ToolCheckReport } from '@tool-runtime/sdk/parts';
 import { type Command, Option } from 'commander';
 import { badUsage } from '../../terminal/bad-usage.ts';
-import { plainText } from '../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../terminal/terminal.ts';
 import { type Done, defineCommand } from '../command.ts';
 import { withInterrupt } from '../interrupt.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 export const tool = defineCommand({
   name: 'tool',

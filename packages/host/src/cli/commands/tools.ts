@@ -1,7 +1,6 @@
 /** tool-runtime tools: what a session may call, and what it may not and why. */
 import type { HiddenTool, Runtime, Session, ToolListing } from '@tool-runtime/sdk';
-import { plainText } from '../../terminal/plain-text.ts';
-import { paint, printJson, printLine, showError } from '../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine, showError } from '../../terminal/terminal.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 import { withRuntime } from '../open-runtime.ts';
 

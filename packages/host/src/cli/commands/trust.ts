@@ -1,8 +1,7 @@
 /** tool-runtime trust: take the workspace's own registry and lock at their word, as they are now. */
 import { safeLines } from '@tool-runtime/protocol/internal';
 import type { TrustedFile } from '@tool-runtime/sdk';
-import { plainText } from '../../terminal/plain-text.ts';
-import { printJson, printLine } from '../../terminal/terminal.ts';
+import { plainText, printJson, printLine } from '../../terminal/terminal.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { defineCommand, type SharedOptions, withSharedOptions } from '../command.ts';
 

@@ -1,8 +1,9 @@
 /**
  * Which of a project's named scripts are its build, test, lint and format check.
  *
- * Only names from the lists below are ever used, so nothing a repository writes gets into a command line.
+ * Only names from the lists below are ever used, so no text of a repository gets into a command line.
  */
+import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 
 export interface NamedScripts {
   has(name: string): boolean;
@@ -36,7 +37,7 @@ const CHECKS = [
   'cs:check',
   'check-style',
 ];
-/** Most people let these rewrite. */
+/** These usually rewrite files. */
 const DOUBTFUL = ['format', 'fmt', 'prettier', 'lint:format', 'lint:prettier', 'cs'];
 /** What `npm init` writes. */
 const NO_TEST = 'no test specified';
@@ -55,15 +56,15 @@ export function chooseScripts(scripts: NamedScripts): ChosenScripts {
 /**
  * What the text of a script says it does: rewrite files, only check them, or never end.
  *
- * A gate must not change what it judges, so a script that may rewrite is no lint and no format check. When in doubt the
- * answer is that it rewrites: then `init` leaves the line for the operator to fill in.
+ * A gate must not change what it checks, so a script that may rewrite is neither a lint nor a format check. In doubt, a
+ * script counts as rewriting: then `init` leaves the line for the operator to fill in.
  */
 
 const REWRITE_OPTIONS =
   /\s--(?:write|fix|apply|apply-unsafe|apply-suggested|autocorrect|autocorrect-all|auto-correct|in-place|inplace)(?=\s|=|$)/;
 const WRITES_WITH_W = /\b(?:prettier|gofmt|goimports|gofumpt|shfmt)\b.*\s-w(?=\s|$)/;
 const WRITES_WITH_I = /\b(?:clang-format|yapf|autopep8|sed)\b.*\s-i(?=\s|$)/;
-/** They write unless told otherwise. */
+/** They write by default. */
 const FORMATTERS =
   /\b(?:black|isort|rustfmt|cargo fmt|ruff format|hatch fmt|dart format|mix format|dprint fmt|deno fmt|oxfmt|php-cs-fixer fix|pint|dotnet format|terraform fmt|scalafmt|swiftformat|stylua|go fmt|spotlessApply|spotless:apply|ktlintFormat|phpcbf)\b/;
 const CHECK_OPTIONS =
@@ -92,4 +93,25 @@ export function onlyChecks(text: string): boolean {
 
 export function neverEnds(text: string): boolean {
   return steps(text).some((step) => NEVER_ENDS.test(step));
+}
+
+/** Manifests come with the repository and may hold anything: what is not as expected counts as absent. */
+export function parseObject(text: string | undefined): JsonObject {
+  try {
+    const value = JSON.parse((text ?? '').replace(/^\ufeff/, '')) as JsonValue;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    // A manifest that does not parse is the build's problem; here it only says nothing.
+    return {};
+  }
+}
+
+export function objectAt(value: JsonObject, key: string): JsonObject {
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJsonObject(found) ? found : {};
+}
+
+export function textAt(value: JsonObject, key: string): string | undefined {
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof found === 'string' ? found : undefined;
 }

@@ -14,7 +14,7 @@ import type {
 } from './detected-project.ts';
 import { ECOSYSTEMS } from './ecosystems/catalog.ts';
 
-/** With more projects than this a joined command would be a guess nobody reads. */
+/** With more projects than this a joined command would be a guess too long to read. */
 const MAX_JOINED = 10;
 const MAX_SCRIPTS = 60;
 

@@ -1,10 +1,9 @@
 /**
- * What was detected → the text of a `tool-runtime.yaml`, with comments for whoever edits it.
+ * What was detected → the text of a `tool-runtime.yaml`, with comments for its editor.
  *
- * Safe by default: no host may be contacted and nothing may be pushed. What commands may do depends on who it is for.
+ * Safe by default: no host may be contacted and nothing may be pushed. What commands may do depends on the profile.
  */
 import type { DetectedProject, ProjectCommands } from './detected-project.ts';
-import { listedRules, type RuleSection } from './listed-rules.ts';
 
 /** Who the registry is for. */
 export const PROFILES = ['agent', 'ci', 'reader'] as const;
@@ -143,11 +142,74 @@ function ruleEntry({ rule, enforcement, missing }: RuleSection['rules'][number])
   return `  # - rule: ${rule} # ${missing}\n  #   enforcement: ${enforcement}`;
 }
 
-/** Single quotes: in YAML they know no escapes, so patterns stay as they are. */
+/** Single quotes: in YAML they have no escapes, so patterns stay as they are. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 function quotedList(texts: readonly string[]): string {
   return `[${texts.map(quoted).join(', ')}]`;
+}
+
+interface ListedRule {
+  readonly rule: string;
+  readonly enforcement: 'blocking' | 'warning' | 'suggestion';
+  /** Why the line stands commented out; undefined: it is in force. */
+  readonly missing?: string;
+}
+
+interface RuleSection {
+  readonly title: string;
+  readonly rules: readonly ListedRule[];
+}
+
+interface ListOptions {
+  /** Whether the runtime has a parser. Without one code.ast.parsed refuses every change of source code. */
+  readonly parser: boolean;
+  readonly missing: MissingSteps;
+}
+
+/** Which rules a fresh registry lists, at what level, and what must be there first. */
+function listedRules(
+  { commands, testGlobs }: DetectedProject,
+  { parser, missing: absent }: ListOptions,
+): readonly RuleSection[] {
+  const needs = (isThere: boolean, missing: string) => (isThere ? {} : { missing });
+  const step = (name: 'build' | 'lint' | 'fmt') =>
+    needs(commands[name] !== undefined, `needs ${absent[name]?.program ?? `commands.${name}`}`);
+  const parsing = needs(parser, 'needs a parser in the runtime');
+  return [
+    {
+      title: 'Always in force; listed so that everyone sees them.',
+      rules: [
+        { rule: 'sec.paths.sandbox', enforcement: 'blocking' },
+        { rule: 'sec.shell.allowlist', enforcement: 'blocking' },
+        { rule: 'sec.network.allowlist', enforcement: 'blocking' },
+        { rule: 'sec.git.clean_tree', enforcement: 'blocking' },
+      ],
+    },
+    {
+      title: 'What must hold before a commit.',
+      rules: [
+        { rule: 'secrets.scan', enforcement: 'blocking' },
+        { rule: 'build.must.pass', enforcement: 'blocking', ...step('build') },
+        { rule: 'lint.must.pass', enforcement: 'blocking', ...step('lint') },
+        { rule: 'fmt.must.pass', enforcement: 'blocking', ...step('fmt') },
+        { rule: 'test.required.changed', enforcement: 'warning', ...needs(testGlobs.length > 0, 'needs test_globs') },
+        { rule: 'code.todo.blockers', enforcement: 'warning' },
+        { rule: 'commit.message.conventional', enforcement: 'suggestion' },
+      ],
+    },
+    {
+      title: 'What must hold in the code.',
+      rules: [
+        { rule: 'code.ast.parsed', enforcement: 'blocking', ...parsing },
+        { rule: 'code.fn.docs.exported', enforcement: 'suggestion', ...parsing },
+        { rule: 'code.no.panic.in.lib', enforcement: 'warning', ...parsing },
+        { rule: 'code.no.unwrap', enforcement: 'warning', ...parsing },
+        { rule: 'code.mod.import.rules', enforcement: 'blocking', missing: 'needs import_rules' },
+        { rule: 'branch.naming.convention', enforcement: 'warning', missing: 'needs branch_pattern' },
+      ],
+    },
+  ];
 }

@@ -1,7 +1,6 @@
 /** The report as one JSON value on one line, with the counts a script would otherwise compute. */
-import { plainJson } from '../../terminal/plain-text.ts';
-import type { Reporter } from './report.ts';
-import { countLevels } from './report-counts.ts';
+import { plainJson } from '../../terminal/terminal.ts';
+import { countLevels, type Reporter } from './report.ts';
 
 export const json: Reporter = {
   name: 'json',

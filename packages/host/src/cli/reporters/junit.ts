@@ -1,7 +1,7 @@
 /**
  * JUnit XML: one test case for each rule, because CI pages count rules that failed, not lines.
  *
- * Only blocking violations fail a case; the others stand in its output. A rule nobody listed gets a case when it was
+ * Only blocking violations fail a case; the others are in its output. A rule that is not listed gets a case when it was
  * violated.
  */
 import type { ReportedRule, ReportedViolation, Reporter, ValidationReport } from './report.ts';

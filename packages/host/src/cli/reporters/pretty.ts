@@ -1,8 +1,14 @@
 /** For people: violations by file, one line each, and the counts below. */
 import { styleText } from 'node:util';
-import { plainText } from '../../terminal/plain-text.ts';
-import type { RenderOptions, ReportedViolation, Reporter, ValidationReport, ViolationLevel } from './report.ts';
-import { countLevels } from './report-counts.ts';
+import { plainText } from '../../terminal/terminal.ts';
+import {
+  countLevels,
+  type RenderOptions,
+  type ReportedViolation,
+  type Reporter,
+  type ValidationReport,
+  type ViolationLevel,
+} from './report.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;

@@ -13,7 +13,7 @@ export interface ReportedViolation {
   readonly line?: number;
   /** What would pass instead, in words. */
   readonly next?: string;
-  /** A proposed mend; edit-fix.ts knows the form of those that are edits. */
+  /** A proposed fix; see edit-fix.ts for those that are edits. */
   readonly fix?: JsonObject;
 }
 
@@ -43,4 +43,13 @@ export interface Reporter {
   readonly name: string;
   /** Ends with a line break, or is empty when there is nothing to say. */
   render(report: ValidationReport, options?: RenderOptions): string;
+}
+
+type LevelCounts = Readonly<Record<ViolationLevel, number>>;
+
+/** How many violations of each level a report holds. */
+export function countLevels({ violations }: ValidationReport): LevelCounts {
+  const counts = { blocking: 0, warning: 0, suggestion: 0 };
+  for (const { level } of violations) counts[level]++;
+  return counts;
 }

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import { hostVersion } from '../../ops/host-version.ts';
-import { plainJson } from '../../terminal/plain-text.ts';
+import { plainJson } from '../../terminal/terminal.ts';
 import type { ReportedRule, ReportedViolation, Reporter, ValidationReport } from './report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';

@@ -3,7 +3,7 @@ import { answerApprovalSchema, approvalAnsweredSchema, pendingApprovalSchema } f
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 
-/** What waits for a yes. Arguments are shown in full: whoever approves must see what. */
+/** Calls that wait for approval. Arguments are shown in full, because the approver must see them. */
 export const listApprovals = defineRoute({
   id: 'listApprovals',
   method: 'get',
@@ -16,7 +16,7 @@ export const listApprovals = defineRoute({
   handle: ({ host, principal }) => ({ status: 200, json: { approvals: host.approvals.list(principal) } }),
 });
 
-/** Says yes or no to a question. Who was faster is told to whoever comes second. */
+/** Answers a question. A second answer is refused and names the first. */
 export const answerApproval = defineRoute({
   id: 'answerApproval',
   method: 'post',

@@ -21,11 +21,10 @@ import {
 } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { dispatch } from '../../dispatch/dispatch.ts';
-import { lostAnswer } from '../../sessions/lost-answers.ts';
+import { lostAnswer } from '../../sessions/refusals.ts';
 import { readBody } from '../read-body.ts';
 import { defineRoute, type RouteAnswer } from '../route.ts';
-import { sendText } from '../send-answer.ts';
-import { statusOf } from '../status-of.ts';
+import { sendText, statusOf } from '../send-answer.ts';
 
 /** One envelope in, its answer out. The client may leave meanwhile: the call runs on, and its answer is kept. */
 export const call = defineRoute({

@@ -13,7 +13,7 @@ import { dispatch } from '../../dispatch/dispatch.ts';
 import { showAnswer } from '../../sessions/show-answer.ts';
 import { typeWords } from '../../sessions/typed-words.ts';
 import { defineRoute } from '../route.ts';
-import { statusOf } from '../status-of.ts';
+import { statusOf } from '../send-answer.ts';
 
 /** Only for the user the host runs as, by the kernel's word: the records name no token, as those of the command do not. */
 export const commandCall = defineRoute({

@@ -8,7 +8,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, ToolResponse } from '@tool-runtime/protocol';
-import { toolNames } from '../../sessions/describe-child.ts';
+import { toolNames } from '../../sessions/child-messages.ts';
 import type { ServedSession } from '../../sessions/served-session.ts';
 import { CALL_TOOL_NAME, readNamedCall } from '../profiles/call-tool-definition.ts';
 import { readChildCall, readChildClose, readChildOpen } from '../profiles/child-tool-definitions.ts';

@@ -4,8 +4,8 @@ import { createRequestStateCodec, type RequestStateCodec, type ServerEventBus } 
 import type { ToolListing } from '@tool-runtime/sdk';
 import type { Principal } from '../../auth/principal.ts';
 import type { Host } from '../../sessions/create-host.ts';
+import { unknownSession } from '../../sessions/refusals.ts';
 import type { HostChild, HostSession } from '../../sessions/session-table.ts';
-import { unknownSession } from '../../sessions/unknown-session.ts';
 import type { ToolProfile } from '../profiles/profiles.ts';
 import { artifactResources } from './artifact-resources.ts';
 import { WaitingCalls } from './client-questions.ts';

@@ -15,7 +15,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../../auth/principal.ts';
-import type { McpEndpoint } from '../../http/mcp-endpoint.ts';
+import type { McpEndpoint } from '../../http/route.ts';
 import type { Host } from '../../sessions/create-host.ts';
 import { resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';

@@ -1,6 +1,5 @@
 /** The MCP endpoint, loaded with the first request for it: a host that is never asked pays nothing. */
-
-import type { McpEndpoint } from '../../http/mcp-endpoint.ts';
+import type { McpEndpoint } from '../../http/route.ts';
 import type { Host } from '../../sessions/create-host.ts';
 import type { McpExtras } from './host-backend.ts';
 

@@ -10,7 +10,7 @@ import {
   type ToolResponse,
 } from '@tool-runtime/protocol';
 import type { AskClient } from '@tool-runtime/sdk';
-import type { LoggedEvent } from '../../sessions/event-log.ts';
+import type { LoggedEvent } from '../../sessions/kept-messages.ts';
 import type { ServedSession } from '../../sessions/served-session.ts';
 import { type Answers, type Questions, WaitingCall } from './client-questions.ts';
 import type { McpBackend } from './mcp-backend.ts';

@@ -5,7 +5,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ApprovalDispatcher, Runtime } from '@tool-runtime/sdk';
 import { hostVersion } from '../../ops/host-version.ts';
 import { createApprovalDesk } from '../../sessions/approval-desk.ts';
-import { showRuntimeWarning } from '../../terminal/runtime-warning.ts';
+import { showRuntimeWarning } from '../../terminal/terminal.ts';
 import { checkWorkspace } from '../../terminal/workspace-folder.ts';
 import { PROFILE_NAMES, resolveProfile } from '../profiles/profiles.ts';
 import { createMcpServer } from './create-mcp-server.ts';

@@ -6,8 +6,7 @@
  */
 import { z } from 'zod';
 import { batchStrategySchema, MAX_BATCH_CALLS } from '../batch-strategy.ts';
-import { idSchema } from '../id.ts';
-import { timestampSchema } from '../timestamp.ts';
+import { idSchema, timestampSchema } from '../fields.ts';
 import { toolRequestSchema } from './tool-request.ts';
 
 export const batchRequestSchema = z

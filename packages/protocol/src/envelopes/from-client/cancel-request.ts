@@ -1,7 +1,6 @@
 /** Asks to stop a running call. It has no answer of its own: the call's one terminal message says how it ended. */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
-import { timestampSchema } from '../timestamp.ts';
+import { idSchema, timestampSchema } from '../fields.ts';
 
 export const cancelRequestSchema = z
   .strictObject({

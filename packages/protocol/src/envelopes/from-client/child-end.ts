@@ -3,7 +3,7 @@
  * ErrorMessage; refused with reason `children_open` while the child has children, unless it is cancelled.
  */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 
 export const childEndSchema = z
   .strictObject({

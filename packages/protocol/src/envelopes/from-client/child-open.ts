@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { openChildFields } from '../children.ts';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 
 export const childOpenSchema = z
   .strictObject({

@@ -5,7 +5,7 @@
  * has one by now. A request of `pending` that never arrived is refused with reason `never_received`: it did not run.
  */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 
 export const sessionAttachSchema = z
   .strictObject({

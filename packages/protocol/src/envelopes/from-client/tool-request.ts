@@ -1,8 +1,7 @@
 /** One call of one tool. The answer is exactly one terminal message with the same request id. */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
+import { idSchema, timestampSchema } from '../fields.ts';
 import { jsonObjectSchema } from '../json.ts';
-import { timestampSchema } from '../timestamp.ts';
 
 export const toolRequestSchema = z
   .strictObject({

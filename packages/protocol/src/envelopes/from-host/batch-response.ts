@@ -3,7 +3,7 @@
  * strategies `sequential` and `ordered_batch`, and the order in which they ended for `bounded_concurrent`.
  */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 import { errorMessageSchema } from './error-message.ts';
 import { toolResponseSchema } from './tool-response.ts';
 

@@ -1,7 +1,7 @@
 /** The answer to a ChildOpen: the child is there, and this is what it may do. */
 import { z } from 'zod';
 import { childFields } from '../children.ts';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 
 export const childAckSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** The answer to a ChildEnd: the child is over, and this is what it used. */
 import { z } from 'zod';
 import { usageSchema } from '../children.ts';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 
 export const childEndedSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** A failure of the envelope, the session or the host, where no call exists that could answer. */
 import { z } from 'zod';
 import { ERROR_CODES } from '../../primitives/errors.ts';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 import { jsonObjectSchema } from '../json.ts';
 
 export const errorMessageSchema = z

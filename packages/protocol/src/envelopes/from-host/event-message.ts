@@ -1,6 +1,6 @@
 /** News about a call that is still running; never comes after its terminal message. */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 import { jsonObjectSchema } from '../json.ts';
 
 export const eventMessageSchema = z

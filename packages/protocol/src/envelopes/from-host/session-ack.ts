@@ -1,7 +1,6 @@
 /** The host's first message on a connection: which session this is, and whether it may be used. */
 import { z } from 'zod';
-import { idSchema } from '../id.ts';
-import { timestampSchema } from '../timestamp.ts';
+import { idSchema, timestampSchema } from '../fields.ts';
 
 export const sessionAckSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** The terminal answer of a call that reached a session, whether it worked or not. */
 import { z } from 'zod';
 import { errorEntrySchema } from '../error-entry.ts';
-import { idSchema } from '../id.ts';
+import { idSchema } from '../fields.ts';
 import { jsonValueSchema } from '../json.ts';
 
 export const toolResponseSchema = z

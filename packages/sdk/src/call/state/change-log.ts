@@ -1,6 +1,6 @@
 /**
- * What a call changed (`ChangeLog`) and until when it may change anything (`Grant`). Both wrap the workspace that the tool
- * is handed, so no tool can forget to report a change or go on after the end of its call.
+ * What a call changed (`ChangeLog`) and until when it may change anything (`Grant`). Both wrap the workspace that the
+ * tool is handed, so no tool can forget to report a change or go on after the end of its call.
  */
 import { ToolError } from '@tool-runtime/protocol';
 import type { PathChange, WorkspaceChanges } from '../../changes/change-set.ts';
@@ -17,7 +17,10 @@ interface Step {
 /** Where an "after" rule may still refuse a change, the log also keeps what is needed to undo it. */
 export class ChangeLog {
   readonly changes: FileChange[] = [];
-  /** Those of `changes` that went through the workspace: only they can be taken back, so only they are judged afterwards. */
+  /**
+   * Those of `changes` that went through the workspace: only they can be taken back, so only they are judged
+   * afterwards.
+   */
   readonly authored: FileChange[] = [];
   readonly #steps: Step[] = [];
   readonly #keepOriginals: boolean;
@@ -150,8 +153,8 @@ function cannotUndo(path: string): ToolError {
 /**
  * What a tool may change, for as long as its call lasts.
  *
- * A handler that ignored its deadline may try to write long after its locks went to others. Once the grant is revoked, every
- * change it begins is refused; those that are under way can be waited for.
+ * A handler that ignored its deadline may try to write long after its locks went to others. Once the grant is revoked,
+ * every change it begins is refused; those that are under way can be waited for.
  */
 export class Grant {
   #refusal: (() => ToolError) | undefined;

@@ -2,8 +2,8 @@
 import type { CommitCandidate } from '../../contracts/git.ts';
 import type { Validation, ValidationReport, ValidationRequest } from '../../contracts/validation.ts';
 import { buildChangeSet } from '../../validation/change-set.ts';
-import { discardCandidate, freezeCandidate } from '../../validation/freeze-candidate.ts';
 import { runValidation } from '../../validation/run-validation.ts';
+import { discardCandidate, freezeCandidate } from '../../validation/settle-push.ts';
 import type { OpenCall } from '../state/call-types.ts';
 import { endingWith } from '../state/git-view.ts';
 import { ruleContext } from '../state/run-rules.ts';

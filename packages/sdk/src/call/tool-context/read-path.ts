@@ -1,7 +1,9 @@
-/** How a path of the workspace stands, in a form that can be kept and compared later. */
+/** The state of a path or repository, in a form that can be kept and compared later. */
 import { createHash } from 'node:crypto';
-import type { Reading } from '../../contracts/rehearsal.ts';
+import type { GitRepository } from '../../contracts/git.ts';
+import type { Reading, SubjectReader } from '../../contracts/rehearsal.ts';
 import type { FileStat, Workspace } from '../../contracts/workspace.ts';
+import { readGit } from '../../git/read-git.ts';
 
 const MAX_ENTRIES = 2000;
 const MAX_TREE_BYTES = 64 * 1024 * 1024;
@@ -22,6 +24,8 @@ export const MISSING: PathReading = {
   ...{ content: 'missing', exact: 'missing', stat: null, sha256: null },
   ...{ entries: 0, bytes: 0, hasLinks: false },
 };
+
+const PATH = 'path:';
 
 /** Of the name itself: links are not followed. Throws for a tree that is too large to compare. */
 export async function readPath(workspace: Workspace, path: string): Promise<PathReading> {
@@ -73,4 +77,30 @@ async function treeContent(workspace: Workspace, top: string, { mode }: FileStat
 
 function emptyFolder(mode: number, digest = ''): { readonly content: string; readonly hasLinks: boolean } {
   return { content: `directory:${mode.toString(8)}:${digest}`, hasLinks: false };
+}
+
+/**
+ * Reads the subjects of expected changes: paths of a workspace and, where there is one, the repository. Without a
+ * repository its subjects cannot be read. A subject that cannot be read for any reason counts as unreadable.
+ */
+export async function subjectReader(
+  workspace: Workspace,
+  git: Pick<GitRepository, 'run' | 'files'> | undefined,
+): Promise<SubjectReader> {
+  return {
+    root: await rootOf(workspace),
+    async read(subject): Promise<Reading | undefined> {
+      try {
+        if (subject.startsWith(PATH)) return await readPath(workspace, subject.slice(PATH.length));
+        return git === undefined ? undefined : await readGit(git, subject);
+      } catch {
+        // Too large, not readable, no repository any more: then it cannot be compared.
+        return undefined;
+      }
+    },
+  };
+}
+
+export async function rootOf(workspace: Workspace): Promise<string> {
+  return (await workspace.stat('.'))?.identity ?? '';
 }

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import type { AnyTool } from '../../contracts/tool.ts';
-import { completedOutput, failedOutput } from '../../package/execution-output.ts';
-import type { ExecutorContext, HostExecutor } from '../../package/executor-registry.ts';
+import {
+  completedOutput,
+  type ExecutorContext,
+  failedOutput,
+  type HostExecutor,
+} from '../../package/executor-registry.ts';
 import type { ToolExecutionRequest } from '../../package/tool-call.ts';
 import { createCounter, nothing } from '../../testing/probe-tools.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';

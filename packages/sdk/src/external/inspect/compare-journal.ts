@@ -1,20 +1,28 @@
 /**
- * Whether a result says what the journal says about the same run.
+ * Whether a result agrees with the journal about the same run.
  *
- * Of a run that came so far, the journal has the digest of the result's bytes: whoever changes a byte, and be it with all
- * digests in it made to fit, is found out. Of a call that a gate refused it has the refusal, and a refused run has
- * nothing else to tell.
+ * The journal holds the digest of the result's bytes, so any changed byte is found, even if all digests in the result
+ * were adjusted. For a call that a gate refused it holds the refusal.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
+import { isJsonObject, isToolError, type JsonObject, type JsonValue } from '@tool-runtime/protocol';
 import type { RunResult } from '../../contracts/external.ts';
-import type { DecisionRecord, ResultRecord } from '../../contracts/journal.ts';
+import type {
+  ChainHead,
+  DecisionRecord,
+  JournalRecord,
+  ReadFilter,
+  RequestedRecord,
+  ResultRecord,
+  StoredRecord,
+  VerifyOptions,
+  VerifyReport,
+} from '../../contracts/journal.ts';
 import { digest } from '../../platform/digest.ts';
 import { REDACTED } from '../../redaction/find-values.ts';
 import { sameDigest } from '../protocol/digests.ts';
 import { WRAPPER_EXIT } from '../protocol/protocol-constants.ts';
 import { runDigest } from '../result/new-result.ts';
-import { runStart } from './run-age.ts';
-import { type CallOnRecord, type RunJournal, recordedRun } from './run-journal.ts';
+import { runStart } from './read-run.ts';
 
 export interface JournalOpinion {
   readonly verdict: 'ok' | 'damaged' | 'unknown';
@@ -27,7 +35,7 @@ export interface ReadResult {
   readonly bytes: Uint8Array;
 }
 
-/** A refused run is written down at once. */
+/** A refused run is recorded at once. */
 const REFUSAL_MS = 60_000;
 
 export function compareWithJournal(read: ReadResult, journal: RunJournal): JournalOpinion {
@@ -45,7 +53,7 @@ function unknown({ brokenAt }: RunJournal, problem: string): JournalOpinion {
   return { verdict: 'unknown', problems: [problem, ...broken] };
 }
 
-/** Undefined when the journal has nothing that could tell. */
+/** Undefined when the journal has no record of the run. */
 function problemsOf(read: ReadResult, { requested, denied, result }: CallOnRecord): string[] | undefined {
   const session = textAt(read.result['call'], 'session_id');
   const others = [requested, denied, result].filter((record) => record !== undefined && record.session_id !== session);
@@ -105,4 +113,91 @@ function wrong(isRight: boolean, problem: string): string[] {
 function textAt(value: JsonValue | undefined, name: string): string {
   const found = isJsonObject(value) ? value[name] : undefined;
   return typeof found === 'string' ? found : '';
+}
+
+/** A runtime is one. */
+export interface JournalReader {
+  records(filter?: ReadFilter): Iterable<StoredRecord>;
+  verify(anchor?: ChainHead, options?: VerifyOptions): VerifyReport;
+}
+
+interface CallOnRecord {
+  readonly callId: string;
+  requested?: RequestedRecord;
+  /** The decision that refused it. */
+  denied?: DecisionRecord;
+  result?: ResultRecord;
+}
+
+export interface RunJournal {
+  /** First record that does not fit into the chain; nothing from there on counts. */
+  readonly brokenAt: number | undefined;
+  callOf(callId: string): CallOnRecord | undefined;
+  /** The call whose record names this run. */
+  callOfRun(tool: string, runId: string): CallOnRecord | undefined;
+}
+
+type Kept = RequestedRecord | DecisionRecord | ResultRecord;
+
+/**
+ * What the journal holds about the calls of runs, read in one pass and only as far as its chain is intact. Only calls
+ * of these tools are kept.
+ */
+export function readRunJournal(reader: JournalReader, tools: ReadonlySet<string>): RunJournal {
+  const brokenAt = brokenRecord(reader);
+  const calls = new Map<string, CallOnRecord>();
+  const runs = new Map<string, CallOnRecord>();
+  for (const record of wholeRecords(reader, brokenAt)) {
+    if (!isKept(record) || !concerns(record, { tools, calls })) continue;
+    const call = calls.get(record.call_id) ?? { callId: record.call_id };
+    calls.set(record.call_id, call);
+    note(record, call);
+    if (record.kind === 'result') runs.set(`${record.tool}/${recordedRun(record)?.['run_id']}`, call);
+  }
+  return {
+    brokenAt,
+    callOf: (callId) => calls.get(callId),
+    callOfRun: (tool, runId) => runs.get(`${tool}/${runId}`),
+  };
+}
+
+/** What the wrapper recorded; undefined for calls that never reached it. */
+function recordedRun({ details }: ResultRecord): JsonObject | undefined {
+  const run = details?.['run'];
+  return isJsonObject(run) ? run : undefined;
+}
+
+function brokenRecord(reader: JournalReader): number | undefined {
+  const { ok, broken, head } = reader.verify(undefined, { archives: true });
+  return ok ? undefined : (broken?.seq ?? head.seq + 1);
+}
+
+/** Reading stops at a block that cannot be read; the check has reported where. */
+function* wholeRecords(reader: JournalReader, brokenAt = Number.POSITIVE_INFINITY): Generator<StoredRecord> {
+  try {
+    for (const record of reader.records({ archived: true })) {
+      if (record.seq >= brokenAt) return;
+      yield record;
+    }
+  } catch (thrown) {
+    if (!isToolError(thrown) || brokenAt === Number.POSITIVE_INFINITY) throw thrown;
+  }
+}
+
+function isKept(record: JournalRecord): record is Kept {
+  return record.kind === 'requested' || record.kind === 'result' || record.kind === 'decision';
+}
+
+/** A decision names no tool; its call was asked for before. */
+function concerns(
+  record: Kept,
+  { tools, calls }: { readonly tools: ReadonlySet<string>; readonly calls: ReadonlyMap<string, unknown> },
+): boolean {
+  return record.kind === 'decision' ? calls.has(record.call_id) : tools.has(record.tool);
+}
+
+function note(record: Kept, call: CallOnRecord): void {
+  if (record.kind === 'requested') call.requested = record;
+  else if (record.kind === 'result') call.result = record;
+  else if (record.outcome === 'deny') call.denied = record;
 }

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '@tool-runtime/protocol';
 import { openExternalScene, type Scene } from '../../../test/external-scene.ts';
 import { findRunLocations, listRuns, type RunSummary } from './list-runs.ts';
-import { showRun, showRunOutput } from './show-run.ts';
+import { showRun, showRunOutput } from './read-run.ts';
 
 const OUTPUT = `printf 'a\\377b' > a.bin; result '[{"path":"a.bin","media_type":"x/y"}]'`;
 

@@ -12,7 +12,7 @@ export interface RunSummary {
   readonly tool: string;
   /** Relative to the state folder. */
   readonly run_dir: string;
-  /** `unfinished`: it has no result; it is running, or whoever ran it died. */
+  /** `unfinished`: it has no result; it is running, or its runtime died. */
   readonly status: RunStatus | 'damaged' | 'unfinished';
   readonly exit_code?: number;
   readonly tool_exit_code?: number | null;

@@ -6,7 +6,7 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import { openExternalScene, type Scene } from '../../../test/external-scene.ts';
 import { listRuns, type RunSummary } from './list-runs.ts';
 import { type PruneRunsOptions, pruneRuns } from './prune-runs.ts';
-import { runStart } from './run-age.ts';
+import { runStart } from './read-run.ts';
 
 const DAY = 86_400_000;
 

@@ -5,8 +5,7 @@ import type { Registry } from '../../contracts/registry.ts';
 import { measureRun, type RunLocation } from '../../platform/runs/find-runs.ts';
 import { removeRun } from '../../platform/runs/run-folder.ts';
 import { runLocations } from './list-runs.ts';
-import { readRun, runDirectory } from './read-run.ts';
-import { mayBeRunning, runStart, timeLimits } from './run-age.ts';
+import { mayBeRunning, readRun, runDirectory, runStart, timeLimits } from './read-run.ts';
 
 export interface PruneRunsOptions {
   readonly state: string;
@@ -15,7 +14,7 @@ export interface PruneRunsOptions {
   readonly olderThanMs: number;
   /** The newest so many of each tool stay, whatever their age. */
   readonly keep?: number | undefined;
-  /** Only runs that failed, or have no result because whoever ran them died. */
+  /** Only runs that failed, or have no result because their runtime died. */
   readonly failedOnly?: boolean | undefined;
   /** Says what would go. */
   readonly dryRun?: boolean | undefined;

@@ -1,8 +1,11 @@
-/** A run as it lies in its folder: its result, or why there is none to believe. */
+/** A run in its folder: its age, its outputs, and its result or why that is missing or invalid. */
 import { relative } from 'node:path';
-import { isToolError, type JsonObject } from '@tool-runtime/protocol';
+import { isToolError, type JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { RunFile, RunResult } from '../../contracts/external.ts';
+import type { Registry } from '../../contracts/registry.ts';
+import type { MaybePromise } from '../../contracts/workspace.ts';
 import type { RunLocation } from '../../platform/runs/find-runs.ts';
+import { passOutput } from '../../platform/runs/output-path.ts';
 import { openRunFolder, type RunFolder } from '../../platform/runs/run-folder.ts';
 import { readRunFile } from '../../platform/runs/run-result-file.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from '../protocol/protocol-constants.ts';
@@ -10,9 +13,14 @@ import { parseResult, validateResult } from '../protocol/read-result.ts';
 
 export type RunReading =
   | { readonly state: 'finished'; readonly result: RunResult & JsonObject; readonly bytes: Uint8Array }
-  /** Without a result: it is running, or whoever ran it died. */
+  /** Without a result: it is running, or its runtime died. */
   | { readonly state: 'unfinished' }
   | { readonly state: 'damaged'; readonly problem: string };
+
+/** The longest run, for tools that the registry no longer lists. */
+const LONGEST_MS = 86_400_000;
+/** Between the end of a tool and its result: outputs are hashed, processes ended. */
+const SETTLING_MS = 60_000;
 
 /** Relative to the state folder. */
 export function runDirectory(state: string, { base, withPack, tool, runId }: RunLocation): string {
@@ -24,7 +32,7 @@ export function readRun(location: RunLocation): RunReading {
   return typeof answer === 'string' ? { state: 'damaged', problem: answer } : answer;
 }
 
-/** Answers what `use` does, or in words why the folder cannot be opened. The folder is closed afterwards. */
+/** Returns what `use` returns, or a text that says why the folder cannot be opened. The folder is closed afterwards. */
 export function withRun<Answer>(location: RunLocation, use: (run: RunFolder) => Answer): Answer | string {
   if (!location.isFolder) return 'run folder is a link or no folder';
   let run: RunFolder | undefined;
@@ -76,4 +84,63 @@ const FILE_PROBLEMS: Readonly<Record<Extract<RunFile, string>, string>> = {
 
 function damaged(problem: string): RunReading {
   return { state: 'damaged', problem };
+}
+
+/** One run for people: its result, or the bytes of one of its outputs. Throws E_FILE_IO for a run that has none. */
+export function showRun(location: RunLocation): RunResult & JsonObject {
+  const reading = readRun(location);
+  if (reading.state === 'finished') return reading.result;
+  const why = reading.state === 'unfinished' ? 'result.json is missing' : reading.problem;
+  throw unreadable(location, why);
+}
+
+/** Only what the result lists, and only the bytes that were recorded; see `passOutput` for what it throws. */
+export async function showRunOutput(
+  location: RunLocation,
+  path: string,
+  take: (piece: Uint8Array) => MaybePromise<void>,
+): Promise<void> {
+  const output = showRun(location).outputs.find((listed) => listed.path === path);
+  if (output?.digest === undefined) {
+    throw new ToolError('E_FILE_IO', `Run has no such output: ${path.slice(0, 200)}`, {
+      path: 'output',
+      details: { reason: 'not_listed', next: 'name one of the outputs that runs show lists' },
+    });
+  }
+  const recorded = { path, digest: output.digest };
+  const problem = await withRun(location, (run) => passOutput(run, recorded, take));
+  if (typeof problem === 'string') throw unreadable(location, problem);
+}
+
+function unreadable({ tool, runId }: RunLocation, why: string): ToolError {
+  return new ToolError('E_FILE_IO', `Run cannot be read: ${tool}/${runId} (${why})`, {
+    details: { reason: 'damaged_run', next: 'run: tool-runtime runs verify' },
+  });
+}
+
+/** When a run began, in Unix milliseconds, by its id: the tool can set file times. */
+export function runStart(runId: string): number {
+  const [date = '', time = ''] = runId.split('T');
+  const [hours, minutes, seconds, micros = ''] = time.split('-');
+  return Date.parse(`${date}T${hours}:${minutes}:${seconds}.${micros.slice(0, 3)}Z`);
+}
+
+export type TimeLimits = (tool: string) => number;
+
+/** The longest a run of a tool may take. */
+export function timeLimits({ externalTools, tools }: Pick<Registry, 'externalTools' | 'tools'>): TimeLimits {
+  return (name) => {
+    const own = externalTools.find((tool) => tool.name === name)?.timeout_ms ?? LONGEST_MS;
+    const { timeout_ms: usual = own, max_timeout_ms: most = usual } = tools.get(name) ?? {};
+    return Math.max(own, usual, most) + SETTLING_MS;
+  };
+}
+
+/** For a run without a result: whether it may still be running. */
+export function mayBeRunning(
+  { tool, runId }: { readonly tool: string; readonly runId: string },
+  limits: TimeLimits,
+  now: number,
+): boolean {
+  return now - runStart(runId) < limits(tool);
 }

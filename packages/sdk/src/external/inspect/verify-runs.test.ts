@@ -21,8 +21,8 @@ import type { RunResult } from '../../contracts/external.ts';
 import { digest } from '../../platform/digest.ts';
 import { resultText, runDigest } from '../result/new-result.ts';
 import { recordUnlistedRun } from '../run/record-refused.ts';
+import type { JournalReader } from './compare-journal.ts';
 import { findRunLocations, listRuns } from './list-runs.ts';
-import type { JournalReader } from './run-journal.ts';
 import { type VerifiedRun, verifyRuns } from './verify-runs.ts';
 
 const OUTPUT = `mkdir d; echo hi > d/a.txt; : > empty; result '[{"path":"d/a.txt","media_type":"text/plain"},{"path":"empty","media_type":"text/plain"}]'`;

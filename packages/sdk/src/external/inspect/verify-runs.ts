@@ -10,11 +10,16 @@ import { sameDigest } from '../protocol/digests.ts';
 import { EXTERNAL_LIMITS, RESULT_FILE } from '../protocol/protocol-constants.ts';
 import { computeStatus } from '../protocol/run-status.ts';
 import { runDigest } from '../result/new-result.ts';
-import { compareWithJournal, type JournalOpinion, type ReadResult } from './compare-journal.ts';
+import {
+  compareWithJournal,
+  type JournalOpinion,
+  type JournalReader,
+  type ReadResult,
+  type RunJournal,
+  readRunJournal,
+} from './compare-journal.ts';
 import { runLocations } from './list-runs.ts';
-import { readResult, runDirectory, withRun } from './read-run.ts';
-import { mayBeRunning, type TimeLimits, timeLimits } from './run-age.ts';
-import { type JournalReader, type RunJournal, readRunJournal } from './run-journal.ts';
+import { mayBeRunning, readResult, runDirectory, type TimeLimits, timeLimits, withRun } from './read-run.ts';
 
 export interface VerifyRunsOptions {
   readonly state: string;

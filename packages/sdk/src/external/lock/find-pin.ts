@@ -15,7 +15,7 @@ import type { ToolSourcePorts } from '../../contracts/tool-source.ts';
 import { readOperatorFile } from '../../platform/descriptors/operator-file.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
-import { type RefusalCode, runRefusal } from '../protocol/run-refusal.ts';
+import { type RefusalCode, runRefusal } from '../protocol/run-status.ts';
 import type { HostEnvironment } from '../protocol/tool-environment.ts';
 import { parseLockFile } from './lock-file.ts';
 

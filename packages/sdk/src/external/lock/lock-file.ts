@@ -1,13 +1,14 @@
 /**
  * `tool-runtime.lock` as text: which programs may run, by digest.
  *
- * Strict in every field, because a misspelt key would be a pin nobody checks. Written with sorted keys, so that equal
- * content is equal text.
+ * Strict in every field, because a misspelt key would be a pin that is never checked. Written with sorted keys, so that
+ * equal content is equal text.
  */
+
+import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, type JsonValue, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { LockFile } from '../../contracts/external.ts';
-import { isExternalToolName } from '../../contracts/external.ts';
+import { isExternalToolName, type LockedTool, type LockFile } from '../../contracts/external.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
 import { parseResult } from '../protocol/read-result.ts';
 import { parseTimestamp } from '../protocol/timestamps.ts';
@@ -107,4 +108,47 @@ interface Machine {
 /** How the protocol names a machine: Go's names for system and processor, such as `linux/amd64`. */
 export function platformKey({ platform, arch }: Machine): string {
   return `${SYSTEMS[platform] ?? platform}/${PROCESSORS[arch] ?? arch}`;
+}
+
+export interface LockChange {
+  readonly tool: string;
+  /** `linux/amd64`. */
+  readonly platform: string;
+  /** Of the program as it is now; blank when it was not found. */
+  readonly digest: string;
+  readonly change: 'new' | 'unchanged' | 'changed' | 'not_found';
+  /** The digest that was locked, when there was one. */
+  readonly before?: string;
+  /** What differs: `digest`, `files`, `version`, `source` … */
+  readonly fields: readonly string[];
+}
+
+export interface LockStep {
+  readonly tool: string;
+  readonly platform: string;
+  readonly before: LockFile | undefined;
+  readonly after: LockFile;
+}
+
+/** What locking a tool anew would change, on this platform. The time of locking does not count. */
+export function lockChange({ tool, platform, before, after }: LockStep): LockChange {
+  const locked = flat(ownTool(before, tool), platform);
+  const found = flat(ownTool(after, tool), platform);
+  const place = { tool, platform, digest: String(found?.['digest'] ?? '') };
+  if (locked?.['digest'] === undefined) return { ...place, change: 'new', fields: [] };
+  const names = new Set([...Object.keys(locked), ...Object.keys(found ?? {})]);
+  const fields = [...names].filter((name) => !isDeepStrictEqual(locked[name], found?.[name])).sort();
+  const change = fields.length === 0 ? 'unchanged' : 'changed';
+  return { ...place, change, before: String(locked['digest']), fields };
+}
+
+/** A tool may have the name of a property that every object has. */
+export function ownTool(lock: LockFile | undefined, name: string): LockedTool | undefined {
+  return lock !== undefined && Object.hasOwn(lock.tools, name) ? lock.tools[name] : undefined;
+}
+
+function flat(tool: LockedTool | undefined, platform: string): Record<string, unknown> | undefined {
+  if (tool === undefined) return undefined;
+  const { locked_at: _, platforms, ...described } = tool;
+  return { ...described, ...(Object.hasOwn(platforms, platform) ? platforms[platform] : {}) };
 }

@@ -10,8 +10,7 @@ import type { SealedCopy } from '../../platform/runs/sealed-copy.ts';
 import { probeCapabilities, refuseOther } from '../protocol/probe-capabilities.ts';
 import { formatTimestamp } from '../protocol/timestamps.ts';
 import type { HostEnvironment } from '../protocol/tool-environment.ts';
-import { ownTool } from './lock-changes.ts';
-import { platformKey } from './lock-file.ts';
+import { ownTool, platformKey } from './lock-file.ts';
 import { requireProgram, type SealSetting, sealTool } from './seal-tool.ts';
 
 /** What only the operator knows. */

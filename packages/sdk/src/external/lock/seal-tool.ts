@@ -4,7 +4,7 @@ import { isToolError, type ToolError } from '@tool-runtime/protocol';
 import type { ExternalToolSettings } from '../../contracts/external.ts';
 import { programExists, type SealedCopy, sealCopy } from '../../platform/runs/sealed-copy.ts';
 import { sameDigest } from '../protocol/digests.ts';
-import { runRefusal } from '../protocol/run-refusal.ts';
+import { runRefusal } from '../protocol/run-status.ts';
 import type { Pin } from './find-pin.ts';
 
 export interface SealSetting {

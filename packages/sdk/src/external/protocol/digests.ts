@@ -20,7 +20,7 @@ export function sameDigest(expected: string, actual: string): boolean {
   return timingSafeEqual(Buffer.from(expected), Buffer.from(actual));
 }
 
-/** Names what was expected only: what was found is for whoever put it there to know. */
+/** Names only the expected digest, not the one found. */
 export function digestMismatch(expected: string): ToolError {
   return new ToolError('E_POLICY', `Digest does not match the expected one: ${expected}`, {
     details: {

@@ -9,7 +9,7 @@ import type { ExternalToolSettings, ToolCapabilities } from '../../contracts/ext
 import type { ExternalPrograms, ExternalStart } from '../../platform/commands/external-process.ts';
 import { EXTERNAL_LIMITS, PROTOCOL_VERSION } from './protocol-constants.ts';
 import { parseResult } from './read-result.ts';
-import { runRefusal } from './run-refusal.ts';
+import { runRefusal } from './run-status.ts';
 import { probeEnvironment, type ToolEnvironmentSetting } from './tool-environment.ts';
 
 interface ProbeSetting extends ToolEnvironmentSetting {
@@ -105,7 +105,7 @@ const shape = z.object({
 
 /**
  * Reads a tool's answer with the protocol's defaults: by default it needs a pack and no network. Throws
- * E_VALIDATION_FAIL with `details.reason`; fields nobody knows are passed over.
+ * E_VALIDATION_FAIL with `details.reason`; unknown fields are ignored.
  */
 export function parseCapabilities(bytes: Uint8Array, tool: string): ToolCapabilities {
   const parsed = shape.safeParse(parseResult(bytes, EXTERNAL_LIMITS.capabilitiesBytes));

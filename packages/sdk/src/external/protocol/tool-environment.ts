@@ -1,15 +1,14 @@
 /**
- * The environment of an external tool: built from nothing, then what the protocol tells it, under the names of its
+ * The environment of an external tool: built from nothing, plus the variables of the protocol, under the names of its
  * profile. Of the host's own variables it gets the language, the time zone and what the operator listed.
  */
 import type { ExternalProfile, ExternalToolSettings } from '../../contracts/external.ts';
 import { baseEnvironment, MAX_VALUE_BYTES, type PrivatePlaces } from '../../shell/environment.ts';
 import { PROTOCOL_VERSION } from './protocol-constants.ts';
-import { secretNameProblem } from './secret-names.ts';
 
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What one run tells the tool. Paths are absolute. */
+/** What one run passes to the tool. Paths are absolute. */
 export interface RunFacts {
   readonly runId: string;
   readonly runFolder: string;
@@ -37,6 +36,12 @@ const OTHER_NAMES: Readonly<Record<ExternalProfile, Readonly<Record<string, stri
 const PREFIXES: Readonly<Record<ExternalProfile, string>> = { neutral: 'TOOL_', epack: 'EPACK_' };
 const TIME_ZONE = /^[A-Za-z0-9_+/:.-]{1,64}$/;
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Variables of the protocol, and those that make the loader or a shell run something else. */
+const RESERVED = /^(?:EPACK_|TOOL_|LD_|DYLD_|_)/i;
+/** Part of the environment every tool gets; another value would move its programs or its temporary files. */
+const FIXED = /^(?:PATH|HOME|TMPDIR|SHELL|IFS|ENV|BASH_ENV)$/i;
 
 function named(profile: ExternalProfile, name: string): string {
   return OTHER_NAMES[profile][name] ?? `${PREFIXES[profile]}${name}`;
@@ -80,7 +85,7 @@ export function runEnvironment(
   };
 }
 
-/** For the question what the tool can do: nothing of the host's but the language. */
+/** For asking a tool for its capabilities: of the host's variables only the language. */
 export function probeEnvironment(
   { settings, host, wrapperVersion }: ToolEnvironmentSetting,
   places: PrivatePlaces,
@@ -101,7 +106,7 @@ function restrictedEnvironment(host: HostEnvironment, places: PrivatePlaces): Re
   return { ...baseEnvironment(host, places), ...(zone !== undefined && TIME_ZONE.test(zone) ? { TZ: zone } : {}) };
 }
 
-/** Name → value of the listed variables that are set. A name that is reserved is passed over, whoever listed it. */
+/** Name → value of the listed variables that are set. Reserved names are skipped. */
 export function secretsOf(
   { secrets }: Pick<ExternalToolSettings, 'secrets'>,
   host: HostEnvironment,
@@ -113,7 +118,7 @@ export function secretsOf(
   return Object.fromEntries(set);
 }
 
-/** The host's proxies, for tools that reach the network without ours; user and password stay here. */
+/** The host's proxies, for tools that reach the network without ours; without user and password. */
 export function proxyVariables(host: HostEnvironment): Record<string, string> {
   const set = PROXIES.flatMap((name) => {
     const value = host[name];
@@ -122,4 +127,14 @@ export function proxyVariables(host: HostEnvironment): Record<string, string> {
       : [[name, value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, '$1')]];
   });
   return Object.fromEntries(set);
+}
+
+/**
+ * Which variables of the host may be handed to a tool by name. Values are never looked at here. Undefined when the name
+ * may be used.
+ */
+export function secretNameProblem(name: string): string | undefined {
+  if (!NAME.test(name)) return 'Not the name of a variable';
+  if (RESERVED.test(name)) return `Name of a secret is reserved: ${name} (not EPACK_, TOOL_, LD_, DYLD_ or _ first)`;
+  return FIXED.test(name) ? `Variable is set by the runtime: ${name}` : undefined;
 }

@@ -1,8 +1,8 @@
 /**
  * What becomes of the file a tool left as its result.
  *
- * The tool says what it did (inputs, outputs, errors, warnings, fields nobody knows); the wrapper knows who ran, when,
- * how it ended and from where, and its word replaces the tool's. A file that names another run, tool or wrapper is not
+ * The tool says what it did (inputs, outputs, errors, warnings, unknown fields); the wrapper knows who ran, when, how
+ * it ended and from where, and its word replaces the tool's. A file that names another run, tool or wrapper is not
  * about this run and counts as invalid. A valid file with which all that agrees stays byte for byte; otherwise the
  * merged result is written and the tool's bytes stay beside it, so nothing it said is lost.
  */

@@ -1,8 +1,8 @@
 /**
  * The last step of every result, however the run ended: who ran it and where, then the digest over the final content.
  *
- * Who and where come from the wrapper's environment and fill only what the tool left blank. CI systems are recognized by
- * the variables each sets; the first match in the list wins. Credentials in repository addresses are removed.
+ * Who and where come from the wrapper's environment and fill only what the tool left blank. CI systems are recognized
+ * by the variables each sets; the first match in the list wins. Credentials in repository addresses are removed.
  */
 
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
@@ -57,7 +57,7 @@ export function enrichResult<Result extends RunResult>(
   };
 }
 
-/** A JSON object names the fields; any other text is the actor, whose kind nobody knows. */
+/** A JSON object names the fields; any other text is the actor, of unknown kind. */
 function identityOf(text: string, known: RunIdentity | undefined): RunIdentity {
   if (text === '') return {};
   const fields = readIdentity(text);

@@ -47,7 +47,7 @@ function isSuccess(file: ReturnType<RunHistory['readResult']>): boolean {
   try {
     return validateResult(parseResult(file)).status === 'success';
   } catch {
-    // A result nobody can read proves no success; whoever wrote it has reported why.
+    // An unreadable result proves no success; its run has reported why.
     return false;
   }
 }

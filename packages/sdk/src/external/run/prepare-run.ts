@@ -17,7 +17,7 @@ import { requireProgram, sealTool } from '../lock/seal-tool.ts';
 import { checkDigest, sameDigest } from '../protocol/digests.ts';
 import { probeCapabilities, refuseOther } from '../protocol/probe-capabilities.ts';
 import { EXTERNAL_LIMITS } from '../protocol/protocol-constants.ts';
-import { runRefusal } from '../protocol/run-refusal.ts';
+import { runRefusal } from '../protocol/run-status.ts';
 import { checkDependencies, formatDependencyErrors } from './dependencies.ts';
 import { copiesFolder } from './external-ports.ts';
 import { packStamp, type RunAttempt } from './run-attempt.ts';

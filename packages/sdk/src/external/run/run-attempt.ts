@@ -1,5 +1,4 @@
 /** One attempt at running a tool, from its folder to its result: what is known of it so far, and how it is written down. */
-
 import { relative } from 'node:path';
 import type { JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { ExternalToolSettings, RunEntry, RunFile, RunResult } from '../../contracts/external.ts';
@@ -11,8 +10,7 @@ import { keepOriginal, writeResultAtomic } from '../../platform/runs/run-result-
 import { KnownValues } from '../../redaction/known-values.ts';
 import { createRedactor, type Redactor } from '../../redaction/redactor.ts';
 import type { Pin } from '../lock/find-pin.ts';
-import { runRefusal } from '../protocol/run-refusal.ts';
-import { nextRunState, type RunState } from '../protocol/run-status.ts';
+import { nextRunState, type RunState, runRefusal } from '../protocol/run-status.ts';
 import { formatTimestamp } from '../protocol/timestamps.ts';
 import { secretsOf } from '../protocol/tool-environment.ts';
 import { type AcceptedResult, acceptToolResult, type CheckOutput } from '../result/accept-result.ts';

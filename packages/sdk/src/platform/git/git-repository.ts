@@ -2,7 +2,6 @@
  * The repository of a workspace, as tools and rules use it. Before git runs, its configuration has been read and checked;
  * the judgement is kept as long as the files it came from are the same.
  */
-
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
@@ -13,9 +12,8 @@ import type { Registry } from '../../contracts/registry.ts';
 import { gitFailure, lockedFile } from '../../git/git-failure.ts';
 import { judgeConfig } from '../../git/judge-config.ts';
 import { judgeState } from '../../git/judge-state.ts';
-import { overrideWords } from '../../git/overridden-config.ts';
+import { createSettingNotices, overrideWords } from '../../git/overridden-config.ts';
 import { type ConfigEntry, createConfig, parseConfig } from '../../git/parse-config.ts';
-import { createSettingNotices } from '../../git/setting-notices.ts';
 import { errnoCode } from '../errno-error.ts';
 import { requireChangeable } from '../protection/governed-work-tree.ts';
 import type { SessionSandbox } from '../sandbox/session-sandbox.ts';

@@ -10,7 +10,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { failure } from '../../contracts/failures.ts';
 import type { SearchAnswer, SearchQuery } from '../../contracts/search.ts';
 import type { MaybePromise } from '../../contracts/workspace.ts';
-import { globBase } from '../../glob/glob-base.ts';
+import { globBase } from '../../glob/glob-walk.ts';
 import { compileGlobs, type GlobTest } from '../../glob/match-glob.ts';
 import { joinPath, type RelativePath } from '../descriptors/path-rules.ts';
 import { errnoCode } from '../errno-error.ts';

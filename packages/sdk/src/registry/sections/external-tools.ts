@@ -7,7 +7,7 @@ import type { JsonObject } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { SIDE_EFFECT_LEVELS, sideEffectRank, TOOL_KINDS } from '../../contracts/annotations.ts';
 import { EXTERNAL_PROFILES, type ExternalToolSettings } from '../../contracts/external.ts';
-import { secretNameProblem } from '../../external/protocol/secret-names.ts';
+import { secretNameProblem } from '../../external/protocol/tool-environment.ts';
 import { inputsSchemaProblem } from '../../external/run/inputs-schema.ts';
 import { type Narrowing, placeEntry, sameJson } from '../narrowing.ts';
 import { defineSection, highestLevel } from '../section.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool, type RehearsalContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
-import { currentBranch } from '../../git/current-branch.ts';
+import { currentBranch } from '../../git/head-commit.ts';
 import { branchSubject, readGit } from '../../git/read-git.ts';
 import { shortHash } from '../../present/rows.ts';
 import { createBranch, deleteBranch, renameBranch, setUpstream } from './branches/change-branch.ts';

@@ -1,12 +1,11 @@
 /** git_conflicts: what git is in the middle of, and every unmerged file with its three sides and open conflicts. */
-
 import { isToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent, Workspace } from '../../contracts/workspace.ts';
-import { findInProgress, STATES } from '../../git/in-progress.ts';
 import { type ConflictHunk, parseConflictMarkers } from '../../git/parse-conflict-markers.ts';
+import { findInProgress, STATES } from '../../git/parse-status.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import { CONFLICT_KINDS, parseUnmerged } from './conflicts/parse-unmerged.ts';
 import { readSides } from './conflicts/read-sides.ts';

@@ -7,8 +7,8 @@
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
-import { currentBranch } from '../../git/current-branch.ts';
 import { gitFailure } from '../../git/git-failure.ts';
+import { currentBranch } from '../../git/head-commit.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
 import { goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { fetchRemote } from './fetch-remote.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ChangedFile, GitOutput, GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { parseRawDiff } from '../../git/parse-raw-diff.ts';
+import { parseRawDiff } from '../../git/parse-diff.ts';
 import { checkBranchName, checkRevision } from '../../git/ref-names.ts';
 import { findObjects, unknownRevision } from '../../git/resolve-revisions.ts';
 import { counted, goBack, shortHash } from '../../present/rows.ts';

@@ -3,16 +3,14 @@
  *
  * The present state is saved first, so that going back can be undone the same way. Untracked files made since then stay.
  */
-
 import { setTimeout as wait } from 'node:timers/promises';
 import { safeText } from '@tool-runtime/protocol/internal';
 import { z } from 'zod';
 import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
-import { emptyTree } from '../../git/empty-tree.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { findObjects } from '../../git/resolve-revisions.ts';
+import { emptyTree, findObjects } from '../../git/resolve-revisions.ts';
 import { counted, goBack, shortHash } from '../../present/rows.ts';
 import { reportPaths } from './changes/report-changes.ts';
 import { touchedFiles } from './changes/touched-files.ts';

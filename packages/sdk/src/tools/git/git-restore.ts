@@ -4,7 +4,7 @@ import type { GitRepository } from '../../contracts/git.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import { gitFailure } from '../../git/git-failure.ts';
-import { parseRawDiff } from '../../git/parse-raw-diff.ts';
+import { parseRawDiff } from '../../git/parse-diff.ts';
 import { literalPathspec } from '../../git/pathspec.ts';
 import { resolveRevision } from '../../git/resolve-revisions.ts';
 import { counted, goBack, shownName } from '../../present/rows.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
-import { parseRawDiff } from '../../git/parse-raw-diff.ts';
+import { parseRawDiff } from '../../git/parse-diff.ts';
 import { findObjects } from '../../git/resolve-revisions.ts';
 import { counted, goBack, nameRows, shortHash } from '../../present/rows.ts';
 import { GIT_LOCKS, WRITE_GIT } from './git-annotations.ts';

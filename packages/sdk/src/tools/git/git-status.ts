@@ -6,8 +6,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { callText, type ToolText } from '../../contracts/tool-text.ts';
-import { findInProgress, STATES } from '../../git/in-progress.ts';
-import { parseStatus, type StatusEntry } from '../../git/parse-status.ts';
+import { findInProgress, parseStatus, STATES, type StatusEntry } from '../../git/parse-status.ts';
 import { counted, shortHash, shownName } from '../../present/rows.ts';
 import { READ_GIT } from './git-annotations.ts';
 

@@ -1,7 +1,6 @@
 /** The questions of the running host: listed, named by short ids, answered. */
 import type { AnswerApprovalBody, ApprovalAnswered, PendingApproval } from '@tool-runtime/protocol';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint } from '../../../terminal/terminal.ts';
+import { paint, plainText } from '../../../terminal/terminal.ts';
 import type { SharedOptions } from '../../command.ts';
 
 export interface QuestionDesk {

@@ -5,8 +5,7 @@
 import { createInterface } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import { type AnswerApprovalBody, isToolError, type JsonObject, type PendingApproval } from '@tool-runtime/protocol';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { printLine, showError } from '../../../terminal/terminal.ts';
+import { plainText, printLine, showError } from '../../../terminal/terminal.ts';
 import { describeQuestion, type QuestionDesk, shortId } from './desk.ts';
 
 const POLL_MS = 300;

@@ -1,10 +1,9 @@
 /** ast rename, rewrite and generate: edit code by its structure. */
 import type { ToolResponse } from '@tool-runtime/protocol';
 import type { Command } from 'commander';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine, showWarning } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { wholeNumber } from '../../option-values.ts';
 import { findTarget } from './find-target.ts';
 import { type AstSession, showFailure, showWarnings, withAstSession } from './with-session.ts';
 

@@ -1,7 +1,6 @@
 /** The one declaration a caller means: by id, by place, or by a name that only one declaration has. */
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printLine, showError } from '../../../terminal/terminal.ts';
+import { paint, plainText, printLine, showError } from '../../../terminal/terminal.ts';
 import type { AstSession } from './with-session.ts';
 
 const ID = /^n[0-9A-Za-z]{12}$/;
@@ -29,9 +28,9 @@ export async function findTarget(target: string, session: AstSession): Promise<L
   return undefined;
 }
 
-/** What bears the name, the titles of tests aside: nobody means those by a name. Undefined when the question failed. */
+/** The symbols of this name, without titles of tests. Undefined when the query failed. */
 export async function named(name: string, session: AstSession): Promise<readonly ListedNode[] | undefined> {
-  const found = await session.ask<Found>('ast_query', { where: { name_like: name } });
+  const found = await session.ask<Found>('ast_query', { where: { name_like: name }, detail: 'full' });
   return found?.nodes.filter(({ type }) => type !== 'test');
 }
 
@@ -44,7 +43,12 @@ interface Place {
 /** The declaration whose name stands there, else the innermost one that begins on the line. */
 async function atPlace({ file, line, col }: Place, session: AstSession): Promise<ListedNode | undefined> {
   if (line < 1 || col === 0) throw badUsage('Lines and columns begin at 1');
-  const found = await session.ask<Found>('ast_query', { where: { file_glob: file }, view: 'outline', limit: 10_000 });
+  const found = await session.ask<Found>('ast_query', {
+    where: { file_glob: file },
+    view: 'outline',
+    detail: 'full',
+    limit: 10_000,
+  });
   const onLine = (found?.nodes ?? []).filter((node) => node.line === line);
   const before = onLine.filter((node) => col === undefined || node.col <= col);
   const node = before.at(col === undefined ? 0 : -1);

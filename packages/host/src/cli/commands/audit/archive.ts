@@ -2,11 +2,10 @@
 import type { PruneReport, RotateReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { printJson, printLine } from '../../../terminal/terminal.ts';
+import { plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withRuntimeOptions } from '../../command.ts';
 import { withRuntime } from '../../open-runtime.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { wholeNumber } from '../../option-values.ts';
 
 const DEFAULT_DAYS = 30;
 
@@ -105,7 +104,7 @@ interface ResolveOptions extends SharedOptions {
   readonly note: string;
 }
 
-/** audit resolve: the operator's word on a call whose outcome nobody knows, so that its key may be used again. */
+/** audit resolve: the operator states the outcome of a call whose outcome is unknown, so that its key may be used again. */
 export function addResolve(command: Command, done: Done): void {
   withRuntimeOptions(
     command.command('resolve').description('Settle a call that was cut off: it completed, or it never started'),

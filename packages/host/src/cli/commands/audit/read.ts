@@ -9,7 +9,7 @@ import { LineWriter } from '../../../transports/line-writer.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 import { withInterrupt } from '../../interrupt.ts';
 import { withJournal } from '../../open-journal.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { wholeNumber } from '../../option-values.ts';
 
 type Kind = StoredRecord['kind'];
 
@@ -66,7 +66,7 @@ async function printRecords(options: ListOptions): Promise<void> {
 const RECORDS_PER_CALL = 8;
 
 async function printCalls({ limit, session, archived = false, ...options }: ListOptions): Promise<void> {
-  const { collectCalls, describeCall } = await import('../../call-line.ts');
+  const { collectCalls, describeCall } = await import('../../record-line.ts');
   await withJournal(options, (journal) => {
     const { seq } = journal.head();
     const filter = { archived, ...(session === undefined ? {} : { sessionId: session }) };

@@ -36,7 +36,7 @@ async function membersToShow(session: string | undefined, options: ArchivedOptio
 }
 
 async function printFamilies(members: readonly FamilyMember[], session: string | undefined): Promise<void> {
-  const { familyLines } = await import('../../family-lines.ts');
+  const { familyLines } = await import('../../family-tree.ts');
   for (const member of members) for (const line of familyLines(member)) printLine(line);
   if (members.length === 0 && session === undefined) printLine('no session had children');
 }

@@ -4,8 +4,7 @@ import { isToolError, ToolError } from '@tool-runtime/protocol';
 import type { ChainHead, VerifyReport } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions, withWitnessOption } from '../../command.ts';
 import { withJournal } from '../../open-journal.ts';
 

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { Pins, ToolPins } from '../../../mcp/gateway/pin-file.ts';
 import { badUsage } from '../../../terminal/bad-usage.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 
 interface ApproveOptions extends SharedOptions {
@@ -36,8 +35,8 @@ async function approve(server: string, tools: readonly string[], options: Approv
   if (waiting.length === 0) return tell([], `nothing of ${server} waits for approval`, options);
   const names = waiting.map(([name]) => name);
   const answer = options.yes === true ? 'yes' : await ask(`Approve ${names.length} of ${server}?`, options);
-  if (answer === 'nobody') process.stderr.write('nothing approved: use --yes, or run it in a terminal\n');
-  if (answer !== 'yes') return answer === 'nobody' ? 2 : 1;
+  if (answer === 'no_terminal') process.stderr.write('nothing approved: use --yes, or run it in a terminal\n');
+  if (answer !== 'yes') return answer === 'no_terminal' ? 2 : 1;
   if (digests(findWaiting(listPins(state), server, names)) !== digests(waiting)) {
     throw badUsage(`Definitions changed while you looked at them: ${server}`, 'look again');
   }

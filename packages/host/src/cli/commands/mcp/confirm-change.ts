@@ -1,9 +1,8 @@
-/** Shows what would change in a file, asks, and writes it. Without a terminal nobody can be asked: then only --yes writes. */
+/** Shows what would change in a file, asks, and writes it. Without a terminal only --yes writes. */
 import { createInterface } from 'node:readline/promises';
 import { type ConfigFile, type ConfigPlace, writeConfigFile } from '../../../mcp/install/config-file.ts';
 import { lineDiff } from '../../../mcp/install/line-diff.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 
 export interface ConfirmOptions {
   readonly yes?: boolean;
@@ -16,7 +15,7 @@ export interface Change {
   readonly text: string;
 }
 
-/** The exit code: 0 written or nothing to do, 1 the answer was no, 2 nobody could be asked. */
+/** The exit code: 0 written or nothing to do, 1 the answer was no, 2 there was no terminal to ask on. */
 export async function confirmChange({ place, file, text }: Change, options: ConfirmOptions): Promise<0 | 1 | 2> {
   const diff = lineDiff(file.text, text, place.path);
   if (diff === '')
@@ -24,7 +23,7 @@ export async function confirmChange({ place, file, text }: Change, options: Conf
   if (options.json !== true) showDiff(diff);
   const answer = options.yes === true ? 'yes' : await ask(`Write ${place.path}?`, options);
   const told = { file: place.path, changed: true, written: answer === 'yes', diff };
-  if (answer === 'nobody') {
+  if (answer === 'no_terminal') {
     process.stderr.write('nothing written: say --yes, or run it in a terminal\n');
     return tell(options, told, undefined, 2);
   }
@@ -38,8 +37,8 @@ export async function confirmChange({ place, file, text }: Change, options: Conf
   );
 }
 
-export async function ask(question: string, { json }: ConfirmOptions): Promise<'yes' | 'no' | 'nobody'> {
-  if (json === true || process.stdin.isTTY !== true || process.stdout.isTTY !== true) return 'nobody';
+export async function ask(question: string, { json }: ConfirmOptions): Promise<'yes' | 'no' | 'no_terminal'> {
+  if (json === true || process.stdin.isTTY !== true || process.stdout.isTTY !== true) return 'no_terminal';
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${plainText(question)} [y/N] `)).trim()) ? 'yes' : 'no';

@@ -8,7 +8,7 @@ import { hostVersion } from '../../../ops/host-version.ts';
 import { badUsage } from '../../../terminal/bad-usage.ts';
 import { checkWorkspace } from '../../../terminal/workspace-folder.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
-import { nameList } from './name-list.ts';
+import { nameList } from '../../option-values.ts';
 
 interface InstallOptions extends SharedOptions {
   readonly name: string;

@@ -2,8 +2,7 @@
 import type { McpServerSettings } from '@tool-runtime/sdk';
 import type { Command } from 'commander';
 import type { ServerPins } from '../../../mcp/gateway/pin-file.ts';
-import { plainText } from '../../../terminal/plain-text.ts';
-import { paint, printJson, printLine } from '../../../terminal/terminal.ts';
+import { paint, plainText, printJson, printLine } from '../../../terminal/terminal.ts';
 import { type Done, type SharedOptions, withSharedOptions } from '../../command.ts';
 
 export function addList(command: Command, done: Done): void {

@@ -1,9 +1,8 @@
 /** PHP with Composer: its scripts first, else the tools that composer.json requires. */
 import type { JsonObject } from '@tool-runtime/protocol';
-import { type ChosenScripts, chooseScripts } from '../choose-scripts.ts';
+import { type ChosenScripts, chooseScripts, objectAt, parseObject } from '../choose-scripts.ts';
 import { commandSet } from '../command-set.ts';
 import type { Ecosystem } from '../detected-project.ts';
-import { objectAt, parseObject } from '../plain-object.ts';
 
 type Step = keyof ChosenScripts;
 

@@ -1,9 +1,8 @@
 /** npm, pnpm, yarn and bun: only scripts that stand in package.json become commands. */
 import type { JsonObject } from '@tool-runtime/protocol';
-import { type ChosenScripts, chooseScripts } from '../choose-scripts.ts';
+import { type ChosenScripts, chooseScripts, objectAt, parseObject, textAt } from '../choose-scripts.ts';
 import { commandSet } from '../command-set.ts';
 import type { Ecosystem, EcosystemFacts, FolderView, ProjectCommands } from '../detected-project.ts';
-import { objectAt, parseObject, textAt } from '../plain-object.ts';
 
 const LOCKFILES: readonly (readonly [string, string])[] = [
   ['pnpm-lock.yaml', 'pnpm'],

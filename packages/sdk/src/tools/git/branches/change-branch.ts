@@ -1,10 +1,9 @@
 /** The verbs of git_branch that change something. Names are checked before git sees them; revisions become hashes. */
-
 import type { ToolError } from '@tool-runtime/protocol';
 import { safeText } from '@tool-runtime/protocol/internal';
 import type { GitRepository } from '../../../contracts/git.ts';
-import { currentBranch } from '../../../git/current-branch.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
+import { currentBranch } from '../../../git/head-commit.ts';
 import { checkBranchName } from '../../../git/ref-names.ts';
 import { resolveRevision } from '../../../git/resolve-revisions.ts';
 import { findRefs, type KnownRef } from './read-branches.ts';

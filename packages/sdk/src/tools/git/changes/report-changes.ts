@@ -5,7 +5,7 @@
 import type { ChangedFile, GitRepository } from '../../../contracts/git.ts';
 import type { ToolContext } from '../../../contracts/tool.ts';
 import type { FileSnapshot } from '../../../contracts/workspace.ts';
-import { parseRawDiff } from '../../../git/parse-raw-diff.ts';
+import { parseRawDiff } from '../../../git/parse-diff.ts';
 import { createLooker } from '../recovery/look-at.ts';
 import { type RawPath, toPlain, toShown } from '../recovery/raw-path.ts';
 import { touchedFiles } from './touched-files.ts';

@@ -1,9 +1,9 @@
 /** Which files a verb that goes from HEAD to another tree will write, and which files of the work tree are in its way. */
 import type { ChangedFile, GitRepository } from '../../../contracts/git.ts';
 import type { Workspace } from '../../../contracts/workspace.ts';
-import { emptyTree } from '../../../git/empty-tree.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
-import { parseRawDiff } from '../../../git/parse-raw-diff.ts';
+import { parseRawDiff } from '../../../git/parse-diff.ts';
+import { emptyTree } from '../../../git/resolve-revisions.ts';
 import { createLooker, type Looker } from '../recovery/look-at.ts';
 import { toPlain } from '../recovery/raw-path.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isToolError } from '@tool-runtime/protocol';
-import { emptyTree } from '../../../git/empty-tree.ts';
+import { emptyTree } from '../../../git/resolve-revisions.ts';
 import { createLooker } from './look-at.ts';
 import { type RawPath, toPlain, toShown } from './raw-path.ts';
 import { storeFiles, withTemporaryIndex } from './read-by-git.ts';

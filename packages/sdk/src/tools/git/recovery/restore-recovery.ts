@@ -6,8 +6,8 @@
  * holds, which after a mere commit they are already; those that were changed since stay.
  */
 import type { ChangedFile, GitRepository } from '../../../contracts/git.ts';
-import { emptyTree } from '../../../git/empty-tree.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
+import { emptyTree } from '../../../git/resolve-revisions.ts';
 import { clearOperationState } from '../operation/operation-state.ts';
 import { readStashes } from '../stash/read-stashes.ts';
 import { putFiles, removeFiles } from './put-files.ts';

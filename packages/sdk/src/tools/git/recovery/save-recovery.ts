@@ -7,9 +7,8 @@
  */
 import type { ChangedFile, CommitCandidate, GitRecovery, GitRepository, GitVerb } from '../../../contracts/git.ts';
 import type { ToolContext } from '../../../contracts/tool.ts';
-import { currentBranch } from '../../../git/current-branch.ts';
 import { gitFailure } from '../../../git/git-failure.ts';
-import { headCommit } from '../../../git/head-commit.ts';
+import { currentBranch, headCommit } from '../../../git/head-commit.ts';
 import { findObjects } from '../../../git/resolve-revisions.ts';
 import { touchedFiles } from '../changes/touched-files.ts';
 import { branchOf, commitsOf, readOperationState, type StateFile } from '../operation/operation-state.ts';
