@@ -143,6 +143,7 @@ describe('a registry that loads', () => {
         sandbox: { read_only: [], path: [], caches: Object.keys(PACKAGE_CACHES), env: [] },
         isolation: 'bubblewrap',
         durability: 'normal',
+        changes: { record: true, days: 30, max_file_mib: 16, max_mib: 512 },
         retention: {
           records_days: 90,
           records_max: 5_000_000,

@@ -113,6 +113,12 @@ describe('what a session may not ask for', () => {
       ['session.yaml:2 Retention is set by the host: retention.archives_days is 100'],
     ],
     [
+      'no change sets',
+      'changes: {record: true}',
+      'changes: {record: false}',
+      ['session.yaml:2 Change sets are set by the host: changes.record is true'],
+    ],
+    [
       'less durability',
       'durability: full',
       'durability: normal',
@@ -414,6 +420,7 @@ describe('what holds when both are narrowed', () => {
 
   test('what is deleted when is what the host says [S1-41]', () => {
     assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
+    assert.equal(narrow('changes: {days: 3}', 'git: {}').changes.days, 3);
   });
 
   test('sandboxed commands need both sides, and the lists of both hold', () => {

@@ -165,6 +165,8 @@ export class CommitSteps {
 
   /** Newest first. A step that cannot be taken back leaves the rest of them to be taken back. */
   rollBack(): unknown {
+    // What is not published yet lies in folders that may have to go.
+    for (const [{ folders }, path] of this.#staged) removeQuietly(folders, path);
     let failed: unknown;
     for (const undo of this.#undo.splice(0).reverse()) {
       try {
@@ -174,7 +176,6 @@ export class CommitSteps {
       }
     }
     this.#asides.length = 0;
-    for (const [{ folders }, path] of this.#staged) removeQuietly(folders, path);
     return failed;
   }
 

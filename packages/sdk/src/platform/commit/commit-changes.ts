@@ -96,7 +96,8 @@ function requireUnguarded(
   { change, folders }: { readonly change: StagedChange; readonly folders: HeldFolders },
 ): void {
   const names = place.path.split('/');
-  if (names.some((name) => name === '' || name === '.' || name === '..')) throw new ErrnoError('EISDIR');
+  if (names.includes('..')) throw new ErrnoError('EXDEV');
+  if (names.some((name) => name === '' || name === '.')) throw new ErrnoError('EISDIR');
   let depth = names.length - 1;
   let entry = folders.find(place.path);
   for (; entry === undefined; depth--) entry = folders.find(names.slice(0, depth).join('/'));
