@@ -22,10 +22,11 @@ const PROTOCOL: Table = {
 };
 
 /** What tools, rules and the call path are made of. */
-const LEAVES = ['contracts', 'egress', 'git', 'glob', 'policy', 'redaction', 'shell', 'text'];
+const LEAVES = ['changes', 'contracts', 'egress', 'git', 'glob', 'policy', 'redaction', 'shell', 'text'];
 
 const SDK: Table = {
-  contracts: [],
+  changes: [],
+  contracts: ['changes'],
   glob: [],
   text: [],
   findings: [],
@@ -75,6 +76,24 @@ const SDK: Table = {
     'platform/search',
     'platform/state',
   ],
+  'platform/commit': [
+    'changes',
+    'contracts',
+    'platform/descriptors',
+    'platform/files',
+    'platform/processes',
+    'platform/protection',
+    'platform/state',
+  ],
+  'platform/overlay': [
+    'changes',
+    'contracts',
+    'platform/descriptors',
+    'platform/files',
+    'platform/processes',
+    'platform/sandbox',
+    'platform/state',
+  ],
   'platform/runs': ['contracts', 'platform/descriptors', 'platform/files', 'platform/processes', 'platform/state'],
   'platform/git': [
     'contracts',
@@ -87,9 +106,11 @@ const SDK: Table = {
     'platform/sandbox',
   ],
   'platform/commands': [
+    'changes',
     'contracts',
     'shell',
     'platform/git',
+    'platform/overlay',
     'platform/processes',
     'platform/sandbox',
     'platform/toolchains',
@@ -115,8 +136,20 @@ const SDK: Table = {
   external: ['contracts', 'platform', 'external/lock', 'external/protocol', 'external/run'],
   registry: ['contracts', 'egress', 'external', 'glob', 'pattern', 'platform', 'policy', 'text'],
 
-  'call/state': ['contracts', 'coordinator', 'events', 'git', 'journal', 'package', 'platform', 'policy', 'redaction'],
+  'call/state': [
+    'changes',
+    'contracts',
+    'coordinator',
+    'events',
+    'git',
+    'journal',
+    'package',
+    'platform',
+    'policy',
+    'redaction',
+  ],
   'call/tool-context': [
+    'changes',
     'contracts',
     'git',
     'package',
@@ -128,6 +161,7 @@ const SDK: Table = {
     'call/state',
   ],
   call: [
+    'changes',
     'contracts',
     'git',
     'journal',
@@ -142,6 +176,7 @@ const SDK: Table = {
   ],
   session: [
     'call',
+    'changes',
     'contracts',
     'coordinator',
     'events',
@@ -171,9 +206,22 @@ const AST: Table = {
   inspect: ['contracts', 'index', 'parse', 'profile', 'scope', 'symbols'],
   edit: ['contracts', 'lsp', 'parse', 'profile', 'rewrite', 'scope', 'symbols'],
   programs: ['edit', 'profile'],
-  plugin: ['contracts', 'edit', 'grammar', 'index', 'inspect', 'lsp', 'profile', 'symbols'],
+  plugin: ['contracts', 'edit', 'grammar', 'index', 'inspect', 'lsp', 'profile', 'programs', 'symbols'],
   rules: ['contracts', 'index', 'inspect', 'parse', 'plugin', 'profile', 'scope', 'symbols'],
-  tools: ['analyze', 'contracts', 'edit', 'inspect', 'lsp', 'parse', 'plugin', 'profile', 'programs', 'rules', 'scope'],
+  tools: [
+    'analyze',
+    'contracts',
+    'edit',
+    'inspect',
+    'lsp',
+    'parse',
+    'plugin',
+    'profile',
+    'programs',
+    'rewrite',
+    'rules',
+    'scope',
+  ],
 };
 
 const HOST: Table = {

@@ -1,4 +1,6 @@
 /** Makes one keyed edit of two files in each scene and stops each at its point. Killed by keyed-edit.deep.test.ts. */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { createRuntime } from '@tool-runtime/sdk';
 import { createAst } from '../src/index.ts';
 
@@ -6,6 +8,7 @@ export interface EditScene {
   readonly id: string;
   readonly workspace: string;
   readonly state: string;
+  /** After `half-written` no other scene can be made. */
   readonly point: 'after-intent' | 'half-written' | 'after-effect';
 }
 
@@ -25,14 +28,6 @@ for (const { id, workspace, state, point } of JSON.parse(process.argv[2] ?? '[]'
     ports: {
       wrapParts: (parts) => ({
         ...parts,
-        workspace: {
-          ...parts.workspace,
-          async writeFile(...given) {
-            const change = await parts.workspace.writeFile(...given);
-            if (point === 'half-written') await stop();
-            return change;
-          },
-        },
         journal: {
           ...parts.journal,
           async claim(...given) {
@@ -52,6 +47,14 @@ for (const { id, workspace, state, point } of JSON.parse(process.argv[2] ?? '[]'
   const { data } = await session.call('ast_query', { where: { name_like: 'load' } });
   const [node] = (data as { nodes: readonly { id: string }[] }).nodes;
   args = { operation: 'rename_symbol', target_node_id: node?.id ?? '', new_name: 'fetchOne' };
+  if (point === 'half-written') {
+    // The commit is on record and its first file is being written: stands still until it is killed.
+    fs.fchmodSync = () => {
+      fs.writeSync(1, `${JSON.stringify({ id, args, answer: null })}\n`);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    };
+    syncBuiltinESMExports();
+  }
   void session.call('ast_edit' as string, args, { idempotencyKey: 'only-once' }).then((response) => {
     process.stderr.write(`not stopped at ${point}: ${JSON.stringify(response)}\n`);
     process.exit(1);

@@ -95,6 +95,7 @@ skipped: c.ts: too large`,
       data: {
         violations: [{ ...PLACE, rule: 'docs', node_id: 'n1', message: 'add has no docstring', level: 'warning' }],
         suppressed: [],
+        unparsed: [],
         passed: true,
         checked: 4,
         truncated: false,

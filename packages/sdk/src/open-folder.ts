@@ -43,6 +43,7 @@ export function openFolder(folder: string, setting: FolderSetting): OpenFolder {
     ...parts,
     rules: parts.rules.map(withoutIndex),
     workspace,
+    changes: parts.changesOf(workspace, enclosing.prefix),
     isFolder: true,
     folderPrefix: enclosing.prefix,
     ast: parts.ast === undefined ? undefined : indexBelow(parts.ast, prefix),

@@ -11,6 +11,7 @@ import { openStateFolder } from './platform/state/state-folder.ts';
 import { defaultRegistry } from './registry/default-registry.ts';
 import { applyRetention } from './retention.ts';
 import { createRuntime } from './runtime.ts';
+import type { RuntimeParts } from './session/compile-session.ts';
 import { sampleIntent, sampleResult } from './testing/sample-records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tool-runtime-retention-'));
@@ -54,7 +55,8 @@ async function scene(): Promise<Scene> {
     apply: (retention) => {
       const registry = defaultRegistry();
       const settings = { ...registry, retention: retention ?? registry.retention };
-      return applyRetention({ parts: { journal, clock }, registry: settings, state });
+      const changes = { store: { prune: () => ({ removed: 0 }) } } as unknown as RuntimeParts['changes'];
+      return applyRetention({ parts: { journal, clock, changes }, registry: settings, state });
     },
     events: () =>
       [...journal.read({ kind: 'rotation' })].map((record) => (record.kind === 'rotation' ? record.event : '')),

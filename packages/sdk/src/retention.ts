@@ -17,7 +17,7 @@ const MAX_NAMES = 100;
 const LAST_CHANCE_MS = 2000;
 
 export interface RetentionSetting {
-  readonly parts: Pick<RuntimeParts, 'journal' | 'clock'>;
+  readonly parts: Pick<RuntimeParts, 'journal' | 'clock' | 'changes'>;
   readonly registry: Registry;
   readonly state: string;
   readonly stamp: DailyStamp;
@@ -64,6 +64,8 @@ export async function applyRetention({ parts, registry, state }: Omit<RetentionS
     ...(answers_days > 0 ? { answersOlderThanMs: answers_days * DAY_MS } : {}),
   });
   if (runs_days > 0) await removeRuns({ parts, registry, state }, runs_days * DAY_MS);
+  const { days } = registry.changes;
+  parts.changes.store.prune(days > 0 ? { beforeMs: clock.now() - days * DAY_MS } : {});
   const { pruneCaches } = await import('./platform/files/prune-caches.ts');
   await pruneCaches(state, {
     ...(caches.caches_days > 0 ? { usedBeforeMs: clock.now() - caches.caches_days * DAY_MS } : {}),

@@ -301,6 +301,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
       await parts.journal.close();
       assembly.witness.finish();
       parts.findings.close();
+      parts.changes.store.close();
       workspace.close();
       root.close();
     },

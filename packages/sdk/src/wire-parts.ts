@@ -14,11 +14,15 @@ import { createSqliteFindings } from './journal/store/findings-sqlite.ts';
 import { openJournal } from './journal/store/journal-sqlite.ts';
 import { createExecutorRegistry, type ExecutorContext, type HostExecutor } from './package/executor-registry.ts';
 import { lazySessionPrograms, lazySpawner } from './platform/commands/lazy-session-programs.ts';
+import { createChangeStore } from './platform/commit/change-store.ts';
+import { createRedoLog, type RedoLog } from './platform/commit/redo-log.ts';
+import { createWorkspaceChanges } from './platform/commit/workspace-changes.ts';
 import type { Disk } from './platform/descriptors/disk.ts';
 import type { Root } from './platform/descriptors/root.ts';
 import { FairSlots } from './platform/fair-slots.ts';
 import type { FileWorkspace } from './platform/files/workspace.ts';
 import { lazyHttpClient } from './platform/network/lazy-http-client.ts';
+import { sweepOverlays } from './platform/overlay/overlay-folders.ts';
 import { currentInstance, isAlive } from './platform/processes/process-identity.ts';
 import type { GoverningFiles } from './platform/protection/governing-files.ts';
 import { endLostSandboxes } from './platform/sandbox/lost-sandboxes.ts';
@@ -42,6 +46,8 @@ export interface Places {
   readonly disk: Disk;
 }
 
+const MIB = 1024 * 1024;
+
 interface Wiring extends Places, Pick<RuntimeParts, 'tools' | 'rules' | 'ast' | 'redactor'> {
   /** The operator's. */
   readonly registry: Registry;
@@ -63,13 +69,23 @@ export async function wireParts(
     await journal.close();
     throw thrown;
   }
+  const { max_file_mib, max_mib } = registry.changes;
+  const changeBounds = { maxFileBytes: max_file_mib * MIB, maxBytes: max_mib * MIB };
+  const redo = createRedoLog(state.path, disk);
+  const changeSetting = {
+    ...changeBounds,
+    redo,
+    disk,
+    isRecording: registry.changes.record,
+    store: createChangeStore(state, changeBounds),
+  };
   const commandSlots = new FairSlots(registry.limits.max_commands ?? Math.max(4, 2 * availableParallelism()));
   const spawner = lazySpawner();
   const parts: RuntimeParts = {
     spawner,
     instanceId: instance.id,
     isDead: (id) => isGone(id, journal, { isAlive, self: wired.instanceId }),
-    reconcile: () => reconcileCalls(wired, { root, workspace, state }),
+    reconcile: () => reconcileCalls(wired, { root, workspace, state, redo }),
     ...brought,
     toolFacts: createToolFacts(),
     packageOf: createPackageMemo(),
@@ -83,6 +99,8 @@ export async function wireParts(
     recovery: createRecoveryLog(journal),
     locks: createPathLocks(),
     workspace,
+    changes: createWorkspaceChanges({ ...changeSetting, ground: workspace.ground, prefix: '.' }),
+    changesOf: (folder, prefix) => createWorkspaceChanges({ ...changeSetting, ground: folder.ground, prefix }),
     createHttp: (allowedDomains, insecureCredentials) => lazyHttpClient({ allowedDomains, insecureCredentials }),
     commandSlots,
     workspaceJobs: new WorkspaceJobs(registry.limits.max_workspace_jobs),
@@ -134,12 +152,14 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
 /** Programs of dead processes end before anything is compared: what they would still do must not come later. */
 async function reconcileCalls(
   { journal, clock, instanceId: self }: RuntimeParts,
-  { root, workspace, state }: Pick<Places, 'root' | 'workspace' | 'state'>,
+  { root, workspace, state, redo }: Pick<Places, 'root' | 'workspace' | 'state'> & { readonly redo: RedoLog },
 ): Promise<readonly ReconciledCall[]> {
   if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
     endLostSandboxes(state.path);
+    await sweepOverlays(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
+    await redo.workOff({ noteFolder: root.noteFolder });
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });

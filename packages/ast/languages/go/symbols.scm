@@ -15,7 +15,7 @@
 (field_declaration name: (_) @name) @def.field
 (field_declaration !name type: [(type_identifier) @name (qualified_type name: (_) @name) (generic_type type: (type_identifier) @name)]) @def.field
 (method_elem name: (_) @name) @def.method
-(const_spec name: (identifier) @name) @def.const
+(const_spec (identifier) @name) @def.const
 (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (_) @body) .)) @def.fn
 (var_spec name: (identifier) @name) @def.var
 

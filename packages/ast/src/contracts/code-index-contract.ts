@@ -95,6 +95,8 @@ export interface QueryAnswer {
   /** By path, then by start. */
   readonly nodes: readonly QueryNode[];
   readonly truncated: boolean;
+  /** All that fit; undefined where counting them would mean to open every file. */
+  readonly total?: number;
 }
 
 /** One declaration with what an edit must know in addition. */
@@ -202,11 +204,14 @@ export interface CodeIndex extends AstIndex {
   /** Looked up in the file as it is now. Undefined for an id that names nothing any more. */
   nodeById(id: string): Promise<FoundNode | undefined>;
   /** In file order. The file is looked at; one that is not indexed (ignored, say) is parsed for the answer. */
+  /** Names of declarations that are nearly this one, the nearest first. */
+  nearNames(name: string): Promise<readonly string[]>;
   nodesOfFile(path: string, options?: { readonly source?: boolean }): Promise<readonly QueryNode[]>;
   outline(path: string): Promise<readonly OutlineNode[]>;
   /** Calls, instantiations and macros of this name, by path and place. */
   references(name: string, options?: FreshOptions & { readonly limit?: number }): Promise<readonly RefRow[]>;
-  importsOf(path: string): Promise<readonly ImportRow[]>;
+  /** With a pattern as in `Where.name_like`: those whose module or imported name fits. */
+  importsOf(path: string, nameLike?: string): Promise<readonly ImportRow[]>;
   /** Imports elsewhere that mean this file, by the index's import resolver. */
   importersOf(path: string, options?: FreshOptions): Promise<readonly ImportRow[]>;
   problemsOf(path: string): Promise<readonly ProblemFact[]>;
@@ -219,6 +224,8 @@ export interface CodeIndex extends AstIndex {
   stats(): IndexStats;
   /** Whether anything was ever generated here; `stats` says so too, after counting everything. */
   isGenerated(): boolean;
+  /** When the last look for changes of other programs began, in milliseconds since 1970. */
+  lookedAt(): number;
   /** Brings in what other programs changed, looking at every indexed file and for new ones. */
   catchUp(signal?: AbortSignal): Promise<void>;
   /** Writes what is pending, ends the workers. Nothing may be called afterwards. */

@@ -33,6 +33,22 @@ export const NODE_TYPES = [
 ] as const;
 export type NodeType = (typeof NODE_TYPES)[number];
 
+/** What else callers say for a type. */
+export const TYPE_ALIASES = {
+  function: 'fn',
+  variable: 'var',
+  constant: 'const',
+  property: 'field',
+  namespace: 'module',
+} as const satisfies Readonly<Record<string, NodeType>>;
+
+/** The words for types in a query. */
+export const TYPE_WORDS = [
+  'trait',
+  ...NODE_TYPES,
+  ...(Object.keys(TYPE_ALIASES) as (keyof typeof TYPE_ALIASES)[]),
+] as const;
+
 export interface NodeFact {
   /** "n" and twelve base62 characters: hash of path, type, container, name and ordinal. Survives edits elsewhere in the file. */
   readonly id: string;

@@ -25,6 +25,7 @@ export async function writePlan(
   signal: AbortSignal | undefined,
 ): Promise<Written> {
   await requireUnchanged(plan, workspace);
+  if (plan.files.length > 1 && workspace.writeAll !== undefined) return writeTogether(plan, workspace, signal);
   const changes: FileChange[] = [];
   const traces: Traces = { modes: new Map(), folders: [] };
   const touched: PlannedFile[] = [];
@@ -41,6 +42,45 @@ export async function writePlan(
     }
   }
   return { changes, undo };
+}
+
+/** One commit: a process that is killed leaves all files written or none. */
+async function writeTogether(
+  { files }: EditPlan,
+  workspace: Workspace,
+  signal: AbortSignal | undefined,
+): Promise<Written> {
+  const traces: Traces = { modes: new Map(), folders: [] };
+  for (const { path, after, sha256 } of files) {
+    if (sha256 === null) traces.folders.push(...(await missingFolders(path, workspace)));
+    const stat = after === null ? await workspace.stat(path) : null;
+    if (stat !== null) traces.modes.set(path, stat.mode);
+  }
+  throwIfAborted(signal);
+  try {
+    const writes = files.map(({ path, after, sha256 }) => ({ path, bytes: after, expectedSha256: sha256 }));
+    const changes = (await workspace.writeAll?.(writes)) ?? [];
+    return { changes, undo: () => restoreTogether(files, workspace, traces) };
+  } catch (thrown) {
+    const path = isToolError(thrown) ? thrown.path : undefined;
+    const failed = files.find((file) => file.path === path) ?? files[0];
+    throw failed === undefined ? thrown : await failedWrite(thrown, failed, async () => []);
+  }
+}
+
+/** In one commit too; file by file where some of them were changed since. */
+async function restoreTogether(
+  files: readonly PlannedFile[],
+  workspace: Workspace,
+  traces: Traces,
+): Promise<readonly string[]> {
+  const writes = files.map(({ path, before, after }) => {
+    const mode = traces.modes.get(path);
+    const ours = after === null ? null : hash('sha256', after);
+    return { path, bytes: before, expectedSha256: ours, ...(mode === undefined ? {} : { mode }) };
+  });
+  await workspace.writeAll?.(writes).catch(() => {});
+  return restore(files, workspace, traces);
 }
 
 /** Before the first byte is written: most conflicts are found here. */

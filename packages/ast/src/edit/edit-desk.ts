@@ -4,7 +4,7 @@
  * Reads every file once; what changes on disk meanwhile fails the precondition when the plan is applied.
  */
 import { hash } from 'node:crypto';
-import type { ToolError } from '@tool-runtime/protocol';
+import { ToolError } from '@tool-runtime/protocol';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { NodeFact } from '../contracts/facts.ts';
 import type { ProjectFiles } from '../scope/project-files.ts';
@@ -13,6 +13,7 @@ import { Draft, type DraftOrigin } from './draft.ts';
 import { refuseEdit, staleNode, throwIfAborted } from './edit-failures.ts';
 import type { PlannedFile } from './edit-plan.ts';
 import type { EditProfiles } from './edit-profile.ts';
+import { locateTarget, type TargetPlace } from './locate-target.ts';
 import { describe, type SessionMemory } from './session-memory.ts';
 
 export interface DeskParts {
@@ -32,8 +33,11 @@ export interface Target {
   readonly at: number;
 }
 
-export interface TargetRequest {
-  readonly target_node_id: string;
+export interface TargetRequest extends TargetPlace {
+  /** The name alone is edited: a local variable will do, and so will the first of several overloads. */
+  readonly isNameOnly?: boolean;
+  /** Instead of a place. */
+  readonly target_node_id?: string | undefined;
   readonly expected_rev?: string | undefined;
 }
 
@@ -71,8 +75,10 @@ export class EditDesk {
   }
 
   /** Throws E_AST_EDIT with `stale_node`. Once resolved an id keeps its meaning through the changes of the plan. */
-  async target({ target_node_id: id, expected_rev: rev }: TargetRequest): Promise<Target> {
+  async target(request: TargetRequest): Promise<Target> {
     this.throwIfAborted();
+    const { target_node_id: id, expected_rev: rev } = request;
+    if (id === undefined) return this.#located(request);
     const pin = this.#pinned.get(id) ?? (this.#pinned.has(id) ? null : await this.#pin(id, rev));
     if (pin === null) throw staleNode(id, 'an earlier operation of the batch removed it');
     const draft = await this.draft(pin.path);
@@ -81,6 +87,15 @@ export class EditDesk {
     if (node === undefined) throw staleNode(id, 'the file is changing');
     if (node.ambiguous === true) throw staleNode(id, 'an earlier operation of the batch made it ambiguous');
     return { draft, node, at };
+  }
+
+  async #located(request: TargetRequest): Promise<Target> {
+    const { file, name, line, expected_rev: rev } = request;
+    if (file === undefined || (name === undefined && line === undefined)) throw noTarget();
+    const target = locateTarget(await this.draft(file), request, request.isNameOnly === true);
+    const { id, rev: found } = target.node;
+    if (rev !== undefined && rev !== found) throw staleNode(id, 'the declaration changed');
+    return target;
   }
 
   async draft(path: string): Promise<Draft> {
@@ -146,6 +161,16 @@ export class EditDesk {
     this.#drafts.set(path, draft);
     return draft;
   }
+}
+
+function noTarget(): ToolError {
+  return new ToolError('E_VALIDATION_FAIL', 'Edit has no target', {
+    path: 'target_node_id',
+    details: {
+      reason: 'wrong_arguments',
+      next: 'give file and name, or file, line and col, or target_node_id from ast_query',
+    },
+  });
 }
 
 function notThere(path: string): ToolError {

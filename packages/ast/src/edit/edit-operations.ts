@@ -12,7 +12,17 @@ const flag = z.boolean().default(false);
 const allowance = { allow_generated: flag };
 /** More than 2,000 edits or 500 files are refused unless confirmed. */
 const confirmation = { confirm_large: flag };
-const target = { target_node_id: id, expected_rev: z.string().optional(), ...allowance };
+const target = {
+  target_node_id: id.optional(),
+  /** A place instead of an id: with `name`, or with `line` and `col`. */
+  file: path.optional(),
+  name: z.string().min(1).max(1_000).optional(),
+  container: z.string().max(2_000).optional(),
+  line: z.int().min(1).optional(),
+  col: z.int().min(1).optional(),
+  expected_rev: z.string().optional(),
+  ...allowance,
+};
 
 const renameSymbol = z.strictObject({
   operation: z.literal('rename_symbol'),

@@ -30,6 +30,7 @@ export async function findUses(target: Target, work: Work): Promise<FoundUses> {
     files: work.desk.files,
     engine,
     target: { path: draft.path, nameStart: node.nameSpan.start, name: node.name },
+    withAliases: true,
     ...(signal === undefined ? {} : { signal }),
   });
   if (found.refused === undefined) {

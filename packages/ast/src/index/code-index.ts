@@ -27,13 +27,14 @@ import type {
 } from '../contracts/code-index-contract.ts';
 import type { ProblemFact } from '../contracts/facts.ts';
 import { LANGUAGE_IDS } from '../profile/catalog.ts';
-import { compileWhere, refusal } from './compile-where.ts';
+import { compileWhere, refusal, wildPattern } from './compile-where.ts';
 import { type CurrentFile, currentFile, currentProblems, violationsOf } from './current-file.ts';
 import { findImporters, resolveRelative } from './find-importers.ts';
 import { followChanges } from './follow-changes.ts';
 import { generate } from './generate.ts';
 import { createIndexParts, type IndexParts } from './index-parts.ts';
 import { findId, findReferences, outlineOf } from './look-ups.ts';
+import { nearNames } from './near-names.ts';
 import { queryNode } from './query-node.ts';
 import { runQuery } from './run-query.ts';
 import { withSource } from './with-source.ts';
@@ -83,8 +84,9 @@ class WorkspaceIndex implements CodeIndex {
 
   async generate(options: GenerateOptions = {}): Promise<GenerateReport> {
     await this.#rowsRead(options.signal);
+    const began = Date.now();
     const report = await generate(options, this.#parts);
-    this.#parts.outside.listed();
+    this.#parts.outside.listed(began);
     return report;
   }
 
@@ -93,10 +95,11 @@ class WorkspaceIndex implements CodeIndex {
     const bounds = { limit: limitOf(options.limit), offset: offsetOf(options.offset), signal: options.signal };
     await this.#lookOutside(options);
     return this.#again(async () => {
-      const { nodes, truncated, lost } = await runQuery(compiled, bounds, this.#parts);
-      if (options.source !== true) return { answer: { nodes, truncated }, lost };
+      const { nodes, truncated, total, lost } = await runQuery(compiled, bounds, this.#parts);
+      const size = { truncated, ...(total === undefined ? {} : { total }) };
+      if (options.source !== true) return { answer: { nodes, ...size }, lost };
       const cut = await withSource(nodes, this.#parts);
-      return { answer: { nodes: cut.nodes, truncated }, lost: [...lost, ...cut.changed] };
+      return { answer: { nodes: cut.nodes, ...size }, lost: [...lost, ...cut.changed] };
     });
   }
 
@@ -107,6 +110,15 @@ class WorkspaceIndex implements CodeIndex {
     await this.#parts.outside.bringIn({});
     await this.#parts.indexer.settle();
     return findId(id, this.#parts);
+  }
+
+  async nearNames(name: string): Promise<readonly string[]> {
+    await this.#rowsRead();
+    return nearNames(name, this.#parts.table);
+  }
+
+  lookedAt(): number {
+    return this.#parts.outside.lookedAt;
   }
 
   async nodesOfFile(path: string, options: { readonly source?: boolean } = {}): Promise<readonly QueryNode[]> {
@@ -132,9 +144,12 @@ class WorkspaceIndex implements CodeIndex {
     });
   }
 
-  async importsOf(path: string): Promise<readonly ImportRow[]> {
+  async importsOf(path: string, nameLike?: string): Promise<readonly ImportRow[]> {
     const file = await this.#current(path);
-    return (file?.view?.imports() ?? []).map((one) => ({ ...one, file: path }));
+    const pattern = nameLike === undefined ? undefined : wildPattern(nameLike);
+    const fits = (text: string | undefined) => pattern === undefined || (text !== undefined && pattern.test(text));
+    const imports = file?.view?.imports() ?? [];
+    return imports.filter(({ source, name }) => fits(source) || fits(name)).map((one) => ({ ...one, file: path }));
   }
 
   async importersOf(path: string, options: FreshOptions = {}): Promise<readonly ImportRow[]> {

@@ -3,7 +3,7 @@ import { ToolError } from '@tool-runtime/protocol';
 import { compileGlobs, type GlobTest } from '@tool-runtime/sdk';
 import { z } from 'zod';
 import type { Where } from '../contracts/code-index-contract.ts';
-import { NODE_TYPES } from '../contracts/facts.ts';
+import { TYPE_ALIASES, TYPE_WORDS } from '../contracts/facts.ts';
 import { MARK, placeOfType } from './facts-layout.ts';
 
 export interface CompiledWhere {
@@ -27,11 +27,10 @@ export interface PathTest {
 }
 
 const TRAIT_PLACE = MARK.types + 1;
-const WORDS = ['trait', ...NODE_TYPES] as const;
 
 const schema: z.ZodType<Where> = z.strictObject({
-  type: z.enum(WORDS).exactOptional(),
-  type_in: z.array(z.enum(WORDS)).min(1).exactOptional(),
+  type: z.enum(TYPE_WORDS).exactOptional(),
+  type_in: z.array(z.enum(TYPE_WORDS)).min(1).exactOptional(),
   name_like: z.string().min(1).max(500).exactOptional(),
   file_glob: z.string().exactOptional(),
   exported: z.boolean().exactOptional(),
@@ -84,7 +83,7 @@ function parse(input: Where): Where {
     throw refusal(`Unknown word in where: ${issue.keys.join(', ')}`, 'where', `one of ${known}`);
   }
   const path = ['where', ...(issue?.path ?? [])].join('.');
-  throw refusal(`Query is not valid: ${issue?.message ?? 'unknown'}`, path, `types are ${WORDS.join(', ')}`);
+  throw refusal(`Query is not valid: ${issue?.message ?? 'unknown'}`, path, `types are ${TYPE_WORDS.join(', ')}`);
 }
 
 /** `type` and `type_in` both narrow: what passes must be in each that is given. */
@@ -104,7 +103,8 @@ function placesOf(types: readonly string[]): Set<number> {
   return new Set(
     types.flatMap((type) => {
       if (type === 'trait') return [interfacePlace | TRAIT_PLACE];
-      const place = placeOfType(type) ?? 0;
+      const alias = Object.entries(TYPE_ALIASES).find(([word]) => word === type)?.[1];
+      const place = placeOfType(alias ?? type) ?? 0;
       return [place, place | TRAIT_PLACE];
     }),
   );

@@ -2,7 +2,7 @@
 import { NODE_TYPES, type NodeFact, type NodeType } from '../contracts/facts.ts';
 
 /** Raised whenever packed bytes change their meaning: everything stored before is read anew. */
-export const LAYOUT_VERSION = 2;
+export const LAYOUT_VERSION = 3;
 
 export const HEAD = { nodes: 0, refs: 1, imports: 2, problems: 3, problemCount: 4, flags: 5, length: 6 } as const;
 export const FILE_FLAGS = { generated: 1, library: 2 } as const;

@@ -34,6 +34,8 @@ const PAUSE_FACTOR = 20;
 export class OutsideChanges {
   readonly #parts: OutsideParts;
   #running: Promise<void> | undefined;
+  /** When the last look began, in milliseconds since 1970; a generation is one too. */
+  lookedAt = Date.now();
   #nextSweep = 0;
   #nextListing = 0;
 
@@ -46,8 +48,9 @@ export class OutsideChanges {
     this.#nextListing = 0;
   }
 
-  /** Another caller just listed. */
-  listed(): void {
+  /** Another caller listed and looked, from this time on. */
+  listed(began: number): void {
+    this.lookedAt = began;
     this.#nextListing = performance.now() + LISTING_PAUSE_MS;
   }
 
@@ -68,8 +71,10 @@ export class OutsideChanges {
 
   async #look(isForced: boolean): Promise<void> {
     const start = performance.now();
+    const began = Date.now();
     if (isForced || start >= this.#nextSweep) {
       await this.#sweep();
+      this.lookedAt = began;
       this.#nextSweep = pausedUntil(start, SWEEP_PAUSE_MS);
     }
     const listingStart = performance.now();

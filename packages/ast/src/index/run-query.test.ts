@@ -128,7 +128,7 @@ describe('query', () => {
     await index.generate();
     const refused: [unknown, RegExp][] = [
       [{ kind: 'fn' }, /Unknown word in where: kind/],
-      [{ type: 'function' }, /Query is not valid/],
+      [{ type: 'procedure' }, /Query is not valid/],
       [{ type_in: [] }, /Query is not valid/],
       [{ exported: 'yes' }, /Query is not valid/],
       [{ name_like: '' }, /Query is not valid/],

@@ -1,5 +1,5 @@
 /**
- * Answers a compiled query: a scan over columns of numbers in the order of paths, which ends with the answer full.
+ * Answers a compiled query: a scan over columns of numbers in the order of paths, which goes on counting once the answer is full.
  *
  * A pattern is tried once per different name, a glob once per file and listing; an exact name or call leads straight to
  * the files that have it. Only the facts of files with a hit are opened.
@@ -28,6 +28,8 @@ export interface QueryBounds {
 export interface ScanAnswer {
   readonly nodes: QueryNode[];
   readonly truncated: boolean;
+  /** Undefined when the scan ended early. */
+  readonly total: number | undefined;
   /** Files whose facts were gone: read them again and ask again. */
   readonly lost: readonly string[];
 }
@@ -76,6 +78,7 @@ class Scan implements ScanAnswer {
   readonly nodes: QueryNode[] = [];
   readonly lost: string[] = [];
   truncated = false;
+  total: number | undefined = 0;
   isOver = false;
   readonly #where: CompiledWhere;
   readonly #limit: number;
@@ -115,6 +118,10 @@ class Scan implements ScanAnswer {
       const name = cells[nodeCount + node] ?? 0;
       if (wantedName !== -1 && name !== wantedName) continue;
       if (pattern !== undefined && !pattern.has(name)) continue;
+      if (this.truncated) {
+        this.#count();
+        continue;
+      }
       opened ??= this.#open(card);
       if (opened === undefined) return;
       if (opened.accepts(node)) this.#take(opened.view, node, card);
@@ -129,11 +136,20 @@ class Scan implements ScanAnswer {
     return undefined;
   }
 
+  #count(): void {
+    this.total = (this.total ?? 0) + 1;
+  }
+
   #take(view: FactsView, node: number, card: FileCard): void {
+    this.#count();
     if (this.#toSkip > 0) this.#toSkip -= 1;
     else if (this.nodes.length < this.#limit) this.nodes.push(queryNode(view, node, card));
     else {
       this.truncated = true;
+      const { container, calls } = this.#where;
+      if (container === undefined && calls === undefined) return;
+      // What is left can be counted only by opening the facts of every file.
+      this.total = undefined;
       this.isOver = true;
     }
   }

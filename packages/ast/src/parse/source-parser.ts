@@ -7,13 +7,16 @@ import { refuseGrammar } from '../grammar/refuse-grammar.ts';
 import type { LoadedProfile } from '../profile/load-profile.ts';
 import type { LanguageProfile } from '../profile/profile.ts';
 import { editBetween } from './edit-between.ts';
+import { coverGaps } from './grammar-gaps.ts';
 import type { SourceText } from './source-text.ts';
-import { startTimeLimit, type TimeLimitOptions } from './time-limit.ts';
+import { startTimeLimit, type TimeLimit, type TimeLimitOptions } from './time-limit.ts';
 
 export interface ParsedSource {
   readonly source: SourceText;
   readonly tree: Tree;
   readonly parser: SourceParser;
+  /** Words the grammar does not know were covered for this tree, so no later parse may reuse parts of it. */
+  readonly isCovered: boolean;
   /** Frees the tree; its nodes are unusable afterwards. */
   delete(): void;
 }
@@ -54,8 +57,14 @@ export function createSourceParser(language: Language, loaded: LoadedProfile, gr
     digest: `${grammarSha256.slice(0, 16)}-${loaded.digest.slice(0, 16)}`,
     queries,
     parse(source, options = {}) {
-      const tree = parseTree(engine, source, options);
-      return { source, tree, parser, delete: () => tree.delete() };
+      const { previous, ...limits } = options;
+      const limit = startTimeLimit(limits);
+      const usable = previous?.isCovered === true ? undefined : previous;
+      const plain = parseTree(engine, source.text, limit, usable && (() => editedCopy(usable, source)));
+      const covered = plain.rootNode.hasError ? parseCovered(engine, parser.language, source.text, limit) : undefined;
+      if (covered !== undefined) plain.delete();
+      const tree = covered ?? plain;
+      return { source, tree, parser, isCovered: covered !== undefined, delete: () => tree.delete() };
     },
     compile: (query) => new Query(language, query),
     delete() {
@@ -82,13 +91,11 @@ function compileQueries(language: Language, { profile, symbolsQuery, localsQuery
   };
 }
 
-function parseTree(engine: Parser, source: SourceText, options: ParseOptions): Tree {
-  const { previous } = options;
-  const limit = startTimeLimit(options);
+function parseTree(engine: Parser, text: string, limit: TimeLimit, earlier?: () => Tree): Tree {
   if (limit.isOver()) limit.refuse();
-  const edited = previous === undefined ? undefined : editedCopy(previous, source);
+  const edited = earlier?.();
   try {
-    const tree = engine.parse(source.text, edited ?? null, { progressCallback: () => limit.isOver() });
+    const tree = engine.parse(text, edited ?? null, { progressCallback: () => limit.isOver() });
     if (tree !== null) return tree;
   } finally {
     edited?.delete();
@@ -96,6 +103,16 @@ function parseTree(engine: Parser, source: SourceText, options: ParseOptions): T
   // Without this the next parse would go on where this one stopped, in another text.
   engine.reset();
   return limit.refuse();
+}
+
+/** The tree of a text whose only errors are words the grammar does not know; undefined for every other text. */
+function parseCovered(engine: Parser, language: string, text: string, limit: TimeLimit): Tree | undefined {
+  const covered = coverGaps(language, text);
+  if (covered === undefined) return undefined;
+  const tree = parseTree(engine, covered, limit);
+  if (!tree.rootNode.hasError) return tree;
+  tree.delete();
+  return undefined;
 }
 
 function editedCopy(previous: ParsedSource, source: SourceText): Tree {

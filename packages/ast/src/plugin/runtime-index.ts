@@ -4,7 +4,7 @@
  * A change is measured by what it makes worse: errors that were in the file before do not hold it up, and a file nobody
  * has looked at before counts as one that had none.
  */
-import type { AstIndex, Violation } from '@tool-runtime/sdk';
+import { type AstIndex, sideEffectRank, type Violation } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../contracts/code-index-contract.ts';
 import type { CodeServices } from './code-services.ts';
 
@@ -15,14 +15,16 @@ export function createRuntimeIndex(services: CodeServices): AstIndex {
     catchUp: (signal) => services.catchUp(signal),
     async parseProblems(path, signal, options = {}) {
       const index = await services.index();
-      const problems = await index.parseProblems(path, signal);
-      return problems.length === 0 || options.isNew === true ? problems : grown(path, problems, index);
+      const all = await index.parseProblems(path, signal);
+      const problems = options.isNew === true ? all : grown(path, all, index);
+      return problems.length > 0 && (await pythonAccepts(path, services, signal)) ? [] : problems;
     },
   };
 }
 
 /** None when there are no more of them than before the last change. */
 function grown(path: string, problems: readonly Violation[], index: CodeIndex): readonly Violation[] {
+  if (problems.length === 0) return problems;
   const before = index.problemsBefore(path);
   if (before === undefined) return problems.map(withRetry);
   const now = index.fileRow(path)?.problems ?? problems.length;
@@ -38,4 +40,28 @@ function withRetry(problem: Violation): Violation {
       problem.next ??
       'fix the syntax; if the errors were there before, make the same change again: they are known then',
   };
+}
+
+const PYTHON_FILE = /\.pyi?$/;
+const MAX_BYTES = 2 * 1024 * 1024;
+/** Parses and runs nothing. Isolated: neither the workspace nor the environment adds modules to it. */
+const PARSE = ['python3', '-I', '-S', '-c', 'import ast, sys; ast.parse(sys.stdin.buffer.read()); print("sound")'];
+
+/**
+ * A second opinion before a Python file counts as broken: Python's own parser, in the sandbox, where programs may run.
+ * Without a clear yes the file stays broken.
+ */
+async function pythonAccepts(path: string, { ports }: CodeServices, signal: AbortSignal): Promise<boolean> {
+  const { side_effect_level: level } = ports.registry.ceiling;
+  const mayRun = level === undefined || sideEffectRank(level) >= sideEffectRank('process_exec');
+  if (!PYTHON_FILE.test(path) || !mayRun) return false;
+  try {
+    const { runFilter } = await import('../programs/run-filter.ts');
+    const { bytes } = await ports.workspace.readFile(path, { maxBytes: MAX_BYTES });
+    const { code, stdout } = await runFilter(ports.commands, { command: PARSE, stdin: bytes, signal });
+    return code === 0 && Buffer.from(stdout).toString('latin1').trim() === 'sound';
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
 }

@@ -7,6 +7,10 @@ interface Answer {
   readonly references?: readonly { file: string; line: number; kind: string; test: boolean; node_id?: string }[];
   readonly confidence?: string;
   readonly truncated: boolean;
+  readonly total?: number;
+  readonly near?: readonly string[];
+  readonly matches?: readonly { file: string; line: number; col: number; text: string; captures?: object }[];
+  readonly imports?: readonly { file: string; source: string }[];
 }
 
 const FILES = {
@@ -22,7 +26,11 @@ const names = ({ nodes }: Answer) => nodes.map(({ name }) => name);
 describe('ast_query [S0-53]', () => {
   test('answers the example of the specification, and indexes the workspace for the first question [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
-    const answer = await ask(code, { where: { type: 'fn', name_like: 'auth*', file_glob: 'src/**' }, limit: 200 });
+    const answer = await ask(code, {
+      where: { type: 'fn', name_like: 'auth*', file_glob: 'src/**' },
+      limit: 200,
+      detail: 'full',
+    });
     assert.deepEqual(names(answer), ['auth_login', 'auth_helper', 'auth_other']);
     const [first] = answer.nodes;
     const span = { start: FILES['src/auth.rs'].indexOf('pub fn'), end: FILES['src/auth.rs'].indexOf('\n\nfn') };
@@ -50,7 +58,11 @@ describe('ast_query [S0-53]', () => {
       [],
       'vendored code is left out',
     );
-    for (const where of [{ colour: 'red' }, { type: 'function' }, { language: 'klingon' }]) {
+    assert.deepEqual(
+      names(await ask(code, { where: { type: 'function' } })),
+      names(await ask(code, { where: { type: 'fn' } })),
+    );
+    for (const where of [{ colour: 'red' }, { type: 'procedure' }, { language: 'klingon' }]) {
       assert.equal((await code.refusal('ast_query', { where })).code, 'E_VALIDATION_FAIL', JSON.stringify(where));
     }
   });
@@ -65,20 +77,82 @@ describe('ast_query [S0-53]', () => {
 
   test('ids stay while other code changes, and change with the name; rev follows the text [S0-53]', async () => {
     await using code = await openCodeRuntime(FILES);
-    const [before] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
+    const login = { where: { name_like: 'auth_login' }, detail: 'full' };
+    const [before] = (await ask(code, login)).nodes;
     await code.ask('file_write', { path: 'src/auth.rs', content: `fn new_first() {}\n\n${FILES['src/auth.rs']}` });
-    const [moved] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
+    const [moved] = (await ask(code, login)).nodes;
     assert.deepEqual([moved?.id, moved?.rev], [before?.id, before?.rev]);
     await code.ask('file_write', {
       path: 'src/auth.rs',
       content: 'pub fn auth_login() { todo!() }\npub fn auth_x() {}\n',
     });
-    const [changed] = (await ask(code, { where: { name_like: 'auth_login' } })).nodes;
+    const [changed] = (await ask(code, login)).nodes;
     assert.equal(changed?.id, before?.id);
     assert.notEqual(changed?.rev, before?.rev);
     await code.ask('file_write', { path: 'src/auth.rs', content: 'pub fn auth_x() {}\n' });
     const gone = await code.refusal('ast_query', { node_id: before?.id });
     assert.deepEqual([gone.code, gone.details?.['reason']], ['E_VALIDATION_FAIL', 'stale_node']);
+  });
+
+  test('lists are compact rows with a total; a name that nothing has is answered with near ones', async () => {
+    await using code = await openCodeRuntime(FILES);
+    const { nodes, total } = await ask(code, { where: { type: 'fn' }, limit: 1 });
+    assert.deepEqual(nodes, [
+      {
+        id: nodes[0]?.id,
+        ...{ type: 'fn', name: 'auth_lib', file: 'lib/auth.rs', line: 1, end_line: 1, exported: true },
+        span: { start: 0, end: 20 },
+        signature: 'pub fn auth_lib()',
+      },
+    ]);
+    assert.equal(total, 4);
+    assert.deepEqual((await ask(code, { where: { name_like: 'auth_logn' } })).near, ['auth_login']);
+    assert.equal((await ask(code, { where: { name_like: 'zzz*' } })).near, undefined);
+  });
+
+  test('the outline of one file does not index the workspace', async () => {
+    await using code = await openCodeRuntime(FILES);
+    const { nodes, total } = await ask(code, { where: { file_glob: 'src/other.rs' }, view: 'outline' });
+    assert.deepEqual([nodes.length, total], [1, 1]);
+    const { languages } = await code.ask<{ languages: object }>('ast_generate', { paths: ['src/other.rs'] });
+    assert.deepEqual(languages, { rust: 1 });
+  });
+
+  test('the view matches finds code by pattern, with what it captured', async () => {
+    await using code = await openCodeRuntime({
+      'a.ts': 'export function f() {\n  return load(1, 2);\n}\n// load(3)\n',
+      'b.ts': 'load();\n',
+      'c.py': 'load(1)\n',
+    });
+    const query = { view: 'matches', pattern: 'load($A, $$$REST)', where: { language: 'typescript' } };
+    const { matches = [], truncated } = await ask(code, query);
+    assert.deepEqual(
+      matches.map(({ file, line, col, text, captures }) => [file, line, col, text, captures]),
+      [['a.ts', 2, 10, 'load(1, 2)', { A: '1', REST: '2' }]],
+    );
+    assert.equal(truncated, false);
+    for (const wrong of [
+      { view: 'matches', where: {} },
+      { ...query, where: {} },
+    ]) {
+      assert.equal((await code.refusal('ast_query', wrong)).code, 'E_VALIDATION_FAIL');
+    }
+  });
+
+  test('the view imports lists what files import', async () => {
+    await using code = await openCodeRuntime({
+      'a.ts': "import { x as y } from './b.ts';\nimport type T from 'zod';\n",
+      'b.ts': "export * from './c.ts';\n",
+    });
+    assert.deepEqual((await ask(code, { view: 'imports', where: { file_glob: 'a.ts' } })).imports, [
+      { file: 'a.ts', line: 1, source: './b.ts', name: 'x', alias: 'y' },
+      { file: 'a.ts', line: 2, source: 'zod', name: 'default', alias: 'T', type_only: true },
+    ]);
+    const all = await ask(code, { view: 'imports', where: { name_like: './*' } });
+    assert.deepEqual(
+      all.imports?.map(({ file, source }) => `${file} ${source}`),
+      ['a.ts ./b.ts', 'b.ts ./c.ts'],
+    );
   });
 
   test('sees what other tools wrote, moved and removed [S0-78]', async () => {

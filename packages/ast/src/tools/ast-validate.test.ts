@@ -14,6 +14,7 @@ interface Answer {
   readonly suppressed: readonly { rule: string; message: string; line: number }[];
   readonly passed: boolean;
   readonly checked: number;
+  readonly unparsed: readonly { file: string; line?: number; message: string }[];
 }
 
 const judge = (code: CodeRuntime, ...rules: readonly object[]) => code.ask<Answer>('ast_validate', { rules });
@@ -40,6 +41,25 @@ describe('ast_validate [S0-55]', () => {
     assert.equal(nodes[0]?.name, 'bare');
     const warned = await judge(code, { ...rule, enforcement: 'warning' });
     assert.deepEqual([warned.passed, warned.violations[0]?.level], [true, 'warning']);
+  });
+
+  test('a blocking rule fails on files that do not parse and names them; others only name them', async () => {
+    await using code = await openCodeRuntime({
+      'src/lib.rs': '/// A.\npub fn a() {}\npub fn b( { x.unwrap()\n',
+      'sound.rs': '/// A.\npub fn a() {}\n',
+      'broken.json': '{ "a": ',
+    });
+    const rule = { id: 'docs', enforcement: 'blocking', where: { type: 'function' }, must_have: ['docstring'] };
+    const blocked = await judge(code, rule);
+    assert.equal(blocked.passed, false);
+    assert.deepEqual(
+      blocked.unparsed.map(({ file, line }) => [file, line]),
+      [['src/lib.rs', 3]],
+    );
+    const warned = await judge(code, { ...rule, enforcement: 'warning' });
+    assert.deepEqual([warned.passed, warned.unparsed.length], [true, 1]);
+    const elsewhere = await judge(code, { ...rule, where: { type: 'fn', file_glob: 'sound.rs' } });
+    assert.deepEqual([elsewhere.passed, elsewhere.unparsed], [true, []]);
   });
 
   test('knows tests, return types, attributes and calls, as demands and as prohibitions [S0-55]', async () => {

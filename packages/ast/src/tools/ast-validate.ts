@@ -5,6 +5,7 @@ import { builtOnce } from '../plugin/built-once.ts';
 import type { UseServices } from '../plugin/code-services.ts';
 import { whereSchema } from './query/where-schema.ts';
 import { demandSchema } from './validate/demand.ts';
+import type { UnparsedFile } from './validate/judge-declarations.ts';
 
 const LEVELS = ['blocking', 'warning', 'suggestion'] as const;
 const MAX_VIOLATIONS = 1000;
@@ -32,7 +33,10 @@ const answer = builtOnce(() => {
     suppressed: z
       .array(z.strictObject(place))
       .describe('Switched off by a comment: sdk-ignore <rule> on the line or above'),
-    passed: z.boolean().describe('No blocking violation'),
+    unparsed: z
+      .array(z.strictObject({ file: z.string(), line: z.int().optional(), message: z.string() }))
+      .describe('Files whose declarations are not all known; a blocking rule about them fails'),
+    passed: z.boolean().describe('No blocking violation, and no unparsed file under a blocking rule'),
     checked: z.int().describe('Declarations checked'),
     truncated: z.boolean().describe(`There are more than ${MAX_VIOLATIONS} violations`),
   });
@@ -77,10 +81,14 @@ async function judgeRules({ rules }: z.output<typeof args>, use: UseServices, co
   const index = await ensureIndex(use, context);
   const violations: Answer['violations'] = [];
   const suppressed: Answer['suppressed'] = [];
+  const unparsed = new Map<string, UnparsedFile>();
+  let isUnknown = false;
   let checked = 0;
   for (const each of rules) {
     const judged = await judgeDeclarations(each, { services: use(), index, workspace, signal });
     checked += judged.checked;
+    for (const each of judged.unparsed) unparsed.set(each.file, each);
+    isUnknown ||= each.enforcement === 'blocking' && judged.unparsed.length > 0;
     for (const { rule: id, node, message, isSuppressed } of judged.findings) {
       const found = { rule: id, node_id: node.id, message, file: node.file, line: node.line };
       if (isSuppressed) suppressed.push(found);
@@ -90,19 +98,25 @@ async function judgeRules({ rules }: z.output<typeof args>, use: UseServices, co
   return {
     violations: violations.slice(0, MAX_VIOLATIONS),
     suppressed: suppressed.slice(0, MAX_VIOLATIONS),
-    passed: !violations.some(({ level }) => level === 'blocking'),
+    unparsed: [...unparsed.values()].slice(0, MAX_VIOLATIONS),
+    passed: !isUnknown && !violations.some(({ level }) => level === 'blocking'),
     checked,
     truncated: violations.length > MAX_VIOLATIONS,
   };
 }
 
-function presentVerdict({ violations, suppressed, passed, checked, truncated }: Answer): ToolText {
+function presentVerdict({ violations, suppressed, unparsed, passed, checked, truncated }: Answer): ToolText {
   const rows = violations.map(
     ({ level, file, line, message, rule: id, node_id }) => `${level}: ${file}:${line}: ${message} (${id}) [${node_id}]`,
   );
+  rows.push(
+    ...unparsed.map(
+      ({ file, line, message }) => `unparsed: ${file}${line === undefined ? '' : `:${line}`}: ${message}`,
+    ),
+  );
   const amount = `${violations.length} violations${truncated ? ', not all shown' : ''}`;
   return {
-    head: `${passed ? 'passed' : 'failed'}: ${amount}, ${suppressed.length} suppressed; ${checked} declarations checked`,
+    head: `${passed ? 'passed' : 'failed'}: ${amount}, ${suppressed.length} suppressed; ${checked} declarations checked${unparsed.length === 0 ? '' : `; ${unparsed.length} files do not parse`}`,
     parts: [{ type: 'text', text: rows }],
   };
 }

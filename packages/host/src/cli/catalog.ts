@@ -3,6 +3,7 @@ export const approvals = () => import('./commands/approvals.ts');
 export const ast = () => import('./commands/ast.ts');
 export const audit = () => import('./commands/audit.ts');
 export const call = () => import('./commands/call.ts');
+export const changes = () => import('./commands/changes.ts');
 export const completion = () => import('./commands/completion.ts');
 export const demo = () => import('./commands/demo.ts');
 export const doctor = () => import('./commands/doctor.ts');

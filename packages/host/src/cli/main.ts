@@ -115,6 +115,7 @@ export const HELP: Readonly<Record<string, Readonly<Record<string, readonly stri
     explain: ['explain E_POLICY', 'explain shell_exec', 'explain limits.max_answer_tokens'],
   },
   'Look back:': {
+    changes: ['changes', 'changes show 5f0c', 'changes undo 5f0c src/a.ts'],
     audit: ['audit list', 'audit list --records --kind decision', 'audit verify'],
   },
   'Run a host:': {

@@ -37,8 +37,16 @@ const common = {
   allows: ({ hostname }: URL) => hostname === 'localhost' || hostname === '127.0.0.1',
 };
 
-const program = (): SignIn => ({
+/** What an operator writes down: the suite's server says which authorization server it has. */
+async function issuerOf(server: string): Promise<string> {
+  const { origin, pathname } = new URL(server);
+  const answer = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
+  return ((await answer.json()) as { authorization_servers: [string] }).authorization_servers[0];
+}
+
+const program = async (): Promise<SignIn> => ({
   ...common,
+  issuer: await issuerOf(url),
   clientId: given.client_id ?? '',
   credential:
     given.private_key_pem === undefined
@@ -56,7 +64,7 @@ const person: SignIn = {
   authorize,
 } as SignIn;
 
-const authorization = createAuthorization(scenario.startsWith('auth/client-credentials') ? program() : person);
+const authorization = createAuthorization(scenario.startsWith('auth/client-credentials') ? await program() : person);
 const options: GatewayOptions = { approveNew: true, signIn: () => authorization };
 const accept: AskClient = async (questions) =>
   Object.fromEntries(Object.keys(questions).map((name) => [name, { action: 'accept', content: {} }]));

@@ -18,7 +18,7 @@ import { runExecutor } from './tool-context/run-executor.ts';
 
 export async function executeTool(call: GatedCall, parts: SessionParts): Promise<Execution> {
   const grant = new Grant();
-  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after') });
+  const changes = new ChangeLog({ keepOriginals: parts.rules.has('after'), recordIn: parts.changes });
   const context = new CallContext(call, { log: changes, grant }, parts);
   const task = { isRunning: false };
   try {

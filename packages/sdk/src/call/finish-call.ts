@@ -108,6 +108,7 @@ export function buildResponse(open: OpenCall, outcome: Outcome, { redactor }: Re
     errors: [...outcome.errors],
     warnings,
     ...(masked === 0 ? {} : { redacted: masked }),
+    ...(open.progress.changeId === undefined ? {} : { change_id: open.progress.changeId }),
   };
 }
 

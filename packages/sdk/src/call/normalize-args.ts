@@ -36,7 +36,7 @@ export function normalizeArgs(open: OpenCall, compiled: CompiledTool, raw: unkno
   parts.redactor.learn(secretsIn(raw, schema));
   const args = parseArgs(compiled, raw, parts);
   const argsHash = hashOf(tool.name, args, parts);
-  const paths = declaredPaths(args, schema.path_params);
+  const paths = [...declaredPaths(args, schema.path_params), ...(tool.pathsInText?.(args) ?? [])];
   const urls = declaredPaths(args, schema.url_params);
   const profile = profileOf(compiled, args, parts);
   const pathRule = pathRuleOf(compiled, { args, paths, profile }, parts);
@@ -156,12 +156,20 @@ type ToolArgs = Pick<CompiledTool, 'tool' | 'annotations'>;
 
 /** Replaces aliases by the tool's own names and makes paths relative. All later stages see only this form. */
 function readableArgs({ tool, annotations }: ToolArgs, raw: Args, root: string): Args {
-  const { arg_aliases: aliases, path_params: paths } = annotations.arg_schema;
-  const named = rewriteAliases(raw, aliases);
+  const { arg_aliases: aliases, path_params: paths, list_params: lists = [] } = annotations.arg_schema;
+  const inner = (item: JsonValue): JsonValue =>
+    isJsonObject(item) ? readableArgs({ tool, annotations }, item, root) : item;
+  const named = withLists(rewriteAliases(raw, aliases), lists, inner);
   const places = [...paths, ...(tool.globArgs ?? [])].filter((key) => Object.hasOwn(named, key));
   if (places.length === 0) return named;
   const moved = places.map((key): [string, JsonValue] => [key, insideRoot(named[key] ?? null, root)]);
   return moved.every(([key, value]) => value === named[key]) ? named : { ...named, ...Object.fromEntries(moved) };
+}
+
+function withLists(args: Args, lists: readonly string[], inner: (item: JsonValue) => JsonValue): Args {
+  const held = lists.filter((key) => Object.hasOwn(args, key) && Array.isArray(args[key]));
+  if (held.length === 0) return args;
+  return { ...args, ...Object.fromEntries(held.map((key) => [key, (args[key] as JsonValue[]).map(inner)])) };
 }
 
 /**

@@ -19,6 +19,7 @@ import { buildResponse, emitOutcome, finishCall } from './finish-call.ts';
 import { acquireLocks, releaseLocks } from './hold-locks.ts';
 import { checkReplay, recordReplay, rehearseCall } from './idempotency.ts';
 import { isJudgedAfter, syncAst, takeBack, validateChange } from './judge-change.ts';
+import { keepChangeSet } from './keep-change-set.ts';
 import { normalizeArgs } from './normalize-args.ts';
 import { recordIntent, recordResult } from './record-effect.ts';
 import { recordRefusal } from './record-refusal.ts';
@@ -256,6 +257,7 @@ async function executeGated(call: GatedCall, parts: SessionParts): Promise<Execu
 /** On record first, then what hooks and policy still have to say. */
 async function concludeCall(call: RecordedCall, execution: Execution, parts: SessionParts): Promise<Outcome> {
   call.open.span?.stage('result');
+  if (execution.changes.paths.length > 0) call.open.progress.changeId = keepChangeSet(call, execution, parts);
   const recorded = await settle(() => recordResult(call, execution, outcomeOf(call, execution, parts), parts));
   if (!recorded.ok) return recordRefusal(call.open, recorded.error, parts);
   announcePhase(call.open, PHASES.emit, parts);

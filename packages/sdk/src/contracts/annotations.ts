@@ -64,6 +64,8 @@ export interface ToolArgSchema {
   readonly header_params: readonly string[];
   /** Alias → canonical key. */
   readonly arg_aliases: Readonly<Record<string, string>>;
+  /** Argument keys that hold lists of objects; aliases and path keys hold inside of them too. */
+  readonly list_params?: readonly string[];
   /** Keys that must be present and not null. */
   readonly required: readonly string[];
 }
@@ -98,6 +100,7 @@ export function completeAnnotations(input: ToolAnnotationsInput = {}): ToolAnnot
       env_params: input.arg_schema?.env_params ?? [],
       header_params: input.arg_schema?.header_params ?? [],
       arg_aliases: input.arg_schema?.arg_aliases ?? {},
+      ...(input.arg_schema?.list_params === undefined ? {} : { list_params: input.arg_schema.list_params }),
       required: input.arg_schema?.required ?? [],
     },
     capabilities: input.capabilities ?? {},

@@ -1,5 +1,6 @@
 /** The command capability handed to tools, and the port of the sandbox they run in. */
 import type { ErrorEntry } from '@tool-runtime/protocol';
+import type { PathChange, StagedChange } from '../changes/change-set.ts';
 import type { CommandList } from './command-list.ts';
 import type { ByteFilter } from './redaction.ts';
 
@@ -16,6 +17,10 @@ export interface CommandRequest {
   readonly network: boolean;
   /** It may go on as a job: later commands without network reach what it listens to on loopback. */
   readonly mayStay?: boolean;
+  /** Left out: what the registry says. */
+  readonly effects?: EffectsMode;
+  /** Set by the runtime for every command that is not direct. */
+  readonly keeper?: EffectsKeeper;
   /** Bytes of each stream kept for the answer, half of them head and half tail. */
   readonly maxOutputBytes: number;
   /** Told the folder `cwd` really is, below the workspace, right before the start; throws to refuse it. */
@@ -25,6 +30,43 @@ export interface CommandRequest {
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   /** Ends the wait for a place among the running commands, and kills the whole tree; what was printed is still returned. */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * What becomes of what a command writes in the workspace. `direct`: it is real at once. `recorded`: it is made real when the
+ * command ends, all of it or none, and is on record. `preview`: nothing is real until `change_apply`. Strictest last.
+ */
+export const EFFECTS_MODES = ['direct', 'recorded', 'preview'] as const;
+export type EffectsMode = (typeof EFFECTS_MODES)[number];
+
+export function stricterEffects(one: EffectsMode, other: EffectsMode): EffectsMode {
+  return EFFECTS_MODES.indexOf(one) < EFFECTS_MODES.indexOf(other) ? other : one;
+}
+
+/** Takes what a command wrote on its overlay. */
+export interface EffectsKeeper {
+  /** Makes all of it real or none, and answers the id of the change set, where one is kept. */
+  apply(changes: readonly StagedChange[]): Promise<string | undefined>;
+  /** Keeps it for `change_apply`. */
+  hold(changes: readonly StagedChange[]): Promise<{ readonly change_id?: string; readonly diff: string }>;
+}
+
+/** What a command wrote in the workspace, when it ran on an overlay. */
+export interface CommandEffects {
+  readonly mode: Exclude<EffectsMode, 'direct'>;
+  /** Absent when it changed nothing. */
+  readonly change_id?: string;
+  /** Every file, link and folder, sorted by path. */
+  readonly changes: readonly PathChange[];
+  /** What it made that is never applied: devices, set-user-id bits, governing files. */
+  readonly leftOut: readonly LeftOutEntry[];
+  /** Unified diff, bounded; with `preview` only. */
+  readonly diff?: string;
+}
+
+export interface LeftOutEntry {
+  readonly path: string;
+  readonly reason: string;
 }
 
 export interface CapturedStream {
@@ -56,6 +98,10 @@ export interface CommandOutcome {
   readonly hints?: readonly ErrorEntry[];
   /** Workspace-relative names of what the command put where only the runtime may write (a new `.git`), moved aside. */
   readonly quarantined?: readonly string[];
+  /** When it ran on an overlay. */
+  readonly effects?: CommandEffects;
+  /** Why it did not, although that was asked for. */
+  readonly effectsProblem?: string;
 }
 
 /** A command that runs on while its caller does other things. */
@@ -149,6 +195,18 @@ export interface SandboxRequest {
   readonly folders?: readonly LentFolder[];
   /** The network to start in, for programs without a way out of it. Left out: one of their own. */
   readonly network?: SharedNetwork;
+  /** Shown in place of the workspace: what is written goes to the overlay, and the workspace stays as it is. */
+  readonly overlay?: WorkspaceOverlay;
+}
+
+/** A copy-on-write view of the workspace, mounted in a mount namespace of its own. */
+export interface WorkspaceOverlay {
+  /** Put before a program, these words start it in that namespace. */
+  readonly words: readonly string[];
+  /** Where it is mounted there. Absolute. */
+  readonly path: string;
+  /** A new descriptor of its root; the caller closes it. */
+  open(): number;
 }
 
 /** A loopback that several sandboxes share, with no way out. */

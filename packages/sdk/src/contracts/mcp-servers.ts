@@ -13,6 +13,8 @@ export interface McpServerSettings {
   readonly env: readonly string[];
   /** HTTP header → name of the variable that holds its value. */
   readonly headers_env: Readonly<Record<string, string>>;
+  /** How the host signs in to a server on HTTP by itself. */
+  readonly client_credentials?: ClientCredentials;
   readonly timeout_ms: number;
   readonly max_output_bytes: number;
   /** What its tools count as where `levels` says nothing. */
@@ -29,4 +31,19 @@ export interface McpServerSettings {
   readonly isolation?: 'bubblewrap' | 'none';
   /** Absolute paths shown to it, read-only, in addition to the system's folders and the workspace. */
   readonly read_paths: readonly string[];
+}
+
+/** The client credentials grant of OAuth. */
+export interface ClientCredentials {
+  /** The one authorization server that is sent the credential. */
+  readonly issuer: string;
+  readonly client_id: string;
+  /** Name of the variable that holds the secret. */
+  readonly secret_env?: string;
+  /** Name of the variable that holds a private key (PEM). */
+  readonly private_key_env?: string;
+  readonly alg: string;
+  readonly scope?: string;
+  /** Binds tokens to a key of the host process. */
+  readonly dpop: boolean;
 }

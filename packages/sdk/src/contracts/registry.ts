@@ -2,6 +2,7 @@
 import type { ErrorEntry, JsonObject, JsonValue } from '@tool-runtime/protocol';
 import type { SideEffectLevel } from './annotations.ts';
 import type { Enforcement } from './classes.ts';
+import type { EffectsMode } from './commands.ts';
 import type { CoordinatorSettings } from './coordinator.ts';
 import type { ExternalToolSettings } from './external.ts';
 import type { McpServerSettings } from './mcp-servers.ts';
@@ -85,11 +86,23 @@ export interface Budgets {
   readonly max_duration_ms?: number;
 }
 
+export interface ChangeSettings {
+  readonly record: boolean;
+  readonly days: number;
+  readonly max_file_mib: number;
+  readonly max_mib: number;
+}
+
 export interface ChildSettings {
   /** Children one session may start over its whole life; each child may start as many. */
   readonly max_children: number;
   /** Whether a child may go on without its parent. */
   readonly allow_detach: boolean;
+}
+
+export interface EditSettings {
+  /** Whether an edit or a patch may be placed by anything but its exact text. */
+  readonly inexact: 'allow' | 'refuse';
 }
 
 /** How command lines of callers run: plain commands without a shell, or any script for bash inside the sandbox. */
@@ -188,6 +201,8 @@ export interface Registry {
   readonly approvals?: ApprovalPolicy;
   readonly isolation: 'bubblewrap' | 'none';
   readonly sandbox: SandboxSettings;
+  /** When what commands write becomes real. */
+  readonly effects: EffectsMode;
   /** What has to be on the disk before a call is answered. */
   readonly durability: Durability;
   readonly retention: Retention;
@@ -202,4 +217,6 @@ export interface Registry {
   readonly budgets: Budgets;
   readonly coordinator: CoordinatorSettings;
   readonly children: ChildSettings;
+  readonly edits: EditSettings;
+  readonly changes: ChangeSettings;
 }

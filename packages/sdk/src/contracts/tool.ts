@@ -1,6 +1,8 @@
 /** The shape of a tool: one object from which schemas, listings, help and docs all come. */
+
 import type { ErrorEntry, JsonObject, ToolError } from '@tool-runtime/protocol';
 import type { z } from 'zod';
+import type { ChangeHistory } from '../changes/change-set.ts';
 import type { SideEffectLevel, ToolAnnotationsInput, ToolKind } from './annotations.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { EffectClass, RiskClass } from './classes.ts';
@@ -41,6 +43,8 @@ export interface ToolContext {
   /** Runs rules on request. */
   readonly validation: Validation;
   readonly jobs: JobTable;
+  /** Change sets of the workspace. */
+  readonly history: ChangeHistory;
   readonly artifacts: ArtifactStore;
   readonly metrics: SessionMetrics;
   /** W3C trace context to hand on to what the tool calls: the span of this call, or else what its caller sent. */
@@ -123,6 +127,8 @@ export interface ToolDefinition<
   operations?(args: z.output<Args>): Readonly<Record<string, readonly string[]>>;
   /** Paths in the arguments that stand inside other values, such as a diff; path rules judge them with those of the key. */
   innerPaths?(args: z.output<Args>): readonly InnerPath[];
+  /** Paths that the call touches and a text among its arguments names: locked and checked like the path arguments. */
+  pathsInText?(args: z.output<Args>): readonly InnerPath[];
   /** Running it again at once has no further effect. A hint for clients; it does not decide what becomes of a lost call. */
   readonly idempotent?: boolean;
   /** Takes `idempotent` back for a call whose arguments say otherwise. */

@@ -47,7 +47,16 @@ export interface ReadOptions {
   isEnough?(): boolean;
 }
 
+/** Hears of a change while it is made, for those who keep what it replaced. */
+export interface ChangeWatch {
+  /** Where the name really is, below the root that path rules are written for, and which folders were made on the way. */
+  at(location: string, made: readonly { readonly path: string; readonly mode: number }[]): void;
+  /** The content that is being replaced, in order; a piece is overwritten afterwards. */
+  piece(bytes: Uint8Array): void;
+}
+
 export interface RemoveFileOptions {
+  readonly watch?: ChangeWatch;
   /** Content precondition. While it is checked no other host that checks one can change the file. */
   readonly expectedSha256?: string;
 }
@@ -66,6 +75,18 @@ export interface WriteOptions {
   readonly expectedSha256?: string | null;
   /** Sync file and folder before answering, whatever the durability of the runtime. */
   readonly durable?: boolean;
+  readonly watch?: ChangeWatch;
+}
+
+/** One file of several that are written together. */
+export interface FileWrite {
+  readonly path: string;
+  /** Null removes the file. */
+  readonly bytes: Uint8Array | null;
+  /** The current digest; null for "must not exist". */
+  readonly expectedSha256: string | null;
+  /** Permission bits of a file that does not exist; default 0644. */
+  readonly mode?: number;
 }
 
 /** What one mutation did to one name. Null where nothing was or is. */
@@ -122,6 +143,11 @@ export interface Workspace {
   readFile(path: string, options?: ReadOptions): MaybePromise<FileContent>;
   /** Atomic: readers see the old file or the new one, never half. */
   writeFile(path: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<FileChange>;
+  /**
+   * Several files, all of them or none, also when the process is killed; missing folders are made. E_FILE_IO with
+   * `precondition_failed` when one is not what is expected. Undefined where it cannot be done.
+   */
+  writeAll?(files: readonly FileWrite[]): Promise<readonly FileChange[]>;
   /** Removes one regular file or link (never a folder). Null when there was none. */
   removeFile(path: string, options?: RemoveFileOptions): MaybePromise<FileChange | null>;
   /** Entries of one folder in no order, without `.` and `..`; links are not followed. */

@@ -18,6 +18,9 @@ export function hostSecrets(
     ...externalTools.flatMap(({ secrets }) => secrets.map(held)),
     // A server is also handed plain settings, which are words of ordinary text.
     ...servers.flatMap(({ env }) => env.filter(isSecretVariable).map(held)),
+    ...servers.flatMap(({ client_credentials: own }) =>
+      [own?.secret_env, own?.private_key_env].map((name) => held(name ?? '')),
+    ),
     ...servers.flatMap(({ headers_env }) => Object.values(headers_env).map(held).flatMap(headerSecrets)),
   ];
   return [...new Set(found)].filter((value) => value.length >= MIN_LENGTH);

@@ -138,10 +138,12 @@ describe('a registry that loads', () => {
         testGlobs: [],
         importRules: [],
         secrets: { allow: [] },
+        effects: 'direct',
         ceiling: { side_effect_level: 'workspace_write' },
         sandbox: { read_only: [], path: [], caches: Object.keys(PACKAGE_CACHES), env: [] },
         isolation: 'bubblewrap',
         durability: 'normal',
+        changes: { record: true, days: 30, max_file_mib: 16, max_mib: 512 },
         retention: {
           records_days: 90,
           records_max: 5_000_000,
@@ -167,6 +169,7 @@ describe('a registry that loads', () => {
         budgets: {},
         coordinator: { required: [], timeout_ms: 2000, share_args: false },
         children: { max_children: 16, allow_detach: false },
+        edits: { inexact: 'allow' },
       },
     );
   });

@@ -113,6 +113,12 @@ describe('what a session may not ask for', () => {
       ['session.yaml:2 Retention is set by the host: retention.archives_days is 100'],
     ],
     [
+      'no change sets',
+      'changes: {record: true}',
+      'changes: {record: false}',
+      ['session.yaml:2 Change sets are set by the host: changes.record is true'],
+    ],
+    [
       'less durability',
       'durability: full',
       'durability: normal',
@@ -353,6 +359,14 @@ describe('what holds when both are narrowed', () => {
     assert.throws(() => narrow('', allow), /Detached children are not allowed by the host/);
   });
 
+  test('inexact edits are allowed only where neither host nor session refuses them', () => {
+    const refuse = 'edits: {inexact: refuse}';
+    assert.equal(narrow('', '').edits.inexact, 'allow');
+    assert.equal(narrow('', refuse).edits.inexact, 'refuse');
+    assert.equal(narrow(refuse, '').edits.inexact, 'refuse');
+    assert.equal(narrow(refuse, 'edits: {inexact: allow}').edits.inexact, 'refuse');
+  });
+
   test('a branch name must match both patterns [S0-23]', () => {
     const pattern = narrow('branch_pattern: ^feat/', 'branch_pattern: x$').branchPattern;
     assert.deepEqual(
@@ -414,6 +428,7 @@ describe('what holds when both are narrowed', () => {
 
   test('what is deleted when is what the host says [S1-41]', () => {
     assert.equal(narrow('retention: {archives_days: 100}', 'git: {}').retention.archives_days, 100);
+    assert.equal(narrow('changes: {days: 3}', 'git: {}').changes.days, 3);
   });
 
   test('sandboxed commands need both sides, and the lists of both hold', () => {

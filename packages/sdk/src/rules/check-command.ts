@@ -71,7 +71,7 @@ interface FinishedStep {
 
 async function judge(finished: FinishedStep, context: RuleContext): Promise<readonly Violation[]> {
   const { step, command, outcome, isLate } = finished;
-  if (outcome.code === 0) return quarantined(step, outcome);
+  if (outcome.code === 0) return [...quarantined(step, outcome), ...discarded(step, outcome)];
   const { findings, tail } = await readComplaints(outcome, context);
   const facts: JsonObject = { command, exit_code: outcome.code, signal: outcome.signal, output: tail };
   const [first, ...others] = findings;
@@ -123,6 +123,15 @@ function quarantined({ title }: CommandStep, { quarantined: names = [] }: Comman
       details: { reason: 'protected_files', paths: names },
     },
   ];
+}
+
+/** A preview keeps nothing of a check, so files that it changed first were not checked as they are. */
+function discarded({ title, whenItWrites }: CommandStep, { effects }: CommandOutcome): readonly Violation[] {
+  if (effects?.mode !== 'preview') return [];
+  const paths = effects.changes.filter(({ before }) => before.kind === 'file').map(({ path }) => path.toWellFormed());
+  if (paths.length === 0) return [];
+  const message = `${title} changes files: ${shownNames(paths)}`;
+  return [{ message, next: whenItWrites, details: { reason: 'files_changed', paths } }];
 }
 
 function couldNotRun(

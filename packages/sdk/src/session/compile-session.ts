@@ -2,6 +2,7 @@
 import type { ToolError } from '@tool-runtime/protocol';
 import type { SessionParts } from '../call/state/session-parts.ts';
 import { readOnlyView } from '../call/tool-context/execution-context.ts';
+import type { WorkspaceChanges } from '../changes/change-set.ts';
 import type { ArtifactStore } from '../contracts/artifacts.ts';
 import type { AstIndex } from '../contracts/ast.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -29,6 +30,7 @@ import type { HostExecutor } from '../package/executor-registry.ts';
 import { buildSnapshot } from '../package/registry-snapshot.ts';
 import type { SessionPrograms } from '../platform/commands/session-programs.ts';
 import type { FairSlots } from '../platform/fair-slots.ts';
+import type { FileWorkspace } from '../platform/files/workspace.ts';
 import type { Spawner } from '../platform/processes/spawned-process.ts';
 import { createApprovalBroker } from '../policy/approval-broker.ts';
 import { compileApprovalPolicy } from '../policy/approval-policy.ts';
@@ -66,6 +68,9 @@ export interface RuntimeParts {
   readonly recovery: RecoveryLog;
   readonly locks: LockTable;
   readonly workspace: SessionWorkspace;
+  readonly changes: WorkspaceChanges;
+  /** The same for a folder of the workspace. */
+  changesOf(folder: FileWorkspace, prefix: string): WorkspaceChanges;
   /** The workspace is a folder of a larger one, whose code index cannot be asked from here. */
   readonly isFolder: boolean;
   /** Where it is in the workspace that path rules are written for; `.` for all of it. */
@@ -225,7 +230,7 @@ function sharedParts(runtime: RuntimeParts) {
   };
 }
 
-type Exits = Pick<RuntimeParts, 'journal' | 'events' | 'artifacts' | 'reportUnexpected'>;
+type Exits = Pick<RuntimeParts, 'journal' | 'events' | 'artifacts' | 'changes' | 'reportUnexpected'>;
 
 /** Everything through which something leaves a session, behind its one redactor. */
 function guardExits(redactor: Redactor, runtime: Exits) {
@@ -236,6 +241,7 @@ function guardExits(redactor: Redactor, runtime: Exits) {
     journal: redactingJournal(runtime.journal, redactor),
     events: redactingEvents(runtime.events, redactor),
     artifacts: redactingArtifacts(runtime.artifacts, redactor),
+    changes: runtime.changes.keepingOnly((bytes) => redactor.known.isEmpty || redactor.known.bytes(bytes) === bytes),
     reportUnexpected: (error: ToolError) => runtime.reportUnexpected(redactError(error, redactor)),
   };
 }

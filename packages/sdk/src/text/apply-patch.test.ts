@@ -199,7 +199,7 @@ describe('a hunk that does not fit [S0-32]', () => {
   });
 
   test('finds the nearest place far from the stated one, through other indentation', () => {
-    const before = `${'x\n'.repeat(30)}  if (a) {\n    b();\n  }\n`;
+    const before = `${'x\n'.repeat(30)}  if (a) {\n      b();\n  }\n`;
     const details = refusal(before, '@@ -1,3 +1,3 @@\n if (a) {\n-  b();\n+  c();\n }\n');
     assert.deepEqual(
       [details['line'], details['expected'], details['found'], details['nearest_line'], details['nearest_matching']],
@@ -265,7 +265,7 @@ describe('line ends and the end of the file [S0-32]', () => {
   test('added lines end as the file does when the diff knows only LF', () => {
     const { bytes, hunks } = applyPatch(Buffer.from(crlf), only(`@@ -4,3 +4,3 @@\n${BODY}`));
     assert.equal(bytes.toString(), crlf.replace('line 5', 'LINE 5'));
-    assert.equal(hunks[0]?.match, 'tolerant');
+    assert.equal(hunks[0]?.match, 'line_ends');
     assert.equal(patch(crlf, '@@ -2,0 +3 @@\n+new\n'), crlf.replace('line 3', 'new\r\nline 3'));
   });
 
@@ -358,4 +358,38 @@ test('bytes outside the changed lines are those of the file, wherever the lines 
       assert.deepEqual(bytes, Buffer.concat([...above, wanted, ...below]));
     }),
   );
+});
+
+describe('lines that fit by a lenient level', () => {
+  const level = (before: string, diff: string): readonly [string | undefined, string] => {
+    const { bytes, hunks } = applyPatch(Buffer.from(before), only(diff));
+    return [hunks[0]?.match, bytes.toString()];
+  };
+
+  test("are placed where one place fits, with the file's own bytes in context lines", () => {
+    const table: readonly (readonly [string, string, string, string])[] = [
+      ['a  \nb\t\nc\n', '@@\n a\n-b\n+x\n c\n', 'trailing', 'a  \nx\nc\n'],
+      [
+        '  if (a) {\n    b();\n  }\n',
+        '@@ -9,3 +9,4 @@\n if (a) {\n   b();\n+  c();\n }\n',
+        'indent',
+        '  if (a) {\n    b();\n    c();\n  }\n',
+      ],
+      ['\tif a:\n\t\tb()\n', '@@\n     if a:\n-        b()\n+        c()\n', 'indent', '\tif a:\n\t\tc()\n'],
+      ['say “hi”\nend\n', '@@\n-say "hi"\n+say "ho"\n end\n', 'unicode', 'say “ho”\nend\n'],
+      ['\ufeffa\nb\n', '@@ -1,2 +1,2 @@\n-a\n+x\n b\n', 'line_ends', '\ufeffx\nb\n'],
+      ['a  \r\nb', '@@\n a\n-b\n+c\n', 'trailing', 'a  \r\nc'],
+    ];
+    for (const [before, diff, match, after] of table) assert.deepEqual(level(before, diff), [match, after], diff);
+  });
+
+  test('are refused where two places fit, whatever number the hunk has, and where a word differs', () => {
+    const twice = '  a()\n  b()\n  a()\n  b()\n';
+    assert.deepEqual(refusal(twice, '@@ -3,2 +3,2 @@\n a()\n-b()\n+c()\n')['candidates'], [1, 3]);
+    assert.equal(refusal('  a()\n  b()\n', '@@\n a()\n-bb()\n+c()\n')['reason'], 'hunk_mismatch');
+  });
+
+  test('never begin or end inside a line', () => {
+    assert.equal(refusal('x a()\n', '@@\n-a()\n+c()\n')['reason'], 'hunk_mismatch');
+  });
 });

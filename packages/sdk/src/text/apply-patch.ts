@@ -6,6 +6,7 @@
  */
 import { ToolError } from '@tool-runtime/protocol';
 import { ADDED, CONTEXT } from './diff-reader.ts';
+import type { MatchLevel } from './edit-ladder.ts';
 import { asBuffer } from './encoding.ts';
 import { type LineTable, TextLines } from './line-table.ts';
 import { locateHunk, type Placement, type Progress } from './locate-hunk.ts';
@@ -21,8 +22,8 @@ export interface AppliedHunk {
   readonly offset: number;
   readonly added: number;
   readonly removed: number;
-  /** Tolerant: line ends, blanks of empty lines or the newline at the end of the file differed from the diff. */
-  readonly match: 'exact' | 'tolerant';
+  /** How closely the lines of the diff fitted. A missing newline at the end of the file counts as `line_ends`. */
+  readonly match: MatchLevel;
 }
 
 export interface PatchedFile {
@@ -41,19 +42,19 @@ export function applyPatch(bytes: Uint8Array, patch: FilePatch): PatchedFile {
 
 function placeAll(text: TextLines, patch: FilePatch): readonly Placement[] {
   const placements: Placement[] = [];
-  let progress: Progress = { from: 0, drift: 0, searched: 0 };
+  let progress: Progress = { from: 0, drift: 0, searched: 0, decoded: undefined };
   for (const hunk of patch.hunks) {
     const placement = locateHunk(text, patch, hunk, progress);
     placements.push(placement);
     const drift = hunk.oldStart === undefined ? progress.drift : placement.offset;
-    progress = { from: placement.index + placement.length, drift, searched: progress.searched };
+    progress = { ...progress, from: placement.index + placement.length, drift };
   }
   return placements;
 }
 
-function reported({ hunk, index, offset, isExact }: Placement): AppliedHunk {
+function reported({ hunk, index, offset, match }: Placement): AppliedHunk {
   const { number, added, removed } = hunk;
-  return { hunk: number, line: index + 1, offset, added, removed, match: isExact ? 'exact' : 'tolerant' };
+  return { hunk: number, line: index + 1, offset, added, removed, match };
 }
 
 function rewrite(text: TextLines, table: LineTable, placements: readonly Placement[]): Buffer {
@@ -105,7 +106,13 @@ class PatchWriter {
   }
 
   writeHunk(placement: Placement): void {
-    const { hunk, isExact } = placement;
+    const { hunk, length, replacement } = placement;
+    if (replacement !== undefined) {
+      this.#copy(replacement, 0, replacement.length);
+      this.#line += length;
+      return;
+    }
+    const isExact = placement.match === 'exact';
     let isLastAdded = false;
     for (let row = hunk.firstRow; row < hunk.endRow; row++) {
       const mark = this.#table.mark(row);
@@ -171,7 +178,8 @@ class PatchWriter {
 /** Each added line may get one carriage return and one line feed of its own, and the line before it too. */
 function roomForAdded(table: LineTable, placements: readonly Placement[]): number {
   let room = 0;
-  for (const { hunk } of placements) {
+  for (const { hunk, replacement } of placements) {
+    room += replacement?.length ?? 0;
     for (let row = hunk.firstRow; row < hunk.endRow; row++) {
       if (table.mark(row) === ADDED) room += table.end(row) - table.start(row) + 4;
     }

@@ -5,7 +5,8 @@
  * with several it is ambiguous. There are no scores and no guesses. Lines that the old and the new text share keep the
  * bytes they have in the file, whatever the level.
  */
-import { type FoldedText, type Folding, foldText } from './folded-text.ts';
+import { findRuns } from './find-runs.ts';
+import { essence, type FoldedText, type Folding, foldText } from './folded-text.ts';
 import { contentOf, findShift, type IndentShift, indentOf } from './shift-indent.ts';
 
 export const MATCH_LEVELS = ['exact', 'line_ends', 'trailing', 'indent', 'unicode', 'escape'] as const;
@@ -31,14 +32,23 @@ export interface Hits {
 /** A larger file is searched for the exact text only. */
 const MAX_INEXACT_CHARS = 4 * 1024 * 1024;
 
-/** The hits of the first level that has any; undefined when none has. `old` is not empty. */
-export function findPlaces(file: string, wanted: Wanted): Hits | undefined {
+/**
+ * The hits of the first level that has any; undefined when none has. `old` is not empty. Places that `accepts` refuses
+ * do not count.
+ */
+export function findPlaces(
+  file: string,
+  wanted: Wanted,
+  accepts: (place: Place) => boolean = () => true,
+): Hits | undefined {
   const eol = lineEndOf(file);
-  const exact = exactPlaces(file, { old: wanted.old, new: withLineEnd(wanted.new, wanted.old, eol) });
+  const exact = exactPlaces(file, { old: wanted.old, new: withLineEnd(wanted.new, wanted.old, eol) }).filter(accepts);
   if (exact.length > 0) return { match: 'exact', places: exact };
   if (file.length > MAX_INEXACT_CHARS) return undefined;
-  for (const match of MATCH_LEVELS.slice(1)) {
-    const places = LEVELS[match](file, wanted, eol);
+  // Most texts that are not there are not there in any form, which is quick to see.
+  const isPossible = essence(file).includes(essence(wanted.old));
+  for (const match of isPossible ? MATCH_LEVELS.slice(1) : (['escape'] as const)) {
+    const places = LEVELS[match](file, wanted, eol).filter(accepts);
     if (places.length > 0) return { match, places };
   }
   return undefined;
@@ -70,10 +80,14 @@ function exactPlaces(file: string, wanted: Wanted): readonly Place[] {
   return occurrences(file, wanted.old).map((start) => ({ start, end: start + wanted.old.length, text: wanted.new }));
 }
 
+/** The engine's own search is quick for short texts, and may take length times length for long ones that repeat. */
+const LONG_TEXT = 512;
+
 /** Of texts that overlap themselves every second one is left out, as with any search and replace. */
 function occurrences(text: string, part: string): readonly number[] {
   const found: number[] = [];
   if (part === '') return found;
+  if (part.length > LONG_TEXT) return findRuns(text, part, { overlap: false });
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) found.push(at);
   return found;
 }
@@ -84,16 +98,27 @@ function byFolding(folding: Folding): Level {
     return occurrences(text.text, old.text)
       .filter((hit) => isWhole(text, hit) && isWhole(text, hit + old.text.length))
       .map((hit) => {
-        const end = text.ends[hit + old.text.length - 1] ?? file.length;
-        /** Where a place of the request's old text is in the file. */
-        const inFile = (at: number): number => {
-          const folded = firstFrom(old.starts, at);
-          return folded === old.starts.length ? end : (text.starts[hit + folded] ?? end);
+        const start = text.starts[hit] ?? 0;
+        const last = text.ends[hit + old.text.length - 1] ?? file.length;
+        const end = folding.trailing === true && !wanted.old.endsWith('\n') ? pastBlanks(file, last) : last;
+        /** What the file has for a part of the old text; blanks that were folded away belong to the line they end. */
+        const kept: Kept = (from, to, { isHead = false } = {}) => {
+          const [low, high] = [firstFrom(old.starts, from), firstFrom(old.starts, to)];
+          const isLineStart = wanted.old[from - 1] === '\n';
+          const begin = low === 0 ? start : ((isLineStart ? text.ends[hit + low - 1] : text.starts[hit + low]) ?? end);
+          const stop = high === old.starts.length && !isHead ? end : high > low ? text.ends[hit + high - 1] : begin;
+          return file.slice(begin, stop);
         };
-        const kept = (from: number, to: number): string => file.slice(inFile(from), inFile(to));
-        return { start: text.starts[hit] ?? 0, end, text: merge(wanted, kept, (line) => lineWith(line, eol)) };
+        return { start, end, text: merge(wanted, kept, eol, (line) => lineWith(line, eol)) };
       });
   };
+}
+
+/** The end of the blanks that end a line here; the same place where none do. */
+function pastBlanks(file: string, from: number): number {
+  let end = from;
+  while (file[end] === ' ' || file[end] === '\t') end++;
+  return end === file.length || file[end] === '\n' || file.startsWith('\r\n', end) ? end : from;
 }
 
 /** Index of the first of the ascending numbers that is not below `least`. */
@@ -121,11 +146,12 @@ function indentedPlaces(file: string, wanted: Wanted, eol: string): readonly Pla
   const lines = linesOf(file);
   const old = linesOf(wanted.old);
   const asked = old.map(({ text }) => bare(text));
-  const begins = contentOf(asked[0] ?? '');
   const found = lines.map(({ text }) => bare(text));
   const places: Place[] = [];
-  for (let first = 0; first + old.length <= lines.length; first++) {
-    if (contentOf(found[first] ?? '') !== begins) continue;
+  let compared = 0;
+  for (const first of findRuns(found.map(contentOf), asked.map(contentOf), { overlap: true })) {
+    compared += old.length;
+    if (compared > MAX_COMPARISONS) return [];
     const shift = findShift(asked, found.slice(first, first + old.length));
     const place = shift && shiftedPlace({ lines, old, first, shift }, wanted, eol);
     if (place !== undefined) places.push(place);
@@ -153,7 +179,7 @@ function shiftedPlace({ lines, old, first, shift }: Shifted, wanted: Wanted, eol
   if (begin === undefined || last === undefined) return undefined;
   const isOpen = !wanted.old.endsWith('\n');
   const end = last.start + (isOpen ? bare(last.text).length : last.text.length);
-  const kept = (from: number): string => {
+  const kept: Kept = (from) => {
     const at = old.findIndex(({ start }) => start === from);
     const text = within[at]?.text ?? '';
     return at === old.length - 1 && isOpen ? bare(text) : text;
@@ -162,6 +188,7 @@ function shiftedPlace({ lines, old, first, shift }: Shifted, wanted: Wanted, eol
   const text = merge(
     wanted,
     kept,
+    eol,
     (line) => {
       const content = bare(line);
       const indent = contentOf(content) === '' ? content : shift(indentOf(content));
@@ -184,20 +211,22 @@ function escapedPlaces(file: string, wanted: Wanted, eol: string): readonly Plac
   return levels.map((level) => level(file, unescaped, eol)).find((places) => places.length > 0) ?? [];
 }
 
+type Kept = (from: number, to: number, part?: { readonly isHead?: boolean }) => string;
+
 /**
  * The new text: lines it shares with the old one as they are in the file (`kept`), others as asked for (`added`). A line
  * that replaces one line keeps the beginning and the end that both have in common.
  */
 function merge(
   wanted: Wanted,
-  kept: (from: number, to: number) => string,
+  kept: Kept,
+  eol: string,
   added: (line: string) => string,
   { wholeLines = false } = {},
 ): string {
-  const [old, now] = [linesOf(wanted.old), linesOf(wanted.new)];
   let result = '';
-  for (const { removed, inserted, same } of blocks(old, now)) {
-    if (same !== undefined) result += kept(same.start, same.start + same.text.length);
+  for (const { removed, inserted, same } of blocks(linesOf(wanted.old), linesOf(wanted.new))) {
+    if (same !== undefined) result += keptLine(same, kept, eol);
     else if (removed.length !== inserted.length || wholeLines)
       result += inserted.map(({ text }) => added(text)).join('');
     else result += inserted.map((line, at) => mergeLine(removed[at] as Line, line, kept, added)).join('');
@@ -205,7 +234,14 @@ function merge(
   return result;
 }
 
-function mergeLine(old: Line, now: Line, kept: (from: number, to: number) => string, added: (line: string) => string) {
+/** Only one of the two may have a line end, where one is the last line. */
+function keptLine({ old, now }: Shared, kept: Kept, eol: string): string {
+  const text = kept(old.start, old.start + old.text.length);
+  if (!now.text.endsWith('\n')) return bare(text);
+  return text.endsWith('\n') ? text : `${text}${eol}`;
+}
+
+function mergeLine(old: Line, now: Line, kept: Kept, added: (line: string) => string): string {
   const shorter = Math.min(old.text.length, now.text.length);
   let head = 0;
   while (head < shorter && old.text[head] === now.text[head]) head++;
@@ -213,18 +249,35 @@ function mergeLine(old: Line, now: Line, kept: (from: number, to: number) => str
   while (tail < shorter - head && old.text.at(-1 - tail) === now.text.at(-1 - tail)) tail++;
   const end = old.start + old.text.length;
   const middle = now.text.slice(head, now.text.length - tail);
-  return kept(old.start, old.start + head) + (tail > 0 ? middle : added(middle)) + kept(end - tail, end);
+  const before = head === 0 ? '' : kept(old.start, old.start + head, { isHead: true });
+  return before + (tail > 0 ? middle + kept(end - tail, end) : added(middle));
+}
+
+interface Shared {
+  readonly old: Line;
+  readonly now: Line;
 }
 
 interface Block {
-  readonly same: Line | undefined;
+  readonly same: Shared | undefined;
   readonly removed: readonly Line[];
   readonly inserted: readonly Line[];
 }
 
-/** What two texts share, by lines, in order: one block for each shared line, and one for what is between them. */
+/**
+ * What two texts share, by lines, in order: one block for each shared line, and one for what is between them. Lines at
+ * the beginning and at the end that are the same are shared before any other.
+ */
 function blocks(old: readonly Line[], now: readonly Line[]): readonly Block[] {
-  const common = commonLengths(old, now);
+  const isSame = (one: Line | undefined, other: Line | undefined): boolean =>
+    one !== undefined && other !== undefined && bare(one.text) === bare(other.text);
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && isSame(old[head], now[head])) head++;
+  let tail = 0;
+  while (tail < shorter - head && isSame(old.at(-1 - tail), now.at(-1 - tail))) tail++;
+  const [oldEnd, nowEnd] = [old.length - tail, now.length - tail];
+  const common = commonLengths(old.slice(head, oldEnd), now.slice(head, nowEnd));
   const found: Block[] = [];
   let [row, column] = [0, 0];
   let [removed, inserted]: [Line[], Line[]] = [[], []];
@@ -234,12 +287,17 @@ function blocks(old: readonly Line[], now: readonly Line[]): readonly Block[] {
   };
   while (row < old.length || column < now.length) {
     const [one, other] = [old[row], now[column]];
-    if (one !== undefined && one.text === other?.text) {
+    const isEdge = row < head || (row >= oldEnd && column >= nowEnd);
+    const isMiddle = row < oldEnd && column < nowEnd && isSame(one, other);
+    if (one !== undefined && other !== undefined && (isEdge || isMiddle)) {
       close();
-      found.push({ same: one, removed: [], inserted: [] });
+      found.push({ same: { old: one, now: other }, removed: [], inserted: [] });
       row++;
       column++;
-    } else if (other === undefined || (one !== undefined && common(row + 1, column) >= common(row, column + 1))) {
+    } else if (
+      column >= nowEnd ||
+      (row < oldEnd && common(row + 1 - head, column - head) >= common(row - head, column + 1 - head))
+    ) {
       removed.push(old[row++] as Line);
     } else inserted.push(now[column++] as Line);
   }
@@ -259,7 +317,7 @@ function commonLengths(old: readonly Line[], now: readonly Line[]): (row: number
   for (let row = old.length - 1; row >= 0; row--) {
     for (let column = now.length - 1; column >= 0; column--) {
       lengths[row * width + column] =
-        old[row]?.text === now[column]?.text
+        bare(old[row]?.text ?? '') === bare(now[column]?.text ?? '')
           ? at(row + 1, column + 1) + 1
           : Math.max(at(row + 1, column), at(row, column + 1));
     }

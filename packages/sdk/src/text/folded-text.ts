@@ -29,6 +29,12 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([plain, alike]) => [...alike].map((character): [string, string] => [character, plain])),
 );
 
+/** Without anything that a folding or an indent could change: where these differ, no folding makes texts the same. */
+export function essence(text: string): string {
+  const dense = text.replace(/\s+/g, '');
+  return dense.replace(/[^\0-\x7f]/g, (character) => LOOKALIKES.get(character) ?? character);
+}
+
 export function foldText(original: string, { trailing = false, lookalikes = false }: Folding): FoldedText {
   const parts: string[] = [];
   const starts: number[] = [];

@@ -11,14 +11,18 @@ interface Step {
 
 /** Empty when the texts are the same. */
 export function lineDiff(before: string, after: string): string {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  return render(compareLines(linesOf(before), linesOf(after)));
+}
+
+/** All lines of both, in order: kept, removed or added. */
+export function compareLines(old: readonly string[], now: readonly string[]): readonly Step[] {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
   while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end++;
   const middle = compare(old.slice(start, old.length - end), now.slice(start, now.length - end));
   const same = (lines: readonly string[]): Step[] => lines.map((line) => ({ mark: ' ', line }));
-  return render([...same(old.slice(0, start)), ...middle, ...same(old.slice(old.length - end))]);
+  return [...same(old.slice(0, start)), ...middle, ...same(old.slice(old.length - end))];
 }
 
 /** A last line without an end differs from the same line with one. */

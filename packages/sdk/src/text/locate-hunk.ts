@@ -2,12 +2,23 @@
  * The place of one hunk in the old text.
  *
  * The stated line comes first, moved by as much as the hunk before had to move. Elsewhere a place counts only when it is
- * the only one: nothing is guessed, and no line of context is given up. Throws E_FILE_IO otherwise.
+ * the only one: nothing is guessed, and no line of context is given up. Lines that fit nowhere climb the ladder of
+ * edit-ladder.ts. Throws E_FILE_IO otherwise.
  */
+import type { MatchLevel } from './edit-ladder.ts';
 import { findLines, HunkSide, isAt, type Wanted } from './find-lines.ts';
+import { climbHunk, type DecodedText, decodeLines } from './hunk-ladder.ts';
 import type { TextLines } from './line-table.ts';
 import { ambiguousHunk, hunkMismatch, hunkOutOfOrder, openEndedHunk, tooFarOff, unplacedHunk } from './patch-errors.ts';
-import { endsInCarriageReturn, endsInLineFeed, exactly, type LineComparison, tolerantly } from './same-line.ts';
+import {
+  byContent,
+  endsInCarriageReturn,
+  endsInLineFeed,
+  exactly,
+  type LineComparison,
+  tolerantly,
+} from './same-line.ts';
+import { contentOf, indentOf } from './shift-indent.ts';
 import type { FilePatch, Hunk } from './unified-diff.ts';
 
 export interface Placement {
@@ -16,7 +27,9 @@ export interface Placement {
   readonly index: number;
   /** How many lines of the old text the hunk covers. */
   readonly length: number;
-  readonly isExact: boolean;
+  readonly match: MatchLevel;
+  /** What the lines become, where more than line ends and empty lines differed. */
+  readonly replacement?: Buffer;
   /** Found line minus stated line; 0 when the header states none. */
   readonly offset: number;
   readonly oldIsBare: boolean;
@@ -30,10 +43,13 @@ export interface Progress {
   readonly drift: number;
   /** Lines looked at in searches so far, over all hunks. */
   searched: number;
+  /** The text as characters, once a hunk needed it. */
+  decoded: DecodedText | undefined;
 }
 
 /** Enough to say that it is not one place, and to name a few. */
 const CANDIDATES = 4;
+const ANCHORED_CANDIDATES = 1000;
 /** Some seconds at most: a long diff whose every hunk is elsewhere would otherwise read the text once for each. */
 const MAX_SEARCHED_LINES = 20_000_000;
 
@@ -50,13 +66,10 @@ export function locateHunk(text: TextLines, patch: FilePatch, hunk: Hunk, progre
   };
   const found = side.length === 0 ? placeInsertion(text, search) : placeLines(text, search);
   const offset = stated === undefined ? 0 : found.index - stated;
-  return { hunk, ...found, length: side.length, offset, oldIsBare: side.isBare, newIsBare };
+  return { hunk, length: side.length, ...found, offset, oldIsBare: side.isBare, newIsBare };
 }
 
-interface Found {
-  readonly index: number;
-  readonly isExact: boolean;
-}
+type Found = Pick<Placement, 'index' | 'match'> & Partial<Pick<Placement, 'length' | 'replacement'>>;
 
 interface Search {
   readonly patch: FilePatch;
@@ -75,10 +88,10 @@ function placeLines(text: TextLines, search: Search): Found {
   const { patch, hunk, wanted, stated, progress } = search;
   // A last line that may have been cut off fits where it is the whole line at the stated place, and elsewhere by chance.
   const near = stated === undefined ? [] : hunk.isOpenEnded ? [stated] : [stated + progress.drift, stated];
+  if (hunk.isLast === true) near.push(text.count() - wanted.side.length);
   for (const index of near) {
     if (index < progress.from) continue;
-    if (isAt(text, wanted, index, exactly)) return { index, isExact: true };
-    if (isAt(text, wanted, index, tolerantly)) return { index, isExact: false };
+    if (isAt(text, wanted, index, tolerantly)) return { index, match: matchAt(text, wanted, index) };
   }
   if (hunk.isOpenEnded && stated !== undefined) throw openEndedHunk(hunk);
   progress.searched += text.count();
@@ -87,24 +100,70 @@ function placeLines(text: TextLines, search: Search): Found {
   if (found !== undefined) return found;
   const before = findLines(text, wanted, tolerantly, { from: 0, limit: 1 })[0];
   if (before !== undefined) throw hunkOutOfOrder(hunk, before);
+  const inexact = climb(text, search);
+  if (inexact !== undefined) return inexact;
   throw hunkMismatch(text, { patch, hunk, side: wanted.side, around: (stated ?? 0) + progress.drift });
 }
 
 function onlyPlace(text: TextLines, { hunk, wanted, progress }: Search, lines: LineComparison): Found | undefined {
-  const places = findLines(text, wanted, lines, { from: progress.from, limit: CANDIDATES });
-  if (places.length > 1) throw ambiguousHunk(hunk, places, { isCut: places.length === CANDIDATES });
-  const index = places[0];
-  return index === undefined ? undefined : { index, isExact: lines === exactly };
+  const limit = hunk.anchor === undefined ? CANDIDATES : ANCHORED_CANDIDATES;
+  const places = findLines(text, wanted, lines, { from: progress.from, limit });
+  const [index, ...others] = places.length > 1 ? belowAnchor(text, hunk, places) : places;
+  if (others.length > 0) throw ambiguousHunk(hunk, places.slice(0, CANDIDATES), { isCut: places.length >= CANDIDATES });
+  return index === undefined ? undefined : { index, match: matchAt(text, wanted, index) };
+}
+
+/** Those in the block that the anchor heads, where the anchor is one line and they are fewer than all. */
+function belowAnchor(text: TextLines, { anchor }: Hunk, places: readonly number[]): readonly number[] {
+  if (anchor === undefined) return places;
+  const heads: number[] = [];
+  const lineAt = (index: number): string => text.bytes.toString('utf8', text.start(index), text.end(index));
+  for (let index = 0; text.has(index); index++) if (contentOf(lineAt(index).trimEnd()) === anchor) heads.push(index);
+  const [head, ...more] = heads;
+  if (head === undefined || more.length > 0) return places;
+  const depth = indentOf(lineAt(head)).length;
+  let end = head + 1;
+  while (text.has(end) && (lineAt(end).trim() === '' || indentOf(lineAt(end)).length > depth)) end++;
+  const within = places.filter((place) => place >= head && place <= end);
+  return within.length > 0 ? within : places;
+}
+
+/** For lines that are at least tolerantly the same. */
+function matchAt(text: TextLines, wanted: Wanted, index: number): MatchLevel {
+  if (isAt(text, wanted, index, exactly)) return 'exact';
+  return isAt(text, wanted, index, byContent) ? 'line_ends' : 'trailing';
+}
+
+/** Placing one hunk by the ladder costs about as much as looking at every line so many times. */
+const CLIMB_COST = 20;
+
+function climb(text: TextLines, { patch, hunk, wanted, progress }: Search): Found | undefined {
+  progress.searched += text.count() * CLIMB_COST;
+  if (progress.searched > MAX_SEARCHED_LINES) throw tooFarOff(hunk);
+  progress.decoded ??= decodeLines(text.bytes);
+  const found = climbHunk(progress.decoded, {
+    old: wanted.side,
+    new: new HunkSide(patch.lines, hunk, 'new'),
+    mustEndFile: wanted.mustEndFile,
+    from: progress.from,
+  });
+  if (found === undefined) return undefined;
+  const [only, ...others] = found;
+  if (others.length > 0) {
+    const lines = found.slice(0, CANDIDATES).map(({ index }) => index);
+    throw ambiguousHunk(hunk, lines, { isCut: found.length > CANDIDATES });
+  }
+  return only;
 }
 
 /** Nothing to compare: only a header that says "after line n, none taken" in a text that has not moved can be believed. */
 function placeInsertion(text: TextLines, search: Search): Found {
   const { hunk, stated, progress } = search;
-  if (!text.has(0) && (stated ?? 0) <= 1) return { index: 0, isExact: true };
+  if (!text.has(0) && (stated ?? 0) <= 1) return { index: 0, match: 'exact' };
   if (stated === undefined || hunk.oldCount !== 0 || progress.drift !== 0) throw unplacedHunk(hunk);
   if (stated < progress.from || (stated > 0 && !text.has(stated - 1))) throw unplacedHunk(hunk);
   if (search.wanted.mustEndFile && text.has(stated)) throw unplacedHunk(hunk);
-  return { index: stated, isExact: !isForeignStyle(text, search, stated) };
+  return { index: stated, match: isForeignStyle(text, search, stated) ? 'line_ends' : 'exact' };
 }
 
 /** The added lines end otherwise than the line beside them, and the diff shows that it knows only one kind of line end. */

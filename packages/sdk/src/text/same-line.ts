@@ -27,6 +27,8 @@ export interface LineComparison extends LineKey {
 const lineStart = (lines: Lines, index: number): number => lines.start(index);
 
 export const exactly = compareBy({ keyStart: lineStart, keyEnd: (lines, index) => lines.end(index) });
+/** The same without the line end. */
+export const byContent = compareBy({ keyStart: lineStart, keyEnd: withoutLineEnd });
 export const tolerantly = compareBy({ keyStart: lineStart, keyEnd: contentEnd });
 export const loosely = compareBy({ keyStart: textStart, keyEnd: textEnd });
 

@@ -30,6 +30,10 @@ export interface Hunk {
   readonly isCarriaged: boolean;
   /** The diff ends in the last line of this hunk, without a line feed: the line may have been longer. */
   readonly isOpenEnded: boolean;
+  /** A line of the file above the hunk, such as the function that holds it. It decides where several places fit. */
+  readonly anchor?: string;
+  /** Said to be the end of the file; where it is not, the hunk may fit elsewhere. */
+  readonly isLast?: true;
 }
 
 export interface FilePatch {

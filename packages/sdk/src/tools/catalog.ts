@@ -1,5 +1,10 @@
 /** Every built-in tool, one line each. */
 
+export { changeApply } from './changes/change-apply.ts';
+export { changeDiscard } from './changes/change-discard.ts';
+export { changeList } from './changes/change-list.ts';
+export { changeShow } from './changes/change-show.ts';
+export { changeUndo } from './changes/change-undo.ts';
 export { fileEdit } from './fs/file-edit.ts';
 export { filePatch } from './fs/file-patch.ts';
 export { fileRead } from './fs/file-read.ts';

@@ -57,6 +57,46 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
     args: { path: 'src/a.ts', content: 'x' },
     data: { written: true, bytes: 1, size: 1, sha256: SHA, before_sha256: null, changed: true, created: true },
   },
+  change_list: {
+    args: {},
+    data: {
+      changes: [
+        {
+          change_id: 'c-2',
+          tool: 'file_write',
+          actor: 'local',
+          at: '2026-11-16T20:00:00.000Z',
+          status: 'applied',
+          files: 1,
+          paths: [{ path: 'src/a.ts', change: 'changed' }],
+          withheld: 0,
+        },
+      ],
+    },
+  },
+  change_show: {
+    args: { change_id: 'c-2' },
+    data: {
+      change_id: 'c-2',
+      tool: 'file_write',
+      actor: 'local',
+      at: '2026-11-16T20:00:00.000Z',
+      status: 'applied',
+      paths: [{ path: 'src/a.ts', change: 'changed' }],
+      withheld: 1,
+      diff: '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n',
+      truncated: false,
+    },
+  },
+  change_undo: {
+    args: { change_id: 'c-2' },
+    data: { undone: ['c-2'], paths: [{ path: 'src/a.ts', change: 'changed' }], merged: ['src/a.ts'] },
+  },
+  change_apply: {
+    args: { change_id: 'c-3' },
+    data: { applied: true, paths: [{ path: 'src/new.ts', change: 'created' }] },
+  },
+  change_discard: { args: { change_id: 'c-3' }, data: { discarded: true } },
   file_edit: {
     args: { path: 'src/a.ts', edits: [{ old: 'old', new: 'new' }] },
     data: {
@@ -81,7 +121,7 @@ export const SAMPLES: Readonly<Record<string, AnswerSample>> = {
       bytes: 20,
       sha256: SHA,
       before_sha256: SHA,
-      hunks: [{ hunk: 1, line: 4, offset: 3, added: 1, removed: 1, match: 'tolerant' }],
+      hunks: [{ hunk: 1, line: 4, offset: 3, added: 1, removed: 1, match: 'indent' }],
     },
   },
   fs_copy: { args: { src: 'a', dst: 'b' }, data: { copied: true, entries: 2, bytes: 10, replaced: false } },

@@ -57,12 +57,34 @@ describe('delete_symbol', () => {
     edit: gone,
     after: 'package a\n\nconst (\n\tA = 1\n)\n',
   });
+  testRefusal('keeps the neighbour in a Go list', {
+    file: 'a.go',
+    target: 'p',
+    before: 'package a\n\nconst p, q = 3, 4\n',
+    edit: gone,
+    reason: 'list_declaration',
+  });
   testEdit('works in Java [S0-54]', {
     file: 'A.java',
     target: 'A.f',
     before: 'class A {\n\tint f() {\n\t\treturn f();\n\t}\n\n\tint g;\n}\n',
     edit: gone,
     after: 'class A {\n\tint g;\n}\n',
+  });
+
+  test('refuses a default export that another file imports under another name', async (t) => {
+    const files = {
+      'a.ts': 'export default function main() {}\n',
+      'b.ts': "import m from './a.ts';\nm();\n",
+      'c.ts': 'export default function alone() {}\n',
+    };
+    const { editor, id } = await openScratchEditor(t, files);
+    await assert.rejects(editor.plan({ ...gone, target_node_id: await id('main') }), refusal('still_used'));
+    const plan = await editor.plan({ ...gone, target_node_id: await id('alone') });
+    assert.deepEqual(
+      plan.files.map(({ path }) => path),
+      ['c.ts'],
+    );
   });
 
   test('refuses while another file uses it, and does it when forced [S0-54]', async (t) => {

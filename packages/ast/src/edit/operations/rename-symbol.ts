@@ -34,7 +34,7 @@ const MAX_SHOWN = 20;
 
 export const renameSymbol: Planner<'rename_symbol'> = async (operation, work) => {
   const { new_name: newName } = operation;
-  const target = await work.desk.target(operation);
+  const target = await work.desk.target({ ...operation, isNameOnly: true });
   requireEditable(target.draft, operation);
   requireName(target, newName);
   const byScope = await planByScope(target, operation, work);

@@ -5,6 +5,7 @@ import { commitEdits, type TrialCheck } from '../commit-edits.ts';
 import type { Draft } from '../draft.ts';
 import type { Target } from '../edit-desk.ts';
 import { refuseEdit } from '../edit-failures.ts';
+import { LOCAL } from '../locate-target.ts';
 import type { Work } from '../work.ts';
 import type { NameEdit } from './name-edit.ts';
 
@@ -27,7 +28,8 @@ export async function applyNames(
     const draft = await desk.draft(path);
     const before = draft.facts.nodes;
     const textEdits = own.map((edit) => textEdit(draft, edit, name));
-    const check = path === home ? keepsShape(draft, { at: target.at, newName }) : keepsShape(draft);
+    const isDeclared = path === home && target.at !== LOCAL;
+    const check = isDeclared ? keepsShape(draft, { at: target.at, newName }) : keepsShape(draft);
     commitEdits(draft, textEdits, { warn, check });
     Object.assign(renamed, changedIds(before, draft.facts.nodes));
   }

@@ -16,7 +16,12 @@ const operationArguments = {
       'rename_symbol, replace_body, replace_symbol, insert_before, insert_after, insert_member, delete_symbol, move_symbol, ' +
         'add_import, remove_import, set_doc, rewrite, code_action or batch',
     ),
-  target_node_id: z.string().min(1).max(100).exactOptional().describe('Declaration, as ast_query names it'),
+  target_node_id: z
+    .string()
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('Declaration by its id; or file and name, or file, line and col'),
   expected_rev: z.string().min(1).max(100).exactOptional().describe('Edit only if the declaration still has this rev'),
   new_name: name.exactOptional().describe('rename_symbol'),
   on_residual: z
@@ -36,9 +41,14 @@ const operationArguments = {
   force: z.boolean().exactOptional().describe('delete_symbol: also while it is used'),
   to_file: path.exactOptional().describe('move_symbol'),
   reexport: z.boolean().exactOptional().describe('move_symbol: the old file goes on offering the name'),
-  file: path.exactOptional().describe('add_import, remove_import, code_action'),
+  file: path.exactOptional().describe('File of the target, of an import or of a code_action'),
   source: z.string().min(1).max(1000).exactOptional().describe('add_import, remove_import: module, without quotes'),
-  name: name.exactOptional().describe('add_import, remove_import: imported name; * for all, default for the default'),
+  name: name
+    .exactOptional()
+    .describe(
+      'Target in file, such as parse or Parser.read; imports: imported name, * for all, default for the default',
+    ),
+  container: z.string().max(2000).exactOptional().describe('With name: its enclosing declarations, joined by dots'),
   alias: name.exactOptional().describe('add_import'),
   type_only: z.boolean().exactOptional().describe('add_import'),
   language: z.string().min(1).max(50).exactOptional().describe('rewrite'),
@@ -55,7 +65,8 @@ const operationArguments = {
     .describe('rewrite: further conditions on a $NAME: {regex}, {kind} or {pattern}'),
   paths: z.array(z.string().min(1).max(1024)).max(1000).exactOptional().describe('rewrite: globs; none: all files'),
   max_matches: z.int().min(1).max(100_000).exactOptional().describe('rewrite'),
-  line: z.int().min(1).exactOptional().describe('code_action: with file'),
+  line: z.int().min(1).exactOptional().describe('Target or code_action: with file'),
+  col: z.int().min(1).exactOptional().describe('Target: with line; rename_symbol takes locals and parameters too'),
   end_line: z.int().min(1).exactOptional().describe('code_action'),
   title: z.string().min(1).max(1000).exactOptional().describe('code_action: of the action'),
   kind: z.string().min(1).max(200).exactOptional().describe('code_action: such as source.organizeImports'),

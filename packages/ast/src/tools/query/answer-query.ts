@@ -3,10 +3,12 @@ import type { ToolContext } from '@tool-runtime/sdk';
 import type { CodeIndex } from '../../contracts/code-index-contract.ts';
 import type { CodeServices, UseServices } from '../../plugin/code-services.ts';
 import type { QueryArguments } from '../ast-query.ts';
-import type { QueryAnswerData } from './answer-schema.ts';
+import type { AnswerNode, QueryAnswerData } from './answer-schema.ts';
 import { ensureIndex } from './ensure-index.ts';
-import { nodesView, nodeView, outlineView, sourceView } from './query-views.ts';
-import { referenceView } from './reference-view.ts';
+import type { ImportAnswer } from './import-view.ts';
+import type { MatchAnswer } from './match-view.ts';
+import { type NodesAnswer, nodesView, nodeView, outlineView, plainFile, sourceView } from './query-views.ts';
+import { type ReferenceAnswer, referenceView } from './reference-view.ts';
 
 export async function answerQuery(
   given: QueryArguments,
@@ -14,19 +16,63 @@ export async function answerQuery(
   context: ToolContext,
 ): Promise<QueryAnswerData> {
   const services = use();
-  const index = await ensureIndex(use, context);
+  const began = Date.now();
+  const index = isOneFile(given) ? await services.index() : await ensureIndex(use, context);
   const answer = await answerView(given, { services, index }, context.signal);
   (await services.memory()).remember(answer.nodes);
-  return answer;
+  const detail = given.detail ?? (given.node_id === undefined ? 'compact' : 'full');
+  const near = answer.nodes.length === 0 ? await nearNames(given, index) : [];
+  return {
+    ...answer,
+    nodes: detail === 'full' ? answer.nodes : answer.nodes.map((node) => compactNode(node, given.view)),
+    ...(near.length === 0 ? {} : { near: [...near] }),
+    as_of: new Date(isOneFile(given) ? began : index.lookedAt()).toISOString(),
+  };
+}
+
+/** The outline or the imports of one file need that file alone. */
+function isOneFile({ view, where, node_id }: QueryArguments): boolean {
+  return (view === 'outline' || view === 'imports') && node_id === undefined && plainFile(where) !== undefined;
+}
+
+async function nearNames({ where, node_id, view }: QueryArguments, index: CodeIndex): Promise<readonly string[]> {
+  const { name_like: name } = where;
+  if (view === 'matches' || view === 'imports') return [];
+  if (name === undefined || node_id !== undefined || /[*?]/.test(name)) return [];
+  return (await index.nearNames(name)).filter((one) => one !== name);
+}
+
+/** What it is and where; what is usual is left out. */
+function compactNode(node: AnswerNode, view: QueryArguments['view']): AnswerNode {
+  const { id, type, subtype, name, container, file, line, end_line, signature, depth, source } = node;
+  const { exported, test, span } = node;
+  return {
+    id,
+    type,
+    ...(subtype === undefined ? {} : { subtype }),
+    name,
+    ...(container === undefined || container === '' ? {} : { container }),
+    file,
+    ...(view === 'outline' || span === undefined ? {} : { span }),
+    line,
+    end_line,
+    ...(exported === true ? { exported } : {}),
+    ...(test === true ? { test } : {}),
+    signature,
+    ...(depth === undefined ? {} : { depth }),
+    ...(source === undefined ? {} : { source }),
+  };
 }
 
 async function answerView(
-  { where, node_id, limit, offset, view }: QueryArguments,
+  { where, node_id, limit, offset, view, pattern }: QueryArguments,
   { services, index }: { readonly services: CodeServices; readonly index: CodeIndex },
   signal: AbortSignal,
-): Promise<QueryAnswerData> {
+): Promise<NodesAnswer & Partial<ReferenceAnswer & MatchAnswer & ImportAnswer>> {
   const request = { where, limit, offset, signal };
   if (view === 'references') return referenceView(services, request, node_id);
+  if (view === 'matches') return (await import('./match-view.ts')).matchView(services, request, pattern);
+  if (view === 'imports') return (await import('./import-view.ts')).importView(index, request);
   if (node_id !== undefined) return nodeView(index, node_id, view);
   const views = { nodes: nodesView, source: sourceView, outline: outlineView };
   return views[view](index, request);

@@ -9,25 +9,26 @@ const node = () => {
     id: z.string().describe('Stable while the file keeps path, type, containers and name; for ast_edit'),
     rev: z
       .string()
+      .optional()
       .describe('Changes with the text of the declaration; give it as expected_rev to edit only this text'),
     type: z.enum(NODE_TYPES),
     subtype: z.string().optional().describe('Such as trait for an interface'),
     name: z.string(),
-    container: z.string().describe('Names of the enclosing declarations joined by dots'),
+    container: z.string().optional().describe('Names of the enclosing declarations joined by dots; none at the top'),
     file: z.string().describe('Relative to the workspace root'),
-    language: z.string(),
-    exported: z.boolean(),
-    has_doc: z.boolean(),
-    test: z.boolean(),
+    language: z.string().optional(),
+    exported: z.boolean().optional().describe('True, or with detail full'),
+    has_doc: z.boolean().optional(),
+    test: z.boolean().optional().describe('True, or with detail full'),
     generated: z.literal(true).optional(),
-    span: span.describe('Bytes of the declaration with its modifiers'),
+    span: span.optional().describe('Bytes of the declaration with its modifiers'),
     line: z.int().describe('From 1'),
-    col: z.int().describe('From 1, in UTF-16 units'),
+    col: z.int().optional().describe('From 1, in UTF-16 units'),
     end_line: z.int(),
-    end_col: z.int(),
-    name_span: span,
+    end_col: z.int().optional(),
+    name_span: span.optional(),
     body_span: span.optional(),
-    full_span: span.describe('With doc comment, attributes and decorators'),
+    full_span: span.optional().describe('With doc comment, attributes and decorators'),
     signature: z.string(),
     source: z.string().optional().describe('With view source'),
     depth: z.int().optional().describe('With view outline: 0 at the top of the file'),
@@ -47,10 +48,42 @@ const reference = () =>
     test: z.boolean(),
   });
 
+const match = () =>
+  z.strictObject({
+    file: z.string(),
+    line: z.int(),
+    col: z.int(),
+    end_line: z.int(),
+    text: z.string().describe('At most 300 characters'),
+    captures: z.record(z.string(), z.string()).optional().describe('What each $NAME matched'),
+    node_id: z.string().optional().describe('Innermost declaration around it'),
+  });
+
+const importRow = () =>
+  z.strictObject({
+    file: z.string(),
+    line: z.int(),
+    source: z.string().describe('Module as written, without quotes'),
+    name: z.string().optional(),
+    alias: z.string().optional(),
+    star: z.literal(true).optional(),
+    type_only: z.literal(true).optional(),
+    reexport: z.literal(true).optional(),
+  });
+
 export const queryAnswer = builtOnce(() =>
   z.strictObject({
-    nodes: z.array(node()).describe('By file and place'),
+    nodes: z
+      .array(node())
+      .describe(
+        'By file and place: id, type, name, container, file, span, lines and signature; outlines without span; all with detail full',
+      ),
+    total: z.int().optional().describe('Declarations that fit, where counting is cheap'),
+    near: z.array(z.string()).optional().describe('Where nothing has the name: names that are nearly the same'),
+    as_of: z.iso.datetime().describe('Changes made by other programs until then are seen'),
     references: z.array(reference()).optional().describe('With view references'),
+    matches: z.array(match()).optional().describe('With view matches'),
+    imports: z.array(importRow()).optional().describe('With view imports'),
     confidence: z
       .enum(['resolver', 'name'])
       .optional()
@@ -60,5 +93,7 @@ export const queryAnswer = builtOnce(() =>
 );
 
 export type AnswerNode = z.output<ReturnType<typeof node>>;
+export type AnswerMatch = z.output<ReturnType<typeof match>>;
+export type AnswerImport = z.output<ReturnType<typeof importRow>>;
 export type AnswerReference = z.output<ReturnType<typeof reference>>;
 export type QueryAnswerData = z.output<ReturnType<typeof queryAnswer>>;

@@ -13,26 +13,27 @@ export interface ViewRequest {
 export interface NodesAnswer {
   readonly nodes: AnswerNode[];
   readonly truncated: boolean;
+  readonly total?: number;
 }
 
 /** Text of declarations in one answer. */
 const SOURCE_CHARACTERS = 256 * 1024;
 
 export async function nodesView(index: CodeIndex, { where, ...bounds }: ViewRequest): Promise<NodesAnswer> {
-  const { nodes, truncated } = await index.query(where, bounds);
-  return { nodes: [...nodes], truncated };
+  const { nodes, ...size } = await index.query(where, bounds);
+  return { nodes: [...nodes], ...size };
 }
 
 /** Whole texts or none: the answer ends before the one that would not fit any more, but never before the first. */
 export async function sourceView(index: CodeIndex, { where, ...bounds }: ViewRequest): Promise<NodesAnswer> {
-  const { nodes, truncated } = await index.query(where, { ...bounds, source: true });
+  const { nodes, truncated, ...size } = await index.query(where, { ...bounds, source: true });
   let left = SOURCE_CHARACTERS;
   const fitting = nodes.findIndex((node, place) => {
     left -= node.source?.length ?? 0;
     return left < 0 && place > 0;
   });
   const shown = fitting === -1 ? nodes : nodes.slice(0, fitting);
-  return { nodes: [...shown], truncated: truncated || shown.length < nodes.length };
+  return { nodes: [...shown], truncated: truncated || shown.length < nodes.length, ...size };
 }
 
 /** One declaration by its id; as an outline with everything inside it. */
@@ -51,7 +52,7 @@ export async function nodeView(
   }
   const all: AnswerNode[] = [];
   flatten(await index.outline(file), 0, all);
-  const inside = all.filter((node) => node.span.start >= span.start && node.span.end <= span.end);
+  const inside = all.filter((node) => (node.span?.start ?? 0) >= span.start && (node.span?.end ?? 0) <= span.end);
   return { nodes: inside, truncated: false };
 }
 
@@ -59,20 +60,33 @@ export async function nodeView(
 export async function outlineView(index: CodeIndex, request: ViewRequest): Promise<NodesAnswer> {
   const { limit, offset } = request;
   const nodes: AnswerNode[] = [];
-  for (const file of await filesOf(index, request)) {
+  const files = await filesOf(index, request);
+  for (const file of files) {
     request.signal.throwIfAborted();
     flatten(await index.outline(file), 0, nodes);
-    if (nodes.length > offset + limit) break;
+    if (files.length > 1 && nodes.length > offset + limit) break;
   }
-  return { nodes: nodes.slice(offset, offset + limit), truncated: nodes.length > offset + limit };
+  const truncated = nodes.length > offset + limit;
+  const isCounted = files.length === 1 || !truncated;
+  return {
+    nodes: nodes.slice(offset, offset + limit),
+    truncated,
+    ...(isCounted ? { total: nodes.length } : {}),
+  };
 }
 
 /** A plain file name is looked at as it is, indexed or not; otherwise the files with a declaration that is asked for. */
 async function filesOf(index: CodeIndex, { where, signal }: ViewRequest): Promise<readonly string[]> {
-  const { file_glob: glob, ...others } = where;
-  if (glob !== undefined && !/[*?[{\\]/.test(glob) && Object.keys(others).length === 0) return [glob];
+  const file = plainFile(where);
+  if (file !== undefined) return [file];
   const { nodes } = await index.query(where, { limit: 10_000, signal });
   return [...new Set(nodes.map(({ file }) => file))];
+}
+
+/** The file where one file is all that is asked for. */
+export function plainFile({ file_glob: glob, ...others }: Where): string | undefined {
+  const isPlain = glob !== undefined && !/[*?[{\\]/.test(glob) && Object.keys(others).length === 0;
+  return isPlain ? glob : undefined;
 }
 
 function flatten(outline: readonly OutlineNode[], depth: number, into: AnswerNode[]): void {

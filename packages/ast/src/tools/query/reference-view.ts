@@ -24,8 +24,9 @@ export async function referenceView(
 ): Promise<ReferenceAnswer> {
   const index = await services.index();
   const nodes = await targets(index, request, nodeId);
-  const [only] = nodes;
-  const scoped = nodes.length === 1 && only !== undefined ? await byScopes(only, services, request.signal) : undefined;
+  const [first] = nodes;
+  const scoped =
+    first !== undefined && areOverloads(nodes) ? await byScopes(first, services, request.signal) : undefined;
   const references = scoped ?? (await byName(nodes, index, request.signal));
   const { limit, offset } = request;
   return {
@@ -34,6 +35,14 @@ export async function referenceView(
     confidence: scoped === undefined ? 'name' : 'resolver',
     truncated: references.length > offset + limit,
   };
+}
+
+/** One declaration, or several that are one name: overloads share their uses. */
+function areOverloads([first, ...others]: readonly QueryNode[]): boolean {
+  return others.every(
+    ({ file, container, name, type }) =>
+      file === first?.file && container === first.container && name === first.name && type === first.type,
+  );
 }
 
 async function targets(
@@ -60,16 +69,16 @@ async function byScopes(
   const [index, engine] = [await services.index(), await services.engine()];
   const files = await openWorkspaceFiles({ workspace: services.ports.workspace, index, signal });
   const target = { path: file, nameStart: name_span.start, name };
-  const found = await findReferences({ files, engine, target, signal });
+  const found = await findReferences({ files, engine, target, signal, withAliases: true });
   if (found.refused !== undefined) return undefined;
   const uses = found.references.filter(({ role }) => role !== 'definition');
   const answer: AnswerReference[] = [];
   for (const [path, ofFile] of Map.groupBy(uses, (use) => use.path)) {
     const nodes = await index.nodesOfFile(path);
-    for (const { line, col, start, role } of ofFile) {
+    for (const { line, col, start, role, name: written } of ofFile) {
       const owner = nodes.findLast(({ span }) => span.start <= start && start < span.end);
       const around = owner === undefined ? {} : { node_id: owner.id };
-      answer.push({ file: path, line, col, name, kind: role, ...around, test: owner?.test ?? false });
+      answer.push({ file: path, line, col, name: written, kind: role, ...around, test: owner?.test ?? false });
     }
   }
   return answer;

@@ -1,27 +1,22 @@
-/** The fields of a query as tools take them. The index checks them again for callers that ask it directly. */
+/** The fields of a query as tools take them. The index checks them again, and knows the words for types. */
 import { z } from 'zod';
-import { NODE_TYPES } from '../../contracts/facts.ts';
-
-const TYPE_WORDS = ['trait', ...NODE_TYPES] as const;
 
 export const whereSchema = z.strictObject({
-  type: z.enum(TYPE_WORDS).exactOptional().describe('Kind of declaration'),
-  type_in: z.array(z.enum(TYPE_WORDS)).min(1).exactOptional().describe('Any of these kinds'),
-  name_like: z
+  type: z
     .string()
-    .min(1)
-    .max(500)
     .exactOptional()
-    .describe('Name; * matches any text and ? one character, case counts'),
+    .describe('fn, method, class, struct, enum, interface, type, const, var, field, module, test…'),
+  type_in: z.array(z.string()).min(1).exactOptional().describe('Any of these kinds'),
+  name_like: z.string().min(1).max(500).exactOptional().describe('Name; * and ? are wildcards, case counts'),
   file_glob: z.string().min(1).max(1024).exactOptional().describe('Files to look in, as in fs_list'),
-  exported: z.boolean().exactOptional().describe('Visible outside of its file or package'),
+  exported: z.boolean().exactOptional().describe('Visible outside its file'),
   container: z
     .string()
     .max(2000)
     .exactOptional()
-    .describe('Names of the enclosing declarations joined by dots, * and ? allowed; empty: top level only'),
+    .describe('Enclosing names joined by dots; * and ? allowed; empty: top level'),
   language: z.string().min(1).max(50).exactOptional().describe('Such as typescript, python, rust'),
-  has_doc: z.boolean().exactOptional().describe('Has a doc comment or docstring'),
+  has_doc: z.boolean().exactOptional().describe('Has documentation'),
   test: z.boolean().exactOptional().describe('Is test code'),
-  calls: z.string().min(1).max(500).exactOptional().describe('Calls, instantiates or expands this name; exact'),
+  calls: z.string().min(1).max(500).exactOptional().describe('Calls this exact name'),
 });

@@ -1,6 +1,6 @@
 /** Rules over the index: which declarations a rule is about, and what they lack or have too much. */
 import { isToolError } from '@tool-runtime/protocol';
-import type { ToolContext } from '@tool-runtime/sdk';
+import { compileGlobs, type ToolContext } from '@tool-runtime/sdk';
 import type { CodeIndex, QueryNode, Where } from '../../contracts/code-index-contract.ts';
 import { isIgnored } from '../../inspect/ignore-marks.ts';
 import type { CodeServices } from '../../plugin/code-services.ts';
@@ -28,6 +28,8 @@ export interface JudgeParts {
   readonly signal: AbortSignal;
 }
 
+/** Left out by their names: nobody declares anything in them by hand. */
+const SKIPPED_BY_NAME: ReadonlySet<string> = new Set(['minified', 'generated', 'binary']);
 const PAGE = 10_000;
 const MAX_NODES = 200_000;
 
@@ -35,6 +37,14 @@ export interface Judgement {
   readonly findings: readonly JudgedDeclaration[];
   /** Declarations the rule was about. */
   readonly checked: number;
+  /** Files the rule is about whose declarations are not all known. */
+  readonly unparsed: readonly UnparsedFile[];
+}
+
+export interface UnparsedFile {
+  readonly file: string;
+  readonly line?: number;
+  readonly message: string;
 }
 
 export async function judgeDeclarations(rule: DeclarationRule, parts: JudgeParts): Promise<Judgement> {
@@ -59,7 +69,28 @@ export async function judgeDeclarations(rule: DeclarationRule, parts: JudgeParts
       }
     }
   }
-  return { findings, checked: nodes.length };
+  return { findings, checked: nodes.length, unparsed: await unparsedFiles(rule.where, parts) };
+}
+
+/** Files that do not parse, as far as the rule's words can tell. Where a grammar is known to err, its errors do not count. */
+async function unparsedFiles(where: Where, { index }: JudgeParts): Promise<UnparsedFile[]> {
+  const { loadProfile } = await import('../../profile/load-profile.ts');
+  const { file_glob: glob, language } = where;
+  const isMeant = glob === undefined ? () => true : compileGlobs([glob]);
+  const found: UnparsedFile[] = [];
+  for (const file of index.files()) {
+    const row = index.fileRow(file);
+    if (row === undefined || !isMeant(file) || (language !== undefined && row.language !== language)) continue;
+    const { profile, symbolsQuery } = loadProfile(row.language);
+    if (isAboutCode(where) && !CODE.test(symbolsQuery)) continue;
+    if (row.skipped !== undefined && !SKIPPED_BY_NAME.has(row.skipped)) {
+      found.push({ file, message: `Not parsed: ${row.skipped}` });
+    } else if (row.problems > 0 && profile.errors === 'blocking') {
+      const [first] = await index.problemsOf(file);
+      if (first !== undefined) found.push({ file, line: first.line, message: first.message });
+    }
+  }
+  return found;
 }
 
 async function allNodes(where: Where, { index, signal }: JudgeParts): Promise<readonly QueryNode[]> {
@@ -70,6 +101,15 @@ async function allNodes(where: Where, { index, signal }: JudgeParts): Promise<re
     if (!page.truncated) break;
   }
   return nodes;
+}
+
+/** Languages that declare more than keys and elements. */
+const CODE = /@def\.(?:fn|method|class|struct)\b/;
+const DATA_TYPES: readonly string[] = ['key', 'rule', 'element', 'module', 'namespace'];
+
+function isAboutCode({ type, type_in: anyOf }: Where): boolean {
+  const types = [...(type === undefined ? [] : [type]), ...(anyOf ?? [])];
+  return types.length > 0 && !types.some((each) => DATA_TYPES.includes(each));
 }
 
 type NodeTest = (node: QueryNode) => boolean;

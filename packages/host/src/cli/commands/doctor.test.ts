@@ -27,6 +27,7 @@ describe('tool-runtime doctor', () => {
       ['ok', 'ok', 'ok'],
     );
     assert.ok(findings.has('paths') && findings.has('git') && findings.get('sandbox')?.state === 'ok');
+    assert.equal(findings.get('overlay')?.state, 'ok');
   });
 
   test('prints one line for each check', async () => {

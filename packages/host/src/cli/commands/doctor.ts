@@ -37,7 +37,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
       const report = runtime.verify();
       const { projectChecks } = await import('../project-checks.ts');
       return [
-        wall(await runtime.checkWall()),
+        ...sandbox(await runtime.checkWall()),
         gitLocks(await runtime.staleGitLocks()),
         {
           check: 'paths',
@@ -77,13 +77,18 @@ function journal({ ok, records, broken, losses = [] }: ReturnType<Runtime['verif
   };
 }
 
-/** A wall that cannot be built is no failure of the runtime: what needs it refuses. */
-function wall({ isolation, problem }: Awaited<ReturnType<Runtime['checkWall']>>): Finding {
+/** A sandbox that cannot be set up is no failure of the runtime: what needs it refuses. */
+function sandbox({ isolation, problem, overlayProblem }: Awaited<ReturnType<Runtime['checkWall']>>): Finding[] {
   if (problem !== undefined)
-    return { check: 'sandbox', state: 'warning', message: `${problem.problem}; ${problem.next}` };
-  return isolation === 'none'
-    ? { check: 'sandbox', state: 'warning', message: 'off: the registry sets isolation to none' }
-    : { check: 'sandbox', state: 'ok', message: `${isolation}, tested just now` };
+    return [{ check: 'sandbox', state: 'warning', message: `${problem.problem}; ${problem.next}` }];
+  if (isolation === 'none')
+    return [{ check: 'sandbox', state: 'warning', message: 'off: the registry sets isolation to none' }];
+  return [
+    { check: 'sandbox', state: 'ok', message: `${isolation}, tested just now` },
+    overlayProblem === undefined
+      ? { check: 'overlay', state: 'ok', message: 'commands can be recorded and previewed (effects), tested just now' }
+      : { check: 'overlay', state: 'warning', message: overlayProblem },
+  ];
 }
 
 function gitLocks(stale: readonly string[]): Finding {

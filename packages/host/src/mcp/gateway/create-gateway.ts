@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts';
 import type { ForeignDefinition } from './foreign-definition.ts';
 import { foreignName } from './foreign-name.ts';
 import { foreignTool } from './foreign-tool.ts';
-import type { Authorization } from './oauth-provider.ts';
+import { type Authorization, createAuthorization } from './oauth-provider.ts';
 import { type Environment, secretsOf } from './open-transport.ts';
 import { PinBook } from './pin-book.ts';
 import { type QuarantineSubject, quarantineReason } from './quarantine.ts';
@@ -130,7 +130,8 @@ function mountServer(setting: MountSetting, taken: Set<string>): OpenMount {
 function createUpstream({ server, settings, ports, options, pins }: MountSetting): Upstream {
   const { log = SILENT, environment = process.env, approveNew = false } = options;
   const secrets = createRedactor({ secrets: [...secretsOf(settings, environment)] });
-  const authorization = settings.url === undefined ? undefined : options.signIn?.(server);
+  const authorization =
+    settings.url === undefined ? undefined : (options.signIn?.(server) ?? programSignIn(settings, environment));
   return new Upstream({
     server,
     settings,
@@ -144,6 +145,25 @@ function createUpstream({ server, settings, ports, options, pins }: MountSetting
     openPrograms: ports.openPrograms,
     isLegacy: () => pins.of(server).family === 'legacy',
     review: (connection) => review(server, connection, { pins, log, approveNew }),
+  });
+}
+
+/** `client_credentials` of a server as a way to sign in. A variable that is not set is refused when the server is opened. */
+function programSignIn(
+  { client_credentials: own }: McpServerSettings,
+  environment: Environment,
+): Authorization | undefined {
+  if (own === undefined) return undefined;
+  const { issuer, client_id: clientId, secret_env, private_key_env = '', alg, scope, dpop } = own;
+  return createAuthorization({
+    issuer,
+    clientId,
+    credential:
+      secret_env === undefined
+        ? { privateKey: environment[private_key_env] ?? '', alg }
+        : { secret: environment[secret_env] ?? '' },
+    dpop,
+    ...(scope === undefined ? {} : { scope }),
   });
 }
 

@@ -33,7 +33,11 @@ describe('the HTTP client of a mounted server', () => {
     const limits = { origin: own, allowedDomains: [] };
     await assert.rejects(async () => guardedFetch({ ...limits, insecureCredentials: [] })(own, init), /plain http/);
     assert.equal(visits, 0);
+    const form = { method: 'POST', body: new URLSearchParams({ client_secret: 'x' }) };
+    await assert.rejects(async () => guardedFetch({ ...limits, insecureCredentials: [] })(own, form), /plain http/);
+    assert.equal(visits, 0);
     const listed = guardedFetch({ ...limits, insecureCredentials: [new URL(own).host] });
+    assert.equal(await (await listed(own, form)).text(), 'hello');
     assert.equal(await (await listed(own, init)).text(), 'hello');
     const told = guardedFetch({ ...limits, insecureCredentials: [], allows: (url) => url.origin === own });
     assert.equal(await (await told(own, init)).text(), 'hello');

@@ -26,10 +26,18 @@ export function guardedFetch({
   return async (target, init) => {
     const url = new URL(target);
     if (url.origin !== origin && !allows(url)) judgeUrl(url.href, allowedDomains);
-    if (!allows(url)) judgeCredentials(url, new Map(new Headers(init?.headers)), insecureCredentials);
+    if (!allows(url)) judgeCredentials(url, credentialsOf(init), insecureCredentials);
     // Followed by the MCP client, within an origin; what is not asked for here is not judged here.
     return boundedAnswer(await fetch(url, { ...init, redirect: 'manual' }));
   };
+}
+
+/** Headers, and a form: only token endpoints are sent one, and it holds a secret, a code or a token. */
+function credentialsOf(init: Parameters<FetchLike>[1]): ReadonlyMap<string, string> {
+  const headers = new Map(new Headers(init?.headers));
+  const isForm =
+    init?.body instanceof URLSearchParams || headers.get('content-type')?.includes('form-urlencoded') === true;
+  return isForm ? headers.set('authorization', 'form') : headers;
 }
 
 function boundedAnswer(answer: Response): Response {

@@ -74,6 +74,26 @@ describe('signing in to a mounted server', () => {
     );
   });
 
+  test('shows the credential of the registry to its issuer, and to no other authorization server', async () => {
+    const issuer = 'https://login.example/tenant';
+    const { provider } = createAuthorization({ issuer, clientId: 'ours', credential: { secret: 's3cret' } });
+    for (const named of [issuer, `${issuer}/`]) {
+      const shown = await provider.clientInformation({ issuer: named });
+      assert.equal(shown?.client_id, 'ours');
+    }
+    for (const named of [
+      'https://login.example',
+      'https://evil.example/tenant',
+      'http://login.example/tenant',
+      undefined,
+    ]) {
+      await assert.rejects(
+        async () => provider.clientInformation(named === undefined ? undefined : { issuer: named }),
+        (thrown) => isToolError(thrown) && thrown.details['reason'] === 'issuer_mismatch',
+      );
+    }
+  });
+
   test('binds tokens to one key when asked to, and to none otherwise', async () => {
     const credential = { secret: 's3cret' };
     const { provider } = createAuthorization({ clientId: 'ours', credential, dpop: true });

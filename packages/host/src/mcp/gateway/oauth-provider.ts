@@ -14,6 +14,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import type { UpstreamTransport } from './open-transport.ts';
 
 interface AnySignIn {
@@ -38,6 +39,8 @@ export interface PersonSignIn extends AnySignIn {
 
 /** The program signs in by itself, with the client credentials grant. */
 export interface ProgramSignIn extends AnySignIn {
+  /** The one authorization server that is sent the credential; undefined: the one that the server names. */
+  readonly issuer?: string;
   readonly clientId: string;
   /** A secret, or a private key (PEM, PKCS #8) that signs a statement of who it is. */
   readonly credential: { readonly secret: string } | { readonly privateKey: string; readonly alg: string };
@@ -154,6 +157,7 @@ function asProgram({ clientId, credential, scope }: ProgramSignIn): Role {
 
 /** What was registered beforehand belongs to the first authorization server that asks for it, and to no other. */
 function registered(signIn: SignIn, context?: OAuthClientInformationContext) {
+  if ('clientId' in signIn) requireIssuer(signIn, context);
   const client = 'clientId' in signIn ? ownClient(signIn) : signIn.client;
   if (client === undefined || context?.issuer === undefined) return client;
   return client.issuer === undefined ? { ...client, issuer: context.issuer } : client;
@@ -161,6 +165,24 @@ function registered(signIn: SignIn, context?: OAuthClientInformationContext) {
 
 function ownClient({ clientId, credential }: ProgramSignIn): StoredOAuthClientInformation {
   return { client_id: clientId, ...('secret' in credential ? { client_secret: credential.secret } : {}) };
+}
+
+/** A mounted server names its authorization server itself: it could name one that collects credentials. */
+function requireIssuer({ issuer }: ProgramSignIn, context?: OAuthClientInformationContext): void {
+  if (issuer === undefined) return;
+  const named = context?.issuer ?? '';
+  if (named !== '' && canonical(named) === canonical(issuer)) return;
+  throw new ToolError('E_POLICY', `Authorization server is not the one of the registry: ${safeText(named, 200)}`, {
+    details: {
+      reason: 'issuer_mismatch',
+      field: 'client_credentials.issuer',
+      next: 'correct issuer, or remove the server',
+    },
+  });
+}
+
+function canonical(issuer: string): string {
+  return URL.canParse(issuer) ? new URL(issuer).href.replace(/\/$/, '') : issuer;
 }
 
 function needsPerson(): ToolError {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CommandRequest, McpServerSettings, OpenCommandRunner } from '@tool-runtime/sdk';
-import { openCommand, secretsOf, wallOf } from './open-transport.ts';
+import { openCommand, openHttp, secretsOf, wallOf } from './open-transport.ts';
 
 const settings: McpServerSettings = {
   command: ['/usr/bin/server'],
@@ -68,7 +68,40 @@ describe('the process of a mounted server', () => {
   });
 });
 
+test('a server whose credential is not set is not opened, and one whose credential is set is', () => {
+  const client_credentials = {
+    issuer: 'https://a.example',
+    client_id: 'c',
+    secret_env: 'SECRET',
+    alg: 'ES256',
+    dpop: false,
+  };
+  const { command: _, ...rest } = settings;
+  const open = (environment: Readonly<Record<string, string>>) =>
+    openHttp({
+      server: 's',
+      settings: { ...rest, url: 'https://a.example/mcp', headers_env: {}, client_credentials },
+      environment,
+      allowedDomains: [],
+      insecureCredentials: [],
+      log: { debug: () => {}, info: () => {}, warn: () => {} },
+      authorization: undefined,
+      redact: (text) => text,
+    });
+  assert.throws(() => open({}), /credential of an MCP server is not set: SECRET/);
+  assert.throws(() => open({ SECRET: '' }), /not set: SECRET/);
+  assert.ok(open({ SECRET: 'x' }));
+});
+
 test('values that are handed to a server count as secrets, unless they are too short to be any', () => {
   const environment = { KEY: 'swordfish-11', SHORT: 'on', HEADER: 'header-value', OTHER: 'not handed on' };
   assert.deepEqual(secretsOf(settings, environment), ['swordfish-11', 'header-value']);
+  const client_credentials = {
+    issuer: 'https://a.example',
+    client_id: 'c',
+    secret_env: 'OTHER',
+    alg: 'ES256',
+    dpop: false,
+  };
+  assert.ok(secretsOf({ ...settings, client_credentials }, environment).includes('not handed on'));
 });

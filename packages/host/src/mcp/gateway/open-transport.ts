@@ -64,6 +64,7 @@ export function openHttp(setting: TransportSetting): StreamableHTTPClientTranspo
   const { settings, allowedDomains, insecureCredentials, authorization } = setting;
   const url = new URL(settings.url ?? '');
   const headers = headersOf(setting);
+  requireCredential(setting);
   if (Object.keys(headers).length > 0 && needsEncryption(url, insecureCredentials)) {
     throw unencrypted('headers_env', url, `mcp_servers.${setting.server}`);
   }
@@ -98,15 +99,27 @@ function headersOf({ settings, environment, server }: TransportSetting): Record<
   const entries = Object.entries(settings.headers_env).map(([header, name]): [string, string] => {
     const value = environment[name];
     if (value !== undefined && value !== '') return [header, value];
-    throw new ToolError('E_POLICY', `Variable with the header of an MCP server is not set: ${name}`, {
-      details: { server, reason: 'missing_variable', next: `set ${name} in the environment of the host` },
-    });
+    throw notSet('header', name, server);
   });
   return Object.fromEntries(entries);
 }
 
+function requireCredential({ settings: { client_credentials: own }, environment, server }: TransportSetting): void {
+  const name = own?.secret_env ?? own?.private_key_env;
+  if (name !== undefined && (environment[name] ?? '') === '') throw notSet('credential', name, server);
+}
+
+function notSet(what: 'header' | 'credential', name: string, server: string): ToolError {
+  return new ToolError('E_POLICY', `Variable with the ${what} of an MCP server is not set: ${name}`, {
+    details: { server, reason: 'missing_variable', next: `set ${name} in the environment of the host` },
+  });
+}
+
 /** Values that must not come back in answers, errors or logs. */
-export function secretsOf({ env, headers_env }: McpServerSettings, environment: Environment): readonly string[] {
-  const values = [...env, ...Object.values(headers_env)].map((name) => environment[name] ?? '');
+export function secretsOf(settings: McpServerSettings, environment: Environment): readonly string[] {
+  const { env, headers_env, client_credentials: { secret_env = '', private_key_env = '' } = {} } = settings;
+  const values = [...env, ...Object.values(headers_env), secret_env, private_key_env].map(
+    (name) => environment[name] ?? '',
+  );
   return values.filter((value) => value.length >= 6);
 }

@@ -60,7 +60,7 @@ function notAuthorized(subject: FailureSubject): ToolError {
   return upstreamFailure(subject, 'MCP server wants other credentials', {
     reason: 'not_authorized',
     retry: 'host_configuration_needed',
-    next: 'set headers_env of the server in the registry, or sign in again',
+    next: 'set headers_env or client_credentials of the server in the registry, or sign in again',
   });
 }
 

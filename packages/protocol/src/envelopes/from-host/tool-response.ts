@@ -19,6 +19,8 @@ export const toolResponseSchema = z
     warnings: z.array(errorEntrySchema).readonly(),
     /** Known secrets that were masked in what the call answered, printed or kept; left out for none. */
     redacted: z.int().positive().optional(),
+    /** The change set of what the call changed in files; left out for nothing. */
+    change_id: idSchema.optional(),
   })
   .meta({ id: 'ToolResponse' });
 

@@ -65,6 +65,8 @@ export interface OpenCall {
     ended: boolean;
     /** How long people took to answer, by the runtime's clock. */
     waitedMs: number;
+    /** The change set of what the call did. */
+    changeId?: string | undefined;
     /** The write of a slow read's records, begun while it ran. Never rejects. */
     early?: Promise<void>;
     /** `other` until the arguments are known. */

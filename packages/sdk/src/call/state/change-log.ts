@@ -3,7 +3,9 @@
  * tool is handed, so no tool can forget to report a change or go on after the end of its call.
  */
 import { ToolError } from '@tool-runtime/protocol';
+import type { PathChange, WorkspaceChanges } from '../../changes/change-set.ts';
 import type { FileChange, MaybePromise, TreeChange, Workspace } from '../../contracts/workspace.ts';
+import { ChangeRecorder } from './change-recorder.ts';
 import { type Original, originalOf, type Undo, undoArrival, undoMove, undoRemoval } from './undo-change.ts';
 
 interface Step {
@@ -22,9 +24,24 @@ export class ChangeLog {
   readonly authored: FileChange[] = [];
   readonly #steps: Step[] = [];
   readonly #keepOriginals: boolean;
+  readonly #recordIn: WorkspaceChanges | undefined;
+  #recorder: ChangeRecorder | undefined;
 
-  constructor(options: { readonly keepOriginals: boolean }) {
+  /** `recordIn`: where the change set of the call will be kept. */
+  constructor(options: { readonly keepOriginals: boolean; readonly recordIn?: WorkspaceChanges }) {
     this.#keepOriginals = options.keepOriginals;
+    this.#recordIn = options.recordIn?.isRecording === true ? options.recordIn : undefined;
+  }
+
+  /** What the change set of the call will hold. */
+  get paths(): readonly PathChange[] {
+    return this.#recorder === undefined ? [] : this.#recorder.paths;
+  }
+
+  /** Made with the first change. Undefined: the call leaves no change set. */
+  get #recording(): ChangeRecorder | undefined {
+    if (this.#recordIn !== undefined) this.#recorder ??= new ChangeRecorder(this.#recordIn);
+    return this.#recorder;
   }
 
   /** The workspace as the tool sees it: every mutation lands in `changes`. */
@@ -39,19 +56,22 @@ export class ChangeLog {
       requireAllowed: (path, access, links) => inner.requireAllowed(path, access, links),
       writeFile: async (path, bytes, options) => {
         const original = await this.#original(inner, path, 'through');
-        const change = await inner.writeFile(path, bytes, options);
+        const noted = this.#recording?.watchWrite(bytes);
+        const watch = noted === undefined ? {} : { watch: noted.watch };
+        const change = await inner.writeFile(path, bytes, { ...options, ...watch });
+        noted?.done(change);
         this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
       makeDirectory: async (path) => {
         const original = await this.#original(inner, path, 'through');
-        const change = await inner.makeDirectory(path);
+        const change = await this.#recorded(inner, [path], [], () => inner.makeDirectory(path));
         if (change !== null) this.#note([change], path, original && undoArrival(inner, path, original));
         return change;
       },
       removeFile: async (path, options) => {
         const original = await this.#original(inner, path, 'themselves');
-        const change = await inner.removeFile(path, options);
+        const change = await this.#recorded(inner, [path], [path], () => inner.removeFile(path, options));
         if (change !== null) this.#note([change], path, original && undoRemoval(inner, path, original));
         return change;
       },
@@ -68,18 +88,28 @@ export class ChangeLog {
       move: async (from, to, options) => {
         const original = await this.#original(inner, to, 'themselves');
         const undo = original && undoMove(inner, { from, to }, original);
-        return noted(await inner.move(from, to, options), to, undo);
+        const act = () => inner.move(from, to, options);
+        return noted(await this.#recorded(inner, [from, to], [to], act), to, undo);
       },
       copy: async (from, to, options) => {
         const original = await this.#original(inner, to, 'themselves');
         const undo = original && undoArrival(inner, to, original);
-        return noted(await inner.copy(from, to, options), to, undo);
+        const act = () => inner.copy(from, to, options);
+        return noted(await this.#recorded(inner, [to], [to], act), to, undo);
       },
       remove: async (path, options) => {
         const original = await this.#original(inner, path, 'themselves');
-        return noted(await inner.remove(path, options), path, original && undoRemoval(inner, path, original));
+        const act = () => inner.remove(path, options);
+        const done = await this.#recorded(inner, [path], [path], act);
+        return noted(done, path, original && undoRemoval(inner, path, original));
       },
     };
+  }
+
+  /** For changes that were made together and can be taken back together. */
+  committed(changes: readonly FileChange[], paths: readonly PathChange[], undo: Undo): void {
+    for (const { path, before, after } of paths) this.#recording?.note(path, before, after);
+    this.#note(changes, changes[0]?.path ?? '', undo);
   }
 
   /** Takes every change back, newest first; throws before touching anything when one of them cannot be. */
@@ -90,6 +120,16 @@ export class ChangeLog {
       return undo;
     });
     for (const undo of undos) await undo();
+  }
+
+  /** `kept`: those of the names whose content is needed to take the change back. */
+  #recorded<T>(
+    inner: Workspace,
+    names: readonly string[],
+    kept: readonly string[],
+    act: () => MaybePromise<T>,
+  ): MaybePromise<T> {
+    return this.#recording === undefined ? act() : this.#recording.around(inner, names, { keeps: kept, act });
   }
 
   #note(changes: readonly FileChange[], path: string, undo: Undo | undefined): void {

@@ -1,7 +1,10 @@
 /** Runs the rules of one phase for a call: findings below blocking become warnings, a blocking one is thrown. */
+
+import type { EffectsKeeper } from '../../contracts/commands.ts';
 import type { ChangeSet } from '../../contracts/git.ts';
 import type { RuleContext, RulePhase, RuleSubject } from '../../contracts/rule.ts';
 import { gitFailure } from '../../git/git-failure.ts';
+import { fromOutermost } from '../../policy/declared-paths.ts';
 import type { OpenCall } from './call-types.ts';
 import { endingWith, lookOnly } from './git-view.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -35,10 +38,24 @@ export function ruleContext(open: OpenCall, parts: SessionParts, changeSet: () =
     get git() {
       return lookOnly(endingWith(parts.programs.git, open.signal));
     },
-    commands: parts.programs.commands,
+    commands: checkingCommands(parts),
     cache: parts.findings,
     changeSet,
   };
+}
+
+/** Commands of checks: recorded ones are applied whole, and of previewed ones nothing stays, so there is nothing to decide. */
+function checkingCommands({ programs, registry, changes, folderPrefix }: SessionParts): RuleContext['commands'] {
+  const { effects } = registry;
+  if (effects === 'direct') return programs.commands;
+  const keeper: EffectsKeeper = {
+    async apply(staged) {
+      await changes.commit(staged.map((change) => ({ ...change, path: fromOutermost(folderPrefix, change.path) })));
+      return undefined;
+    },
+    hold: async () => ({ diff: '' }),
+  };
+  return { start: (request) => programs.commands.start({ ...request, effects, keeper }) };
 }
 
 function nothingToJudge(): Promise<never> {

@@ -4,6 +4,7 @@
  * No class and no lookups by name: a function takes the groups it needs. Two sessions in one process have two of these.
  */
 import type { JsonObject, ToolError } from '@tool-runtime/protocol';
+import type { WorkspaceChanges } from '../../changes/change-set.ts';
 import type { ToolAnnotations } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { AstIndex } from '../../contracts/ast.ts';
@@ -112,6 +113,7 @@ export interface ResourceParts {
   readonly http: OpenHttpClient;
   /** Commands and git, inside the session's sandbox. */
   readonly programs: SessionPrograms;
+  readonly changes: WorkspaceChanges;
   readonly jobs: JobTable;
   readonly artifacts: ArtifactStore;
   readonly ast: AstIndex | undefined;

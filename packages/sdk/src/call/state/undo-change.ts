@@ -44,7 +44,8 @@ export async function originalOf(
   }
 }
 
-async function missingFolders(workspace: Workspace, path: string): Promise<readonly string[]> {
+/** Folders on the way to a name that do not exist, the outermost first. */
+export async function missingFolders(workspace: Workspace, path: string): Promise<readonly string[]> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const missing: string[] = [];
   for (let length = parts.length - 1; length > 0; length--) {

@@ -1,5 +1,6 @@
 /** What a running tool is handed: capabilities bound to its call, nothing that reaches past the policy. */
 import type { ErrorEntry, JsonObject } from '@tool-runtime/protocol';
+import type { ChangeHistory } from '../../changes/change-set.ts';
 import { sideEffectRank } from '../../contracts/annotations.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { AskClient } from '../../contracts/client-port.ts';
@@ -23,9 +24,12 @@ import type { ChangeLog, Grant } from '../state/change-log.ts';
 import { endingWith, granted, lookOnly, reporting, withoutRemotes } from '../state/git-view.ts';
 import type { SessionParts } from '../state/session-parts.ts';
 import { announceProgress } from '../state/trail.ts';
+import { historyFor } from './change-history.ts';
+import { commandKeeper, effectsOf } from './command-keeper.ts';
 import { createValidation } from './create-validation.ts';
 import { requireGranted } from './permissions.ts';
 import { refusingMasks } from './refuse-masks.ts';
+import { writeTogether } from './write-together.ts';
 
 /** Nothing else is handed on: other forms are not a trace context. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -80,10 +84,12 @@ export class CallContext implements ToolContext {
   readonly #grant: Grant;
   readonly #parts: SessionParts;
   #git: GitRepository | undefined;
+  readonly #log: ChangeLog;
 
   constructor(call: GatedCall, { log, grant }: { log: ChangeLog; grant: Grant }, parts: SessionParts) {
     const { open } = call;
     this.#call = call;
+    this.#log = log;
     this.#grant = grant;
     this.callId = open.callId;
     this.sessionId = open.sessionId;
@@ -91,14 +97,14 @@ export class CallContext implements ToolContext {
     this.registry = parts.registry;
     const level = sideEffectRank(call.subject.profile.side_effect_level);
     this.http = level >= CONNECTS ? { send: (request) => grant.use(() => parts.http.send(request)) } : NO_NETWORK;
-    this.commands = level >= STARTS ? commandsUnder(call, grant, parts) : NO_COMMANDS;
+    this.commands = level >= STARTS ? commandsUnder(call, { log, grant }, parts) : NO_COMMANDS;
     this.candidate = call.candidate;
     this.publication = call.publication;
     this.#parts = parts;
     this.jobs = parts.jobs;
     this.workspace =
       level >= WRITES
-        ? refusingMasks(withDeletion(log.tracked(grant.workspace(call.workspace)), call, parts), parts.redactor, open)
+        ? refusingMasks(this.#writable(log.tracked(grant.workspace(call.workspace))), parts.redactor, open)
         : readersWorkspace(call, parts);
     this.progress = (pct, message, data) => announceProgress(open, { pct, message, data }, parts);
     this.warn = (entry) => open.warnings.push(entry);
@@ -111,6 +117,16 @@ export class CallContext implements ToolContext {
     this.changed = (change) => log.changes.push(change);
     this.record = (facts) => {
       this.facts = { ...this.facts, ...facts };
+    };
+  }
+
+  /** Several files at once go through one commit. */
+  #writable(tracked: Workspace): Workspace {
+    const workspace = withDeletion(tracked, this.#call, this.#parts);
+    const { locate } = this.#parts.workspace;
+    return {
+      ...workspace,
+      writeAll: (files) => writeTogether(files, { workspace, history: this.history, locate }),
     };
   }
 
@@ -129,6 +145,10 @@ export class CallContext implements ToolContext {
       ),
     );
     return this.#git;
+  }
+
+  get history(): ChangeHistory {
+    return historyFor(this.#call, { log: this.#log, grant: this.#grant }, this.#parts);
   }
 
   get artifacts(): ArtifactStore {
@@ -180,12 +200,17 @@ function withDeletion(workspace: Workspace, call: GatedCall, parts: SessionParts
   };
 }
 
-/** The folder a command starts in is checked again once the runner has found it. */
+/**
+ * The folder a command starts in is checked again once the runner has found it. What it writes becomes real as the
+ * registry says, or later where the call asks for that.
+ */
 function commandsUnder(
-  { pathRule }: GatedCall,
-  grant: Grant,
-  { programs: { commands }, folderPrefix }: SessionParts,
+  call: GatedCall,
+  { log, grant }: { readonly log: ChangeLog; readonly grant: Grant },
+  parts: SessionParts,
 ): CommandRunner {
+  const { pathRule } = call;
+  const { programs, folderPrefix, registry } = parts;
   const judged = (request: CommandRequest): CommandRequest => ({
     ...request,
     requireFolder(folder) {
@@ -193,7 +218,16 @@ function commandsUnder(
       pathRule?.check({ path: path ?? '', location: location ?? '', access: 'read' });
     },
   });
-  return { start: (request) => grant.use(() => commands.start(pathRule === undefined ? request : judged(request))) };
+  const kept = (request: CommandRequest): CommandRequest => {
+    const effects = effectsOf(registry.effects, request);
+    return effects === 'direct'
+      ? request
+      : { ...request, effects, keeper: commandKeeper(call, historyFor(call, { log, grant }, parts), parts) };
+  };
+  return {
+    start: (request) =>
+      grant.use(() => programs.commands.start(kept(pathRule === undefined ? request : judged(request)))),
+  };
 }
 
 /** The session's store masks anyway; here the call learns how often. */

@@ -4,7 +4,7 @@
  * word may be meant.
  */
 import { type ErrorEntry, isToolError, ToolError } from '@tool-runtime/protocol';
-import type { Workspace } from '../../contracts/workspace.ts';
+import type { FileWrite, Workspace } from '../../contracts/workspace.ts';
 import { REDACTED } from '../../redaction/find-values.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 
@@ -14,19 +14,25 @@ export function refusingMasks(
   call: { readonly warnings: ErrorEntry[] },
 ): Workspace {
   if (known.isEmpty) return workspace;
+  const { writeAll } = workspace;
+  const check = async (path: string, bytes: Uint8Array): Promise<void> => {
+    const masks = masksIn(bytes);
+    if (masks === 0) return;
+    const old = await contentOf(workspace, path);
+    if (masks <= masksIn(old)) return;
+    if (known.bytes(old) !== old) throw holdsSecret(path);
+    call.warnings.push(looksMasked(path));
+  };
+  const checkAll = async (files: readonly FileWrite[]): Promise<void> => {
+    for (const { path, bytes } of files) if (bytes !== null) await check(path, bytes);
+  };
   return {
     ...workspace,
     async writeFile(path, bytes, options) {
-      const masks = masksIn(bytes);
-      if (masks > 0) {
-        const old = await contentOf(workspace, path);
-        if (masks > masksIn(old)) {
-          if (known.bytes(old) !== old) throw holdsSecret(path);
-          call.warnings.push(looksMasked(path));
-        }
-      }
+      await check(path, bytes);
       return workspace.writeFile(path, bytes, options);
     },
+    ...(writeAll === undefined ? {} : { writeAll: async (files) => checkAll(files).then(() => writeAll(files)) }),
   };
 }
 

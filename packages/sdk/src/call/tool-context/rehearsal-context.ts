@@ -1,4 +1,5 @@
 /** What a tool may touch while it is rehearsed: it can look at everything, changes nothing and announces nothing. */
+import type { ChangeHistory } from '../../changes/change-set.ts';
 import type { ArtifactStore } from '../../contracts/artifacts.ts';
 import type { GitRepository } from '../../contracts/git.ts';
 import type { JobTable } from '../../contracts/jobs.ts';
@@ -64,6 +65,10 @@ export class RehearsedCall implements RehearsalContext {
 
   get validation(): Validation {
     return createValidation(this.#call.open, this.#parts);
+  }
+
+  get history(): ChangeHistory {
+    throw notWhileRehearsed('history');
   }
 
   get jobs(): JobTable {

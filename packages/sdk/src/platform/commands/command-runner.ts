@@ -16,6 +16,7 @@ import type { FairSlots } from '../fair-slots.ts';
 import { cacheFolder } from '../sandbox/package-caches.ts';
 import type { ReadyProgram } from '../sandbox/sandboxed-process.ts';
 import { createSessionSandbox, type SessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
+import { type CommandOverlays, createCommandOverlays, withProblem } from './command-effects.ts';
 import { refuseOfflineReinstall } from './offline-install.ts';
 import { commandEnvironment, findPrograms, programPlace } from './program-place.ts';
 import { runCommand } from './run-command.ts';
@@ -35,6 +36,7 @@ export interface CommandSlots {
 export function createCommandRunner(options: CommandRunnerOptions): OpenCommandRunner {
   const shared = options.sandbox ?? createSessionSandbox(options);
   const { workspace, spawner, isolation } = shared;
+  const overlays = overlaysOf(options, shared);
   const running = new Set<RunningCommand>();
   let isClosed = false;
 
@@ -59,18 +61,25 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     const proxySocket = request.network ? await shared.proxySocket(request.signal) : null;
     const protectedPaths = shared.protectedPaths('programs');
     const network = await shared.network(request.mayStay === true && !request.network, request.signal);
-    const sandbox = isolation.enter({
-      ...{ workspace, writable: options.writable ?? true, proxySocket, protectedPaths },
-      ...(network === undefined ? {} : { network }),
-    });
+    const onOverlay = await overlays.open(request, network);
+    const run = typeof onOverlay === 'object' ? onOverlay : undefined;
+    let sandbox: Sandbox | undefined;
     try {
+      sandbox = isolation.enter({
+        ...{ workspace, writable: options.writable ?? true, proxySocket, protectedPaths },
+        ...(network === undefined ? {} : { network }),
+        ...(run === undefined ? {} : { overlay: run.overlay }),
+      });
       const env = commandEnvironment(request, { ...place, places: sandbox.places });
       const ready = confineAll(programs, sandbox, { cwd, env });
       requireUncancelled(request.signal);
       const networkEnforced = isolation.enforcesNetwork;
-      return await runCommand({ request, spawner, sandbox, programs: ready, networkEnforced, onBackground });
+      const command = await runCommand({ request, spawner, sandbox, programs: ready, networkEnforced, onBackground });
+      if (run !== undefined) return run.follow(command, protectedPaths);
+      return typeof onOverlay === 'string' ? withProblem(command, onOverlay) : command;
     } catch (thrown) {
-      sandbox.leave();
+      sandbox?.leave();
+      await run?.overlay.release();
       throw thrown;
     }
   }
@@ -90,9 +99,19 @@ export function createCommandRunner(options: CommandRunnerOptions): OpenCommandR
     async close() {
       isClosed = true;
       await Promise.all([...running].map((command) => command.stop()));
+      await overlays.close();
       if (options.sandbox === undefined) await shared.close();
     },
   };
+}
+
+/** Without a state folder or a sandbox there is no overlay: then a preview is refused. */
+function overlaysOf(
+  { state }: CommandRunnerOptions,
+  { workspace, spawner, isolation }: SessionSandbox,
+): CommandOverlays {
+  const isPossible = state !== undefined && isolation.enforcesNetwork;
+  return createCommandOverlays(isPossible ? { state, workspace, spawner } : undefined);
 }
 
 /** Waits for a place among the running commands. The returned function leaves it; called again it does nothing. */

@@ -1,7 +1,9 @@
 /** What commands would find inside the sandbox of a workspace, for people who set it up. Starts no command. */
 import { join } from 'node:path';
+import { isToolError } from '@tool-runtime/protocol';
 import type { WallProblem } from '../../contracts/commands.ts';
 import type { Registry } from '../../contracts/registry.ts';
+import { createOverlays, type OverlayOptions } from '../overlay/overlay-mounts.ts';
 import { SYSTEM_PROGRAMS } from '../processes/resolve-program.ts';
 import { createSessionSandbox, type SessionSandboxOptions } from '../sandbox/session-sandbox.ts';
 import { detectToolchains, shortenHome } from '../toolchains/detect-toolchains.ts';
@@ -63,6 +65,8 @@ export interface WallCheck {
   readonly isolation: string;
   /** What is missing, and what to do. */
   readonly problem?: WallProblem;
+  /** Why commands cannot run on an overlay (`effects`), where the sandbox works. */
+  readonly overlayProblem?: string;
 }
 
 /** Tried, not guessed. */
@@ -72,7 +76,26 @@ export async function tryWall(
 ): Promise<WallCheck> {
   const toolchains = showToolchains({ registry, workspace: places.workspace.path, state: places.state });
   const { isolation: name } = registry;
-  const { isolation } = createSessionSandbox({ ...places, isolation: name, allowedDomains: [], toolchains });
+  const { isolation, workspace, spawner } = createSessionSandbox({
+    ...{ ...places, isolation: name, allowedDomains: [], toolchains },
+  });
   const problem = await isolation.check();
-  return { isolation: isolation.name, ...(problem === undefined ? {} : { problem }) };
+  if (problem !== undefined) return { isolation: isolation.name, problem };
+  const overlayProblem = isolation.enforcesNetwork
+    ? await tryOverlay({ workspace, spawner, state: places.state })
+    : undefined;
+  return { isolation: isolation.name, ...(overlayProblem === undefined ? {} : { overlayProblem }) };
+}
+
+async function tryOverlay(options: OverlayOptions): Promise<string | undefined> {
+  const overlays = createOverlays(options);
+  try {
+    await (await overlays.mount()).release();
+    return undefined;
+  } catch (thrown) {
+    if (!isToolError(thrown)) throw thrown;
+    return thrown.message;
+  } finally {
+    await overlays.close();
+  }
 }

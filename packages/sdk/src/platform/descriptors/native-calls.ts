@@ -1,7 +1,7 @@
 /**
  * The only importer of koffi, and the only signatures of system calls Node does not offer.
  *
- * A wrong signature can crash the process: there are five, all of integers, one string form and buffers of a stated length.
+ * A wrong signature can crash the process: there are six, all of integers, one string form and buffers of a stated length.
  * koffi is optional; without it, or away from 64-bit little-endian Linux, there are no native calls.
  */
 
@@ -22,6 +22,8 @@ export interface NativeCalls {
   flock(fd: number, operation: number): number;
   /** Fills the buffer with raw directory records (`linux_dirent64`); answers their length, zero at the end. */
   readDirectory(fd: number, records: Uint8Array): number;
+  /** An extended attribute of the name itself, put into the buffer; answers its length. `path` ends with a NUL. */
+  readAttribute(path: Uint8Array, name: string, value: Uint8Array): number;
 }
 
 export const RENAME_NOREPLACE = 1;
@@ -63,6 +65,7 @@ function bindCalls(koffi: Koffi): NativeCalls {
   const linkat = library.func('linkat', 'int', ['int', 'str', 'int', 'str', 'int']);
   const flock = library.func('flock', 'int', ['int', 'int']);
   const getdents64 = library.func('syscall', 'int', ['long', 'int', 'void *', 'size_t']);
+  const lgetxattr = library.func('lgetxattr', 'long', ['void *', 'str', 'void *', 'size_t']);
   const settle = (result: number): number => (result === -1 ? -koffi.errno() : result);
 
   // struct open_how { u64 flags, mode, resolve }, as little-endian halves: filled in place, so an open allocates nothing.
@@ -78,6 +81,7 @@ function bindCalls(koffi: Koffi): NativeCalls {
     linkFile: (fd, to) => settle(linkat(AT_FDCWD, `/proc/self/fd/${fd}`, to.dirFd, to.name, AT_SYMLINK_FOLLOW)),
     flock: (fd, operation) => settle(flock(fd, operation)),
     readDirectory: (fd, records) => settle(getdents64(SYS_GETDENTS64[process.arch], fd, records, records.length)),
+    readAttribute: (path, name, value) => settle(lgetxattr(path, name, value, value.length)),
   };
 }
 

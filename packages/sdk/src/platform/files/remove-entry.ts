@@ -1,6 +1,12 @@
 /** Removing a file, a link, an empty folder, or a folder with everything in it. */
 import { closeSync, constants } from 'node:fs';
-import type { FileSnapshot, MaybePromise, RemoveOptions, TreeChange } from '../../contracts/workspace.ts';
+import type {
+  FileSnapshot,
+  MaybePromise,
+  RemoveFileOptions,
+  RemoveOptions,
+  TreeChange,
+} from '../../contracts/workspace.ts';
 import { throwIfAborted } from '../cancellation.ts';
 import {
   type FoundEntry,
@@ -21,6 +27,7 @@ import type { GoverningFiles } from '../protection/governing-files.ts';
 import { type HeldPlace, judgeBelow } from '../protection/judge-place.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { removeAside, setAside } from './remove-tree.ts';
+import { watching } from './replace-file.ts';
 import { snapshotEntry, snapshotWithoutContent } from './snapshot-entry.ts';
 import { type Survey, surveyEntry } from './survey-tree.ts';
 import { openOperand, operandPath } from './tree-operand.ts';
@@ -100,6 +107,7 @@ async function removeWhole(folder: FoundEntry, path: string, { place, options }:
 export function removeTarget(
   target: WriteTarget,
   check: (before: FileSnapshot | null) => void,
+  options: RemoveFileOptions = {},
 ): MaybePromise<FileSnapshot | null> {
   const { existing } = target;
   const remove = (before: FileSnapshot): FileSnapshot => {
@@ -113,6 +121,6 @@ export function removeTarget(
   }
   if (existing.isSymbolicLink()) return remove(snapshotWithoutContent(existing));
   if (!existing.isFile()) throw new ErrnoError(existing.isDirectory() ? 'EISDIR' : 'ENXIO');
-  const content = readContent(openEntry(target, constants.O_RDONLY), { maxBytes: 0 });
+  const content = readContent(openEntry(target, constants.O_RDONLY), watching(options));
   return content instanceof Promise ? content.then((read) => remove(snapshotOf(read))) : remove(snapshotOf(content));
 }

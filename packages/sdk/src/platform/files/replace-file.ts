@@ -5,10 +5,10 @@
  * before the rename: that one read gives the digest for the record and the check of the caller's expectation.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, write, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '@tool-runtime/protocol';
-import type { FileSnapshot, MaybePromise, WriteOptions } from '../../contracts/workspace.ts';
+import type { ChangeWatch, FileSnapshot, MaybePromise, ReadOptions, WriteOptions } from '../../contracts/workspace.ts';
 import { openEntry } from '../descriptors/directory-entry.ts';
 import type { Disk } from '../descriptors/disk.ts';
 import {
@@ -18,10 +18,12 @@ import {
   SMALL_FILE_BYTES,
   snapshotOf,
 } from '../descriptors/file-content.ts';
+import type { Place } from '../descriptors/places.ts';
 import type { Root } from '../descriptors/root.ts';
 import { foldersOf, type WriteTarget } from '../descriptors/write-target.ts';
 import { sha256Hex } from '../digest.ts';
 import { ErrnoError, errnoCode } from '../errno-error.ts';
+import { locateHeld } from '../protection/judge-place.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { createTemporaryFile, type Ownership, type TemporaryFile } from './temporary-file.ts';
 
@@ -71,7 +73,7 @@ function replaceAtOnce(job: Replacement): ReplacementResult {
   try {
     for (let done = 0; done < job.bytes.length; ) done += writeSync(temporary.fd, job.bytes, done);
     const fd = openCurrent(job);
-    before = fd === undefined ? null : snapshotOf(readContentSync(fd, { maxBytes: 0 }));
+    before = fd === undefined ? null : snapshotOf(readContentSync(fd, watching(job.options)));
     publish(job, temporary, before);
   } catch (thrown) {
     temporary.discard();
@@ -90,7 +92,7 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
     sha256 = await writeInChunks(temporary.fd, job.bytes);
     await job.disk.content(temporary.fd);
     const fd = openCurrent(job);
-    before = fd === undefined ? null : snapshotOf(await readContent(fd, { maxBytes: 0 }));
+    before = fd === undefined ? null : snapshotOf(await readContent(fd, watching(job.options)));
     publish(job, temporary, before);
   } catch (thrown) {
     temporary.discard();
@@ -99,6 +101,23 @@ async function replaceSlowly(job: Replacement): Promise<ReplacementResult> {
   closeSync(temporary.fd);
   await job.disk.settle(foldersOf(job.target));
   return { before, after: { sha256, size: job.bytes.length, mode } };
+}
+
+/** Folders that were made for the target are the last ones on the way to it. */
+export function tellPlace(watch: ChangeWatch, place: Place, { dirFd, name, made }: WriteTarget): void {
+  const { location } = locateHeld(place, { dirFd, below: [name] });
+  const names = location.split('/');
+  const opened = made.length === 0 ? [] : [...made.slice(1), dirFd];
+  const folders = opened.map((fd, at) => ({
+    path: names.slice(0, names.length - made.length + at).join('/'),
+    mode: fstatSync(fd).mode & PERMISSION_BITS,
+  }));
+  watch.at(location, folders);
+}
+
+/** The old content is only looked at, by the digest and by those who keep it. */
+export function watching({ watch }: Pick<WriteOptions, 'watch'>): ReadOptions {
+  return watch === undefined ? { maxBytes: 0 } : { maxBytes: 0, onPiece: (piece) => watch.piece(piece) };
 }
 
 /** The last look at the old content, then the rename; in this process nothing can come between the two. */

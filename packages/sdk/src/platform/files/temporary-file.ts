@@ -115,7 +115,7 @@ function randomHex12(): string {
   return `${uuid.slice(0, 8)}${uuid.slice(9, 13)}`;
 }
 
-function keepOwner(fd: number, owner: Ownership): void {
+export function keepOwner(fd: number, owner: Ownership): void {
   if (owner.uid === process.geteuid?.() && owner.gid === process.getegid?.()) return;
   try {
     fchownSync(fd, owner.uid, owner.gid);

@@ -4,6 +4,7 @@
  * Everything is resolved by descriptor at the moment of use; the strings that come in are checked for form only.
  * Reads and writes of small files answer without a promise.
  */
+
 import type { PathRule } from '../../contracts/path-rule.ts';
 import type {
   FileChange,
@@ -29,7 +30,7 @@ import { createFolderSweep, sweepDirectory, sweepFolders } from './leftovers.ts'
 import { placeKeys } from './place-keys.ts';
 import { readPlace, statPlace } from './read-place.ts';
 import { removeTarget } from './remove-entry.ts';
-import { checkMode, replaceFile } from './replace-file.ts';
+import { checkMode, replaceFile, tellPlace } from './replace-file.ts';
 import { createTreeOperations } from './tree-operations.ts';
 
 export type { ExtraRoot };
@@ -47,11 +48,19 @@ export interface WorkspaceOptions {
   readonly unfinished?: Pick<UnfinishedFolders, 'workOff'>;
 }
 
+/** Where changes are made, and what may not be changed there. */
+export interface CommitGround {
+  /** Throws E_POLICY for a path that leaves. */
+  find(path: string, rule?: PathRule): Place;
+  readonly guard: GoverningFiles;
+}
+
 export interface FileWorkspace extends SessionWorkspace {
   /** Removes what a crash left directly inside `directory` (the root by default); answers how many names. */
   sweepLeftovers(directory?: string): Promise<number>;
   /** The same in all folders that processes noted before they died. */
   sweepNoted(): Promise<void>;
+  readonly ground: CommitGround;
   /** Closes the extra roots. The root itself belongs to whoever opened it. */
   close(): void;
 }
@@ -75,6 +84,7 @@ export function createWorkspace(root: Root, options: WorkspaceOptions = {}): Fil
         return place.isWritable ? sweepDirectory(place.root, place.path, Date.now()) : 0;
       }),
     sweepNoted,
+    ground: { find: places.find, guard },
     close: places.close,
   };
 }
@@ -120,6 +130,7 @@ function writePlace(
   });
   const disk = options.durable === true ? createFullDisk() : place.disk;
   return closing(target, () => {
+    if (options.watch !== undefined) tellPlace(options.watch, place, target);
     const replace = () => replaceFile({ root: place.root, disk, target, path: place.spelling, bytes, options });
     // "Must not exist" needs no lock: the rename itself refuses to replace.
     const result = typeof options.expectedSha256 === 'string' ? place.root.lock.run(target.dirFd, replace) : replace();
@@ -127,18 +138,16 @@ function writePlace(
   });
 }
 
-function removePlace(
-  place: Place,
-  guard: GoverningFiles,
-  { expectedSha256: expected }: RemoveFileOptions,
-): MaybePromise<FileChange | null> {
+function removePlace(place: Place, guard: GoverningFiles, options: RemoveFileOptions): MaybePromise<FileChange | null> {
+  const { expectedSha256: expected, watch } = options;
   const target = openGuardedTarget(place, guard, { followLast: false, missingFolders: 'leave' });
   const check = (before: FileSnapshot | null): void => {
     const actual = before?.sha256 ?? null;
     if (expected !== undefined && expected !== actual) throw changedMeanwhile(place.spelling, { expected, actual });
   };
   return closing(target, () => {
-    const remove = () => removeTarget(target, check);
+    if (watch !== undefined && target.existing !== undefined) tellPlace(watch, place, target);
+    const remove = () => removeTarget(target, check, options);
     const removed = expected === undefined ? remove() : place.root.lock.run(target.dirFd, remove);
     return afterwards(removed, (before) => {
       const change = before === null ? null : { path: place.spelling, before, after: null };

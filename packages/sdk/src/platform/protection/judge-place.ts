@@ -66,6 +66,9 @@ function locateFolder(place: Place): FoundPath {
   }
 }
 
+/** Where a held name is, as path rules see it. */
+export const locateHeld = inFrame;
+
 function inFrame({ ruling, root, spelling }: Place, { dirFd, below }: HeldPlace): Omit<FoundPath, 'isFolder'> {
   const frame = ruling?.frame ?? { root, pathPrefix: '', locationPrefix: '' };
   const location = frame.root.locate(dirFd);

@@ -32,21 +32,27 @@ export interface HeldMounts {
 
 /** `sources` besides the workspace and the folders of the request; `hidden` must not be seen below any of them. */
 export function holdMounts(
-  { workspace, writable, folders = [], protectedPaths }: SandboxRequest,
+  { workspace, writable, folders = [], protectedPaths, overlay }: SandboxRequest,
   { sources, hidden }: { readonly sources: readonly Source[]; readonly hidden: readonly string[] },
 ): HeldMounts {
   const held: ShownFolder[] = [];
   const close = () => {
-    for (const { fd } of held.splice(0)) closeSync(fd);
+    for (const { fd, overlay: over } of held.splice(0))
+      for (const each of [fd, over?.fd]) if (each !== undefined) closeSync(each);
   };
   try {
-    held.push({ ...holdWorkspace(workspace), writable });
+    const root = holdWorkspace(workspace);
+    held.push({ ...root, writable });
+    if (overlay !== undefined) held[0] = { ...root, writable, overlay: { from: overlay.path, fd: overlay.open() } };
     // What lies in the workspace is shown with it.
     for (const source of sources) if (!isBelow(source.at, workspace.path)) held.push(holdSource(source));
     for (const folder of folders) held.push(holdSource({ ...folder, from: folder.path, at: folder.path }));
     const hiding = hidden.map((path): ProtectedPath => ({ path, access: 'hide' }));
     const entries = protectEntries(workspace.path, held, [...protectedPaths, ...hiding]);
-    const own = held.map(({ fd, ...mount }): Mount => ({ ...mount, identity: identityOf(fstatSync(fd, BIG)) }));
+    const own = held.map(({ fd, overlay: over, ...mount }): Mount => {
+      const identity = identityOf(fstatSync(over?.fd ?? fd, BIG));
+      return { ...mount, from: over?.from ?? mount.from, identity };
+    });
     return {
       mounts: orderMounts([...own, ...entries.mounts]),
       leave() {

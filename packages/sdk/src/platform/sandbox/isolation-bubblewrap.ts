@@ -187,10 +187,12 @@ function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
   const { mounts, leave } = holdMounts(request, { sources, hidden: standing.hidden });
   // A way out must not be left open for others: who has one shares nothing.
   const network = relay === undefined ? request.network : undefined;
-  const [program = standing.bubblewrap.path, ...before] = [...(network?.words ?? []), standing.bubblewrap.path];
+  const around = [...(network?.words ?? []), ...(request.overlay?.words ?? [])];
+  const [program = standing.bubblewrap.path, ...before] = [...around, standing.bubblewrap.path];
   const words: Words = [
     ...before,
     ...standing.profile,
+    ...(request.overlay === undefined ? [] : ownIds()),
     ...(network === undefined ? [] : KEEP_NETWORK),
     ...mountWords(mounts, standing.bubblewrap, standing.scratchBytes),
     ...['--remount-ro', '/', ...ADMISSION_WORDS],
@@ -225,6 +227,11 @@ function enterSandbox(standing: Standing, request: SandboxRequest): Sandbox {
     settle: settleReport,
     leave,
   };
+}
+
+/** In the namespace of an overlay we are root; programs find the user they always are. */
+function ownIds(): Words {
+  return ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
 }
 
 function lentPaths({ folders = [] }: SandboxRequest): readonly string[] {

@@ -37,6 +37,8 @@ export interface ShownFolder {
   readonly at: string;
   readonly fd: number;
   readonly writable: boolean;
+  /** What is mounted in its place, where writes are to go elsewhere. */
+  readonly overlay?: { readonly from: string; readonly fd: number };
 }
 
 export interface ProtectedEntries {
@@ -66,7 +68,8 @@ export function protectEntries(
     const found = tryHoldBelow(folder.fd, names);
     if (found === undefined) {
       requireUnmountable(view);
-      if (folder.writable) watched.push(watchPath(folder, names));
+      // On an overlay it never becomes real: what is collected there leaves protected names out.
+      if (folder.writable && folder.overlay === undefined) watched.push(watchPath(folder, names));
       return;
     }
     held.push(found);
@@ -137,11 +140,13 @@ function entryMount(view: View, { fd, stat }: HeldPath): Mount {
 }
 
 function ancestorMounts({ folder, names }: View, held: HeldPath[]): readonly Mount[] {
+  // Writable, so on an overlay they must be its own: the folder below it would take the writes.
+  const shown = folder.overlay ?? folder;
   return names.slice(0, -1).map((_, index) => {
     const above = names.slice(0, index + 1);
-    const found = holdBelow(folder.fd, above);
+    const found = holdBelow(shown.fd, above);
     held.push(found);
-    const [at, from] = [join(folder.at, ...above), join(folder.from, ...above)];
+    const [at, from] = [join(folder.at, ...above), join(shown.from, ...above)];
     return { at, from, writable: true, identity: identityOf(found.stat) };
   });
 }

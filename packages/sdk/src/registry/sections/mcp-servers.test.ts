@@ -31,6 +31,19 @@ describe('mcp_servers', () => {
     assert.throws(() => load('mcp_servers: {fs: {command: [mcp-fs]}}'), /tools/);
   });
 
+  test('takes a sign-in that names its issuer and one credential', () => {
+    const own = '{issuer: "https://login.example", client_id: ours, secret_env: SECRET, scope: read}';
+    const registry = load(`mcp_servers: {up: {url: "https://a.example", tools: [], client_credentials: ${own}}}`);
+    assert.deepEqual(registry.mcpServers.get('up')?.client_credentials, {
+      issuer: 'https://login.example',
+      client_id: 'ours',
+      secret_env: 'SECRET',
+      scope: 'read',
+      alg: 'ES256',
+      dpop: false,
+    });
+  });
+
   test('raises the ceiling nobody wrote to what its tools need, and no further', () => {
     const level = (text: string) => load(text).ceiling.side_effect_level;
     assert.equal(level('mcp_servers: {fs: {command: [x], tools: []}}'), 'network');
@@ -57,6 +70,21 @@ describe('mcp_servers', () => {
   });
 
   for (const [what, server, problem] of [
+    [
+      'a sign-in without a credential',
+      '{url: "https://a.example", tools: [], client_credentials: {issuer: "https://a.example", client_id: c}}',
+      /secret_env or private_key_env/,
+    ],
+    [
+      'two credentials',
+      '{url: "https://a.example", tools: [], client_credentials: {issuer: "https://a.example", client_id: c, secret_env: A, private_key_env: B}}',
+      /secret_env or private_key_env/,
+    ],
+    [
+      'a sign-in of a command',
+      '{command: [x], tools: [], client_credentials: {issuer: "https://a.example", client_id: c, secret_env: A}}',
+      /Only a server with a url/,
+    ],
     ['both a command and a url', '{command: [x], url: "https://a.example", tools: []}', /both a command and a url/],
     ['a long prefix', '{command: [x], tools: [], prefix: abcdefghijklm}', /Not a prefix/],
     ['another scheme', '{url: "file:///etc/passwd", tools: []}', /Not an http or https URL/],

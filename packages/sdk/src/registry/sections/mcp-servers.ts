@@ -38,6 +38,23 @@ const serverUrl = z
 
 const level = z.enum(SIDE_EFFECT_LEVELS);
 
+const clientCredentials = z
+  .strictObject({
+    issuer: serverUrl.describe('The one authorization server that is sent the credential; its host must be allowed'),
+    client_id: z.string().min(1).max(256).describe('As registered at the issuer'),
+    secret_env: variableName.exactOptional().describe('Name of the variable that holds the secret'),
+    private_key_env: variableName
+      .exactOptional()
+      .describe('Name of the variable that holds a private key (PEM, PKCS #8), in place of a secret'),
+    alg: z.enum(['ES256', 'RS256', 'PS256', 'EdDSA']).default('ES256').describe('Algorithm of the private key'),
+    scope: z.string().min(1).max(1024).exactOptional().describe('Scopes to ask for, separated by spaces'),
+    dpop: z.boolean().default(false).describe('Bind tokens to a key of the host process (RFC 9449)'),
+  })
+  .superRefine(({ secret_env, private_key_env }, context) => {
+    if ((secret_env === undefined) !== (private_key_env === undefined)) return;
+    context.addIssue({ code: 'custom', message: 'Name one credential: secret_env or private_key_env' });
+  });
+
 const server = z
   .strictObject({
     command: z
@@ -58,6 +75,9 @@ const server = z
       .record(headerName, variableName)
       .default({})
       .describe('HTTP header → name of the variable that holds its value'),
+    client_credentials: clientCredentials
+      .exactOptional()
+      .describe('How the host signs in by itself to a server that asks for OAuth'),
     timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000).describe('Time limit of a call'),
     max_output_bytes: z
       .int()
@@ -82,7 +102,14 @@ const server = z
       .default([])
       .describe('Absolute paths it may read in addition to the system folders and the workspace'),
   })
-  .superRefine(({ command, url }, context) => {
+  .superRefine(({ command, url, client_credentials }, context) => {
+    if (client_credentials !== undefined && url === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['client_credentials'],
+        message: 'Only a server with a url is signed in to',
+      });
+    }
     if (command === undefined || url === undefined) return;
     context.addIssue({ code: 'custom', path: ['url'], message: 'Server has both a command and a url' });
   });

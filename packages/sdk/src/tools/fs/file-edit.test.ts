@@ -5,8 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { sha256Hex } from '../../platform/digest.ts';
 import { openScratchRuntime } from '../../testing/scratch-runtime.ts';
 
-async function scene(t: TestContext, content?: string | Uint8Array) {
-  const { session, workspace, dispose } = await openScratchRuntime();
+async function scene(t: TestContext, content?: string | Uint8Array, registry?: string) {
+  const written = registry === undefined ? {} : { registry: { text: registry, file: 'registry.yaml' } };
+  const { session, workspace, dispose } = await openScratchRuntime(written);
   t.after(dispose);
   const file = join(workspace, 'file.ts');
   if (content !== undefined) writeFileSync(file, content);
@@ -190,4 +191,27 @@ test('text keeps its encoding, and what has no text is refused', async (t) => {
   assert.equal((await refusal({ old: 'nach', new: '漢字' })).details.reason, 'encoding');
   writeFileSync(file, Buffer.from([0, 1, 2, 255]));
   assert.equal((await refusal({ old: 'a', new: 'b' })).details.reason, 'binary');
+});
+
+test('file_edit takes the names other agents use for old, new and all, at the top and in edits', async (t) => {
+  const { edit, content, refusal } = await scene(t, 'a b b\n');
+  await edit({ old_string: 'a', new_string: 'x' });
+  await edit({
+    edits: [
+      { old_string: 'b', new_string: 'c', replace_all: true },
+      { old_str: 'x', new_str: 'y' },
+    ],
+  });
+  assert.equal(content(), 'y c c\n');
+  const twice = await refusal({ edits: [{ old: 'y', old_string: 'z', new: 'n' }] });
+  assert.match(twice.message, /given under two names/);
+});
+
+test('file_edit refuses inexact text where the registry says so, and still takes exact text', async (t) => {
+  const { edit, refusal, content } = await scene(t, 'a  \nb\n', 'version: 1\nedits: {inexact: refuse}\n');
+  const { code, details, message } = await refusal({ old: 'a\nb\n', new: 'x\n' });
+  assert.deepEqual([code, details.reason], ['E_POLICY', 'inexact_refused']);
+  assert.match(message, /fitted only by trailing, and the registry accepts exact text only/);
+  await edit({ old: 'a  \nb\n', new: 'x\n' });
+  assert.equal(content(), 'x\n');
 });

@@ -11,12 +11,13 @@ import type { ToolText } from '../../contracts/tool-text.ts';
 import type { FileContent } from '../../contracts/workspace.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { changedMeanwhile } from '../../platform/files/changed-meanwhile.ts';
-import { counted, shownName } from '../../present/rows.ts';
-import { findPlaces, MATCH_LEVELS, type MatchLevel, type Place } from '../../text/edit-ladder.ts';
+import { shownName } from '../../present/rows.ts';
+import { findPlaces, MATCH_LEVELS, type Place } from '../../text/edit-ladder.ts';
 import { decodeText, detectEncoding, encodeText, type TextEncoding } from '../../text/encoding.ts';
 import { lineDiff } from '../../text/line-diff.ts';
 import { refusePlaceholder, refuseShrinking } from './file-edit/check-edit.ts';
 import { ambiguous, lineAt, notFound } from './file-edit/explain-miss.ts';
+import { checkInexact } from './inexact.ts';
 import { readExisting } from './read-existing.ts';
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -112,6 +113,7 @@ export const fileEdit = defineTool({
         new_str: 'new',
         replace_all: 'all',
       },
+      list_params: ['edits'],
       required: ['path'],
     },
     capabilities: { workspace: ['write_text'] },
@@ -148,7 +150,7 @@ export const fileEdit = defineTool({
     const { text, encoding } = decode(current, wanted.path);
     const { after, placed } = explaining(context, () => applyEdits(text, edits, wanted));
     if (wanted.allow_shrink !== true) refuseShrinking(text, after, wanted.path);
-    warnOfInexact(placed, wanted.path, context);
+    checkInexact(placed, 'edit', wanted.path, context);
     const bytes = encoded(after, encoding, wanted.path);
     return write(wanted, { bytes, placed, diff: lineDiff(text, after), before: current.sha256 }, context);
   },
@@ -247,20 +249,6 @@ function replaced(text: string, places: readonly Place[]): string {
 
 function linesOf(text: string, { start, end }: Place): { readonly line: number; readonly end_line: number } {
   return { line: lineAt(text, start), end_line: lineAt(text, Math.max(start, end - 1)) };
-}
-
-/** Policies may want to know, and the caller should look at what was done. */
-function warnOfInexact(placed: readonly Placed[], path: string, { warn }: ToolContext): void {
-  const inexact = placed.filter(({ match }) => match !== 'exact');
-  const [first] = inexact;
-  if (first === undefined) return;
-  const levels: readonly MatchLevel[] = [...new Set(inexact.map(({ match }) => match))];
-  warn({
-    code: 'E_FILE_IO',
-    message: `${counted(inexact.length, 'edit')} of ${path} fitted only by ${levels.join(', ')}`,
-    path,
-    details: { reason: 'inexact_match', match: [...levels], line: first.line, next: 'Check the diff' },
-  });
 }
 
 function create(wanted: Args, edits: readonly Edit[], context: ToolContext): Promise<Data> {

@@ -13,18 +13,18 @@ async function scene(
 ) {
   const { session, workspace, dispose } = await openScratchRuntime(options);
   t.after(dispose);
-  const call = (path: string, unified_diff: string, more: object = {}) =>
-    session.call('file_patch', { path, unified_diff, ...more });
+  const call = (path: string | null, unified_diff: string, more: object = {}) =>
+    session.call('file_patch', { ...(path === null ? {} : { path }), unified_diff, ...more });
   return {
     workspace,
     put: (bytes: string | Uint8Array, name = 'file') => writeFileSync(join(workspace, name), bytes),
     text: (name = 'file') => readFileSync(join(workspace, name), 'utf8'),
-    async patch(diff: string, path = 'file', more: object = {}) {
+    async patch(diff: string, path: string | null = 'file', more: object = {}) {
       const response = await call(path, diff, more);
       assert.deepEqual(response.errors, []);
       return filePatch.data.parse(response.data);
     },
-    async refusal(diff: string, path = 'file', more: object = {}): Promise<ErrorEntry> {
+    async refusal(diff: string, path: string | null = 'file', more: object = {}): Promise<ErrorEntry> {
       const response = await call(path, diff, more);
       assert.equal(response.ok, false);
       const [error] = response.errors;
@@ -233,4 +233,97 @@ test('file_patch refuses paths outside and git data by policy [S0-34]', async (t
     assert.equal((await refusal('@@ -0,0 +1 @@\n+x\n', path)).code, 'E_POLICY', path);
   }
   await patch(HUNK, './file');
+});
+
+const REFUSE_INEXACT = { text: 'version: 1\nedits: {inexact: refuse}\n', file: 'registry.yaml' };
+
+test('file_patch places lines that differ in blanks, with a warning, unless the registry refuses inexact text', async (t) => {
+  const lenient = await scene(t);
+  lenient.put('a  \nb\nc\n');
+  const { hunks } = await lenient.patch(HUNK);
+  assert.equal(hunks[0]?.match, 'trailing');
+  assert.equal(lenient.text(), 'a  \nB\nc\n');
+
+  const strict = await scene(t, { registry: REFUSE_INEXACT });
+  strict.put('a  \nb\nc\n');
+  const { code, details } = await strict.refusal(HUNK);
+  assert.deepEqual([code, details?.['reason'], details?.['match']], ['E_POLICY', 'inexact_refused', ['trailing']]);
+  assert.equal(strict.text(), 'a  \nb\nc\n');
+  strict.put(BEFORE);
+  assert.equal((await strict.patch(HUNK)).hunks[0]?.match, 'exact');
+});
+
+const BEGIN = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n');
+
+test('file_patch takes *** Begin Patch and adds, updates, moves and deletes files', async (t) => {
+  const { patch, put, text, workspace } = await scene(t);
+  put('a\nb\n', 'one');
+  put('c\nd\n', 'two');
+  put('gone\n', 'three');
+  const diff = BEGIN(
+    '*** Update File: one',
+    '@@',
+    '-b',
+    '+B',
+    '*** Update File: two',
+    '*** Move to: sub/new',
+    ' c',
+    '-d',
+    '+D',
+    '*** Delete File: three',
+    '*** Add File: four',
+    '+new',
+  );
+  const data = await patch(diff, null);
+  assert.deepEqual([text('one'), text('sub/new'), text('four')], ['a\nB\n', 'c\nD\n', 'new\n']);
+  assert.deepEqual(readdirSync(workspace).sort(), ['four', 'one', 'sub']);
+  assert.deepEqual(
+    data.files?.map(({ path, operation, moved_to, sha256 }) => [path, operation, moved_to, sha256?.length]),
+    [
+      ['one', 'update', undefined, 64],
+      ['two', 'move', 'sub/new', 64],
+      ['three', 'delete', undefined, undefined],
+      ['four', 'add', undefined, 64],
+    ],
+  );
+  assert.equal(
+    (await patch(BEGIN('*** Update File: one', '-a', '+A'), 'one')).sha256,
+    sha256Hex(Buffer.from('A\nB\n')),
+  );
+});
+
+test('file_patch changes nothing when one file of a *** Begin Patch does not fit', async (t) => {
+  const { refusal, put, text, workspace } = await scene(t);
+  put('a\n', 'one');
+  put('b\n', 'two');
+  const all = (diff: string) => refusal(diff, null);
+  const first = ['*** Add File: new', '+x', '*** Update File: one', '-a', '+A'];
+  assert.equal((await all(BEGIN(...first, '*** Update File: two', '-x', '+y'))).details?.['reason'], 'hunk_mismatch');
+  assert.equal((await all(BEGIN(...first, '*** Delete File: none'))).details?.['reason'], 'ENOENT');
+  assert.equal((await all(BEGIN(...first, '*** Add File: two', '+x'))).details?.['reason'], 'EEXIST');
+  assert.equal((await all(BEGIN(...first, '*** Add File: ../out', '+x'))).code, 'E_POLICY');
+  assert.equal((await all(BEGIN(...first, '*** Add File: .git/x', '+x'))).code, 'E_POLICY');
+  assert.equal((await all(HUNK)).details?.['reason'], 'path_missing');
+  assert.equal((await refusal(BEGIN(...first), 'one')).details?.['reason'], 'other_file');
+  assert.deepEqual([text('one'), text('two'), readdirSync(workspace).sort()], ['a\n', 'b\n', ['one', 'two']]);
+});
+
+test('file_patch judges the files that a *** Begin Patch names by the rules for paths and for deleting', async (t) => {
+  const text = [
+    'version: 1',
+    'arg_constraints: [{tool: file_patch, arg_patterns: ["src/**"], arg_key: path}]',
+    'approvals: {auto_approve: [file_patch], auto_deny: [fs_delete, fs_move]}',
+    '',
+  ].join('\n');
+  const { refusal, patch, workspace } = await scene(t, { registry: { text, file: 'registry.yaml' } });
+  mkdirSync(join(workspace, 'src'));
+  writeFileSync(join(workspace, 'src/a'), 'a\n');
+  writeFileSync(join(workspace, 'b'), 'a\n');
+  const change = ['-a', '+A'];
+  const all = (...lines: readonly string[]) => refusal(BEGIN(...lines), null);
+  assert.equal((await all('*** Update File: src/a', ...change, '*** Update File: b', ...change)).code, 'E_POLICY');
+  assert.equal((await all('*** Delete File: src/a')).code, 'E_POLICY');
+  assert.equal((await all('*** Update File: src/a', '*** Move to: src/c', ...change)).code, 'E_POLICY');
+  assert.equal(readFileSync(join(workspace, 'src/a'), 'utf8'), 'a\n');
+  assert.equal((await patch(BEGIN('*** Update File: src/a', ...change), null)).changed, true);
 });

@@ -1,7 +1,7 @@
 /** shell_exec: plain commands without a shell (strict mode) or a script for bash (sandboxed mode), run in the sandbox. */
 import { type ErrorEntry, type JsonObject, ToolError, toToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
-import type { CommandOutcome, RunningCommand } from '../../contracts/commands.ts';
+import { type CommandOutcome, EFFECTS_MODES, type RunningCommand } from '../../contracts/commands.ts';
 import type { JobArtifacts, JobNews, StreamNews } from '../../contracts/jobs.ts';
 import type { ByteFilter } from '../../contracts/redaction.ts';
 import { defineTool, type ToolContext } from '../../contracts/tool.ts';
@@ -9,6 +9,7 @@ import { callText, type ToolText } from '../../contracts/tool-text.ts';
 import { OutputKeeper } from '../../platform/processes/output-keeper.ts';
 import { outputText } from '../../present/output-text.ts';
 import { describeCommands } from '../../shell/describe-commands.ts';
+import { commandEffects, effectsData, effectsText, notRecorded } from './command-effects.ts';
 import { OutputReporter } from './output-reporter.ts';
 
 const TIMEOUT_DEFAULT = 600_000;
@@ -20,24 +21,20 @@ const INLINE_BYTES = 16 * 1024;
 const args = z
   .strictObject({
     cmd: z.string().min(1).optional().describe('Command line'),
-    argv: z.array(z.string()).min(1).optional().describe('One command as a list, instead of cmd'),
+    argv: z.array(z.string()).min(1).optional().describe('Instead of cmd'),
     cwd: z.string().min(1).default('.').describe('Folder to start in'),
     timeout_ms: z
       .int()
       .min(1)
       .max(TIMEOUT_MAX)
       .default(TIMEOUT_DEFAULT)
-      .describe('Ends all its processes, also those of a job; the registry may allow less'),
-    env: z.record(z.string(), z.string()).default({}).describe('Variables on top of a clean environment'),
-    stdin: z.string().nullable().default(null).describe('Text for standard input'),
-    allow_network: z.boolean().default(false).describe("Reach the registry's domains; otherwise none"),
-    yield_after_ms: z
-      .int()
-      .min(0)
-      .max(TIMEOUT_MAX)
-      .optional()
-      .describe('Answer with a job and its output so far if it still runs then'),
-    keep: z.boolean().optional().describe('Let the job outlive this session, until timeout_ms (limits.max_kept_jobs)'),
+      .describe('Ends all its processes; the registry may allow less'),
+    env: z.record(z.string(), z.string()).default({}).describe('Added to a clean environment'),
+    stdin: z.string().nullable().default(null).describe('Standard input'),
+    allow_network: z.boolean().default(false).describe("Reach the registry's domains"),
+    yield_after_ms: z.int().min(0).max(TIMEOUT_MAX).optional().describe('Answer with a job if it still runs then'),
+    effects: z.enum(EFFECTS_MODES).optional().describe('preview: keep file changes for change_apply'),
+    keep: z.boolean().optional().describe('Let the job outlive this session, until timeout_ms'),
   })
   .refine((given) => (given.cmd === undefined) !== (given.argv === undefined), 'Give either cmd or argv')
   .refine((given) => !given.keep || given.yield_after_ms !== undefined, 'keep needs yield_after_ms');
@@ -74,6 +71,7 @@ const data = z.strictObject({
     .describe('Handle of the whole stream for artifact_read, from 16 KiB on; also while a job runs'),
   stderr_artifact: z.string().optional(),
   network_enforced: z.boolean().describe('False when the isolation cannot keep the command off the network'),
+  effects: commandEffects.optional().describe('What it changed in the workspace; only when it ran on an overlay'),
   job: z.string().optional().describe('The command still runs; job_poll continues exactly after this output'),
 });
 
@@ -133,6 +131,7 @@ async function runCommand(given: Args, context: ToolContext): Promise<z.output<t
       stdin: given.stdin === null ? (given.yield_after_ms === undefined ? null : 'open') : Buffer.from(given.stdin),
       network: given.allow_network,
       mayStay: place !== undefined,
+      ...(given.effects === undefined ? {} : { effects: given.effects }),
       maxOutputBytes: STREAM_BYTES,
       // Also for the job it may become: it runs on with the secrets of this call.
       filter: () => noted(context.redactOutput(), filters),
@@ -212,6 +211,7 @@ interface Answering {
 function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.output<typeof data> {
   for (const name of outcome.quarantined ?? []) context.warn(quarantined(name));
   for (const hint of outcome.hints ?? []) context.warn(hint);
+  if (outcome.effectsProblem !== undefined) context.warn(notRecorded(outcome.effectsProblem));
   const kept = handlesOf(keepers);
   for (const { problem } of Object.values(keepers)) if (problem !== undefined) context.warn(notKept(problem));
   const { stdout, stderr } = outcome;
@@ -228,7 +228,10 @@ function answer(outcome: CommandOutcome, { keepers, context }: Answering): z.out
   };
   if (context.signal.aborted) throw stopped(context.signal, printed);
   if (outcome.signal !== null) throw diedBySignal(outcome.signal, printed);
-  return { code: outcome.code, signal: null, timed_out: false, ...printed, network_enforced: outcome.networkEnforced };
+  return {
+    ...{ code: outcome.code, signal: null, timed_out: false, ...printed, network_enforced: outcome.networkEnforced },
+    ...(outcome.effects === undefined ? {} : { effects: effectsData(outcome.effects) }),
+  };
 }
 
 function openHandles({ stdout, stderr }: Answering['keepers']): JobArtifacts {
@@ -312,7 +315,7 @@ function presentOutput(outcome: z.output<typeof data>): ToolText {
     ...leftOut('stdout', outcome.stdout_left_out),
     ...leftOut('stderr', outcome.stderr_left_out),
   ].join(', ');
-  return outputText({
+  const printed = outputText({
     head: stdout === '' && stderr === '' && job === undefined ? `${head}, no output` : head,
     stdout,
     stderr,
@@ -320,6 +323,7 @@ function presentOutput(outcome: z.output<typeof data>): ToolText {
     stderrArtifact: stderr_artifact,
     rest: 'run it again with its output filtered, such as | tail -n 200',
   });
+  return outcome.effects === undefined ? printed : effectsText(outcome.effects, printed);
 }
 
 function leftOut(name: string, missing: z.output<typeof gap> | undefined): readonly string[] {

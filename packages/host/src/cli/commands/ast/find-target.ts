@@ -30,7 +30,7 @@ export async function findTarget(target: string, session: AstSession): Promise<L
 
 /** The symbols of this name, without titles of tests. Undefined when the query failed. */
 export async function named(name: string, session: AstSession): Promise<readonly ListedNode[] | undefined> {
-  const found = await session.ask<Found>('ast_query', { where: { name_like: name } });
+  const found = await session.ask<Found>('ast_query', { where: { name_like: name }, detail: 'full' });
   return found?.nodes.filter(({ type }) => type !== 'test');
 }
 
@@ -43,7 +43,12 @@ interface Place {
 /** The declaration whose name stands there, else the innermost one that begins on the line. */
 async function atPlace({ file, line, col }: Place, session: AstSession): Promise<ListedNode | undefined> {
   if (line < 1 || col === 0) throw badUsage('Lines and columns begin at 1');
-  const found = await session.ask<Found>('ast_query', { where: { file_glob: file }, view: 'outline', limit: 10_000 });
+  const found = await session.ask<Found>('ast_query', {
+    where: { file_glob: file },
+    view: 'outline',
+    detail: 'full',
+    limit: 10_000,
+  });
   const onLine = (found?.nodes ?? []).filter((node) => node.line === line);
   const before = onLine.filter((node) => col === undefined || node.col <= col);
   const node = before.at(col === undefined ? 0 : -1);

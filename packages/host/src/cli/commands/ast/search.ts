@@ -23,7 +23,12 @@ async function outline(
   options: SharedOptions,
   { call }: Parameters<Parameters<typeof withAstSession>[1]>[0],
 ): Promise<number> {
-  const response = await call('ast_query', { where: { file_glob: file }, view: 'outline', limit: MAX_LINES });
+  const response = await call('ast_query', {
+    where: { file_glob: file },
+    view: 'outline',
+    detail: 'full',
+    limit: MAX_LINES,
+  });
   if (!response.ok) {
     showFailure(response, options);
     return 1;
@@ -68,7 +73,7 @@ export function addFind(command: Command, done: Done): void {
 async function find(names: readonly string[], options: FindOptions, { call }: AstSession): Promise<number> {
   let found = 0;
   for (const name of names) {
-    const response = await call('ast_query', { where: whereOf(name, options), limit: options.limit });
+    const response = await call('ast_query', { where: whereOf(name, options), detail: 'full', limit: options.limit });
     if (!response.ok) {
       showFailure(response, options);
       return 1;
@@ -121,7 +126,7 @@ export function addRefs(command: Command, done: Done): void {
 async function refs(target: string, options: SharedOptions, session: AstSession): Promise<number> {
   const asked = await question(target, session);
   if (asked === undefined) return 1;
-  const response = await session.call('ast_query', { ...asked, view: 'references', limit: MAX_REFS });
+  const response = await session.call('ast_query', { ...asked, view: 'references', detail: 'full', limit: MAX_REFS });
   if (!response.ok) {
     showFailure(response, options);
     return 1;

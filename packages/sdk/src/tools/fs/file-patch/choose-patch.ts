@@ -20,7 +20,7 @@ function isMeantFor({ oldName, newName }: FilePatch, path: string): boolean {
   return names.length === 0 || names.some((name) => isNameOf(name, path));
 }
 
-function isNameOf(name: string, path: string): boolean {
+export function isNameOf(name: string, path: string): boolean {
   return isSameFile(name, path) || isSameFile(withoutPrefix(name), path);
 }
 

@@ -7,13 +7,15 @@
 import { ToolError } from '@tool-runtime/protocol';
 import { applyPatch, type PatchedFile } from '../../../text/apply-patch.ts';
 import { decodeText, detectEncoding, encodeText, type TextEncoding } from '../../../text/encoding.ts';
-import { type FilePatch, parseUnifiedDiff } from '../../../text/unified-diff.ts';
+import type { FilePatch } from '../../../text/unified-diff.ts';
 
 export interface PatchJob {
   readonly path: string;
   readonly diff: string;
   /** The diff, parsed as UTF-8. */
   readonly patch: FilePatch;
+  /** The same patch from the diff in another encoding. */
+  reparse(encoded: Buffer): FilePatch;
 }
 
 export function patchContent(bytes: Uint8Array, job: PatchJob): PatchedFile {
@@ -29,7 +31,7 @@ function patchWide(bytes: Uint8Array, encoding: TextEncoding, patch: FilePatch):
 }
 
 /** The same patch with its lines in the bytes of the file. */
-function latinPatch({ path, diff, patch }: PatchJob): FilePatch {
+function latinPatch({ path, diff, reparse }: PatchJob): FilePatch {
   const encoded = encodeText(diff, 'latin1');
   if (encoded === undefined) {
     throw new ToolError('E_FILE_IO', `Diff holds characters the file's encoding (latin1) does not have: ${path}`, {
@@ -37,5 +39,5 @@ function latinPatch({ path, diff, patch }: PatchJob): FilePatch {
       details: { reason: 'encoding', next: 'Use characters up to U+00FF, or convert the file to UTF-8 first' },
     });
   }
-  return parseUnifiedDiff(encoded).files[0] ?? patch;
+  return reparse(encoded);
 }

@@ -1,0 +1,142 @@
+/** Change sets of one workspace: looking at a tree, keeping what a change replaces, and committing. */
+import { closeSync, constants } from 'node:fs';
+import type { Capture, ChangeStore, PathState, WorkspaceChanges } from '../../changes/change-set.ts';
+import { textOfName } from '../../changes/path-name.ts';
+import { isTemporaryName } from '../../contracts/path-text.ts';
+import { type InnerEntry, openEntry, openSubdirectory } from '../descriptors/directory-entry.ts';
+import { createFullDisk, type Disk } from '../descriptors/disk.ts';
+import { readContent } from '../descriptors/file-content.ts';
+import { explained } from '../descriptors/file-errors.ts';
+import { listEntries } from '../descriptors/list-directory.ts';
+import type { Place } from '../descriptors/places.ts';
+import { findTarget } from '../descriptors/write-target.ts';
+import { ErrnoError, errnoCode } from '../errno-error.ts';
+import type { CommitGround } from '../files/workspace.ts';
+import { locateHeld } from '../protection/judge-place.ts';
+import { commitChanges } from './commit-changes.ts';
+import { type ContentKeeper, HeldFolders, lookAt } from './held-folders.ts';
+import type { RedoLog } from './redo-log.ts';
+
+export interface ChangesSetting {
+  readonly ground: CommitGround;
+  readonly store: ChangeStore;
+  readonly redo: RedoLog;
+  readonly disk: Disk;
+  readonly isRecording: boolean;
+  readonly maxFileBytes: number;
+  /** Where the workspace is in the one that change sets are written for; `.` for all of it. */
+  readonly prefix: string;
+}
+
+/** More than this in one tree is not captured: looking at it would take longer than the change. */
+const MAX_ENTRIES = 5000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export function createWorkspaceChanges(setting: ChangesSetting): WorkspaceChanges {
+  const { store, redo, disk, maxFileBytes } = setting;
+  const { find, guard } = setting.ground;
+  const keeper: ContentKeeper = { maxBytes: maxFileBytes, keep: (digest, bytes) => store.keepBytes(digest, bytes) };
+  const inner = (path: string) => innerPath(path, setting.prefix);
+  const own = (path: string): string => {
+    const found = inner(path);
+    if (found === undefined) throw new ErrnoError('EXDEV');
+    return found;
+  };
+  return {
+    store,
+    isRecording: setting.isRecording,
+    capture: (path, { keep, alone = false }) =>
+      explained(path, () => capture(find(path), { keeper: keep ? keeper : undefined, alone })),
+    async commit(staged, { rule, durable = false } = {}) {
+      const ground = { find: (path: string) => find(path, rule), guard };
+      const here = staged.map((change) => ({ ...change, path: own(change.path) }));
+      await commitChanges(ground, here, { disk: durable ? createFullDisk() : disk, redo, keeper });
+      for (const { after, source } of here) {
+        if (after.kind === 'file' && source !== undefined && 'bytes' in source)
+          store.keepBytes(after.digest, source.bytes);
+      }
+    },
+    read: (path, digest) => explained(path, () => readIfSame(find(own(path)), digest)),
+    inner,
+    keepingOnly: (mayKeep) => createWorkspaceChanges({ ...setting, store: keepingOnly(store, mayKeep) }),
+  };
+}
+
+/** What is refused counts as too large: it is not kept, and a change of it cannot be undone. */
+function keepingOnly(store: ChangeStore, mayKeep: (bytes: Uint8Array) => boolean): ChangeStore {
+  return {
+    keepBytes: (digest, bytes) => mayKeep(bytes) && store.keepBytes(digest, bytes),
+    keepFile: async (digest, file) => store.keepFile(digest, file, mayKeep),
+    bytes: (digest) => store.bytes(digest),
+    put: (set) => store.put(set),
+    get: (id) => store.get(id),
+    list: (filter) => store.list(filter),
+    setStatus: (id, status) => store.setStatus(id, status),
+    prune: (bounds) => store.prune(bounds),
+    close: () => store.close(),
+  };
+}
+
+function innerPath(path: string, prefix: string): string | undefined {
+  if (prefix === '.') return path;
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : undefined;
+}
+
+async function capture(
+  place: Place,
+  { keeper, alone }: { readonly keeper: ContentKeeper | undefined; readonly alone: boolean },
+): Promise<Capture> {
+  const target = findTarget(place.root, place.path, { followLast: false, acceptsFolder: true });
+  try {
+    const { location } = locateHeld(place, { dirFd: target.dirFd, below: [...target.missing, target.name] });
+    if (target.existing === undefined) return { location, isWhole: true, states: new Map() };
+    const { state } = await lookAt(target, keeper);
+    const walk: Walk = { states: new Map([[location, state]]), keeper, bytes: 0 };
+    const isWhole = alone || state.kind !== 'folder' || (await captureFolder(target, location, walk));
+    return { location, isWhole, states: isWhole ? walk.states : new Map([[location, state]]) };
+  } finally {
+    target.close();
+  }
+}
+
+interface Walk {
+  readonly states: Map<string, PathState>;
+  readonly keeper: ContentKeeper | undefined;
+  bytes: number;
+}
+
+/** False when there is too much, or something that is neither file, folder nor link. */
+async function captureFolder(folder: InnerEntry, location: string, walk: Walk): Promise<boolean> {
+  const dirFd = openSubdirectory(folder);
+  try {
+    for (const entry of await listEntries(dirFd)) {
+      if (isTemporaryName(entry.name)) continue;
+      if (entry.type === 'other' || walk.states.size >= MAX_ENTRIES) return false;
+      const { state, stat } = await lookAt(entry, walk.keeper);
+      if (state.kind === 'absent') continue;
+      const path = `${location}/${textOfName(entry.name)}`;
+      walk.states.set(path, state);
+      walk.bytes += Number(stat?.size ?? 0);
+      if (walk.bytes > MAX_BYTES) return false;
+      if (state.kind === 'folder' && !(await captureFolder(entry, path, walk))) return false;
+    }
+    return true;
+  } finally {
+    closeSync(dirFd);
+  }
+}
+
+async function readIfSame(place: Place, digest: string): Promise<Uint8Array | undefined> {
+  const folders = new HeldFolders(place.root);
+  try {
+    const entry = folders.find(place.path);
+    if (entry === undefined) return undefined;
+    const { bytes, sha256 } = await readContent(openEntry(entry, constants.O_RDONLY));
+    return sha256 === digest ? bytes : undefined;
+  } catch (thrown) {
+    if (errnoCode(thrown) === undefined) throw thrown;
+    return undefined;
+  } finally {
+    folders.close();
+  }
+}

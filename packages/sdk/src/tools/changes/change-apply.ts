@@ -1,0 +1,73 @@
+/** change_apply: makes a pending change set real, all of it or nothing. */
+import { ToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import type { ChangeHistory, ChangeSet, StagedChange } from '../../changes/change-set.ts';
+import { defineTool } from '../../contracts/tool.ts';
+import type { ToolText } from '../../contracts/tool-text.ts';
+import { counted, shownName } from '../../present/rows.ts';
+import { askable, changeId, pathRow, requireSet, rowOf, rowText } from './change-fields.ts';
+
+const args = z.strictObject({ change_id: changeId });
+
+const data = z.strictObject({
+  applied: z.literal(true),
+  paths: z.array(pathRow),
+});
+
+export const changeApply = defineTool({
+  name: 'change_apply',
+  category: 'changes',
+  title: 'Apply a pending change',
+  summary: 'Make a pending change set real, all of it or nothing',
+  policyNotes: 'Path rules and protected files hold as for every write; a file that changed since is a conflict',
+  args,
+  data,
+  annotations: {
+    kind: 'edit',
+    side_effect_level: 'workspace_write',
+    arg_schema: { arg_aliases: { id: 'change_id' }, required: ['change_id'] },
+    capabilities: { workspace: ['read', 'write'] },
+  },
+  effect: 'write',
+  rehearse: 'none',
+  risk: 'medium',
+  timeoutMs: 60_000,
+  present: ({ paths }): ToolText => ({
+    head: `applied: ${counted(paths.length, 'path')}`,
+    parts: [{ type: 'text', text: paths.map(rowText) }],
+  }),
+  async run({ change_id }, { history, workspace }) {
+    const set = requirePending(history, change_id);
+    const staged = set.paths.map((change): StagedChange => {
+      const { after, path } = change;
+      const name = history.inner(path) ?? path;
+      workspace.requireAllowed(askable(name), after.kind === 'absent' ? 'delete' : 'write', 'themselves');
+      if (after.kind !== 'file') return change;
+      const bytes = history.bytes(after.digest);
+      if (bytes === undefined) throw notKept(name);
+      return { ...change, source: { bytes } };
+    });
+    await history.commit(staged);
+    history.setStatus(change_id, 'applied');
+    return {
+      applied: true as const,
+      paths: set.paths.map((one) => rowOf({ ...one, name: history.inner(one.path) ?? one.path })),
+    };
+  },
+});
+
+export function requirePending(history: ChangeHistory, id: string): ChangeSet {
+  const set = requireSet(history, id);
+  if (set.status === 'pending') return set;
+  throw new ToolError('E_VALIDATION_FAIL', `Change set is not pending: ${id} is ${set.status}`, {
+    path: 'change_id',
+    details: { reason: 'not_pending', next: 'Take one with status pending from change_list' },
+  });
+}
+
+function notKept(name: string): ToolError {
+  return new ToolError('E_FILE_IO', `New content of ${shownName(name)} was not kept, so nothing was applied`, {
+    path: name.toWellFormed(),
+    details: { reason: 'not_kept', next: 'Run the call again; changes.max_file_mib of the registry says what is kept' },
+  });
+}

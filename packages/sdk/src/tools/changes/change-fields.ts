@@ -1,0 +1,69 @@
+/** What the change tools share: finding a set, what of it this call may see, and how it is told. */
+import { isToolError, ToolError } from '@tool-runtime/protocol';
+import { z } from 'zod';
+import type { ChangeHistory, ChangeSet, PathChange } from '../../changes/change-set.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
+import { shownName } from '../../present/rows.ts';
+
+export const changeId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('`change_id` from the answer of a call, or from change_list');
+
+export const pathRow = z.strictObject({
+  path: z.string(),
+  change: z.enum(['created', 'deleted', 'changed']),
+});
+
+export function requireSet(history: ChangeHistory, id: string): ChangeSet {
+  const found = history.get(id);
+  if (found !== undefined) return found;
+  throw new ToolError('E_VALIDATION_FAIL', `No such change set: ${shownName(id)}`, {
+    path: 'change_id',
+    details: {
+      reason: 'unknown_change',
+      next: 'Take a change_id from change_list; old ones are deleted after a while',
+    },
+  });
+}
+
+export interface VisiblePaths {
+  readonly shown: readonly (PathChange & { readonly name: string })[];
+  /** Paths outside the folder of the session, or that it may not read. */
+  readonly withheld: number;
+}
+
+export function visiblePaths(paths: readonly PathChange[], { history, workspace }: ToolContext): VisiblePaths {
+  const shown = paths.flatMap((change) => {
+    const name = history.inner(change.path);
+    return name !== undefined && mayUse(workspace, name, 'read') ? [{ ...change, name }] : [];
+  });
+  return { shown, withheld: paths.length - shown.length };
+}
+
+/** A name that is no UTF-8 can be in no rule; it counts as its folder. */
+export function mayUse(workspace: ToolContext['workspace'], name: string, access: 'read'): boolean {
+  try {
+    workspace.requireAllowed(askable(name), access, 'themselves');
+    return true;
+  } catch (thrown) {
+    if (isToolError(thrown)) return false;
+    throw thrown;
+  }
+}
+
+export function askable(name: string): string {
+  return name.toWellFormed();
+}
+
+export function rowOf({ before, after, name }: VisiblePaths['shown'][number]): z.output<typeof pathRow> {
+  const change = before.kind === 'absent' ? 'created' : after.kind === 'absent' ? 'deleted' : 'changed';
+  return { path: name.toWellFormed(), change };
+}
+
+const MARKS = { created: 'A', deleted: 'D', changed: 'M' } as const;
+
+export function rowText({ path, change }: z.output<typeof pathRow>): string {
+  return `  ${MARKS[change]} ${shownName(path)}`;
+}
