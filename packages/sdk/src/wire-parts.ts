@@ -156,10 +156,10 @@ async function reconcileCalls(
 ): Promise<readonly ReconciledCall[]> {
   if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
     endLostSandboxes(state.path);
-    await sweepOverlays(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
     await redo.workOff({ noteFolder: root.noteFolder });
+    await sweepOverlays(state.path);
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });

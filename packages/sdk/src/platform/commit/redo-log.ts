@@ -1,6 +1,7 @@
 /**
  * What is needed to finish a commit after a kill: one file in the state folder for each commit under way, named after its
- * owner. It gets its final name when it is whole; from then on the commit counts. A file whose owner is dead is worked off.
+ * owner and after the process that began it, whose files may hold the content. It gets its final name when it is whole; from
+ * then on the commit counts. A file whose owner is dead is worked off.
  *
  * First line: the changes as JSON. Then the new content, one after the other.
  */
@@ -53,7 +54,8 @@ export function createRedoLog(state: string, disk: Disk = createDisk()): RedoLog
   const folder = join(state, FOLDER);
   return {
     begin(planned) {
-      const path = join(folder, `${ownerTag() ?? process.pid}_${randomUUID()}`);
+      const me = ownerTag() ?? process.pid;
+      const path = join(folder, `${me}_${me}_${randomUUID()}`);
       inState(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         writeRecord(`${path}${UNFINISHED}`, planned, disk);
@@ -83,11 +85,14 @@ export function createRedoLog(state: string, disk: Disk = createDisk()): RedoLog
 }
 
 function lostIn(folder: string): readonly string[] {
+  return recordsIn(folder).filter((name) => isOwnerDead(name.split('_')[0] ?? ''));
+}
+
+function recordsIn(folder: string): readonly string[] {
   try {
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
-      const names = listOwnEntries(fd).map(({ name }) => String(name));
-      return names.filter((name) => isOwnerDead(name.split('_')[0] ?? ''));
+      return listOwnEntries(fd).map(({ name }) => String(name));
     } finally {
       closeSync(fd);
     }
@@ -97,9 +102,14 @@ function lostIn(folder: string): readonly string[] {
   }
 }
 
+/** Tags of the processes that began a commit which is not finished: their files are still needed. */
+export function unfinishedMakers(state: string): ReadonlySet<string> {
+  return new Set(recordsIn(join(state, FOLDER)).map((name) => name.split('_')[1] ?? ''));
+}
+
 /** Only one process finishes a commit. Undefined when another one was faster. */
 function claim(folder: string, name: string): string | undefined {
-  const claimed = join(folder, `${ownerTag() ?? process.pid}_${randomUUID()}`);
+  const claimed = join(folder, `${ownerTag() ?? process.pid}_${name.slice(name.indexOf('_') + 1)}`);
   try {
     renameSync(join(folder, name), claimed);
     return claimed;

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { unfinishedMakers } from '../commit/redo-log.ts';
 import { findNames } from '../descriptors/list-directory.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { DIRECTORY_HANDLE } from '../open-flags.ts';
@@ -43,16 +44,21 @@ export async function removeOverlayFolder(parent: string, name: string): Promise
   }
 }
 
-/** Removes those whose process is dead; answers how many. */
+/** Removes those whose process is dead, unless a commit that it began still takes its content from them. Answers how many. */
 export async function sweepOverlays(state: string): Promise<number> {
   const folder = join(state, FOLDER);
   if (kindOf(folder) !== 'folder') return 0;
   const dirFd = openSync(folder, DIRECTORY_HANDLE);
   try {
-    const lost = await findNames(dirFd, (name) => isOwnerDead(name.split('_')[0] ?? ''));
+    const needed = unfinishedMakers(state);
+    const lost = await findNames(dirFd, (name) => isLost(name.split('_')[0] ?? '', needed));
     for (const name of lost) await removeTree({ dirFd, name }, new Pace(undefined));
     return lost.length;
   } finally {
     closeSync(dirFd);
   }
+}
+
+function isLost(owner: string, needed: ReadonlySet<string>): boolean {
+  return isOwnerDead(owner) && !needed.has(owner);
 }
