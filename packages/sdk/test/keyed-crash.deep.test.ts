@@ -169,7 +169,11 @@ async function judgeAll(t: TestContext, cases: readonly KeyedCase[]): Promise<vo
 
 describe('a keyed call killed at every point [S1-42 S1-43]', () => {
   test('every tool that changes something has a case', () => {
-    const tools = Object.values(builtInTools as Record<string, AnyTool>).filter(({ effect }) => effect !== 'read');
+    // These need the change set of an earlier call; a lost one is settled by the operator, as for every tool with `none`.
+    const later = new Set(['change_apply', 'change_discard', 'change_undo']);
+    const tools = Object.values(builtInTools as Record<string, AnyTool>).filter(
+      ({ effect, name, rehearse }) => effect !== 'read' && !(later.has(name) && rehearse === 'none'),
+    );
     const named = new Set([...Object.values(CASES).flat(), curlCase('', '')].map(({ tool }) => tool));
     assert.deepEqual([...named].sort(), tools.map(({ name }) => name).sort());
   });
