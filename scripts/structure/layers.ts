@@ -88,6 +88,7 @@ const SDK: Table = {
   'platform/overlay': [
     'changes',
     'contracts',
+    'platform/commit',
     'platform/descriptors',
     'platform/files',
     'platform/processes',
