@@ -28,6 +28,7 @@ import { keepWitness, type Witness } from './keep-witness.ts';
 import { openAst, pluginOf } from './open-ast.ts';
 import { openSources } from './open-sources.ts';
 import type { WallCheck } from './platform/commands/sandbox-view.ts';
+import { createRedoLog } from './platform/commit/redo-log.ts';
 import { createDisk } from './platform/descriptors/disk.ts';
 import { openRoot, type Root, type RootBackend } from './platform/descriptors/root.ts';
 import { createWorkspace, type FileWorkspace } from './platform/files/workspace.ts';
@@ -73,6 +74,8 @@ export interface Runtime {
   checkWall(): Promise<WallCheck>;
   /** Locks in the workspace's repository that no running process holds and no call of ours left; paths, oldest first. */
   staleGitLocks(): Promise<readonly string[]>;
+  /** How many commits of killed processes could not be finished so far, as on a full disk. Each start tries again. */
+  unfinishedCommits(): number;
   /** Finds calls of dead processes that have an intent and no result, and says so in the journal. Runs at start. */
   reconcile(): Promise<readonly ReconciledCall[]>;
   /** An operator's word on a call whose outcome is unknown; frees or settles its key. */
@@ -277,6 +280,7 @@ function assembleRuntime(assembly: Assembly): Runtime {
       const left = await clearWorkspaceLocks(assembly.state, root.path);
       return left.toSorted((one, other) => one.createdMs - other.createdMs).map(({ path }) => path);
     },
+    unfinishedCommits: () => createRedoLog(assembly.state).left().length,
     reconcile: parts.reconcile,
     async resolvePending(callId, outcome, note) {
       const { resolvePending } = await import('./journal/resolve-pending.ts');

@@ -1,6 +1,8 @@
 /** The parts all sessions of a runtime share, made once: ports given by tests and embedding programs, else our own. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { ToolError } from '@tool-runtime/protocol';
+import { safeText } from '@tool-runtime/protocol/internal';
 import { subjectReader } from './call/tool-context/read-path.ts';
 import type { Registry } from './contracts/registry.ts';
 import type { OpenToolSource } from './contracts/tool-source.ts';
@@ -151,18 +153,33 @@ function carefully(onUnexpected: RuntimeOptions['onUnexpected']): RuntimeParts['
 
 /** Programs of dead processes end before anything is compared: what they would still do must not come later. */
 async function reconcileCalls(
-  { journal, clock, instanceId: self }: RuntimeParts,
+  { journal, clock, instanceId: self, reportUnexpected }: RuntimeParts,
   { root, workspace, state, redo }: Pick<Places, 'root' | 'workspace' | 'state'> & { readonly redo: RedoLog },
 ): Promise<readonly ReconciledCall[]> {
-  if (journal.instances().some((instance) => instance.id !== self && !isAlive(instance))) {
+  const hasDead = journal.instances().some((instance) => instance.id !== self && !isAlive(instance));
+  if (hasDead || redo.left().length > 0) {
     endLostSandboxes(state.path);
     const { clearWorkspaceLocks } = await import('./platform/git/git-writes.ts');
     await clearWorkspaceLocks(state.path, root.path);
-    await redo.workOff({ noteFolder: root.noteFolder });
+    for (const { skipped } of await redo.workOff({ noteFolder: root.noteFolder })) {
+      if (skipped.length > 0) reportUnexpected(finishedInPart(skipped));
+    }
     await sweepOverlays(state.path);
     await workspace.sweepNoted();
   }
   return reconcile(journal, { clock, isAlive, self, reader: () => subjectReader(workspace, undefined) });
+}
+
+const MAX_NAMED = 20;
+
+function finishedInPart(skipped: readonly string[]): ToolError {
+  const shown = skipped.slice(0, MAX_NAMED).map((path) => safeText(path, 200));
+  const more = skipped.length > shown.length ? ` and ${skipped.length - shown.length} more` : '';
+  const message = `Commit of a killed process was finished, except for files that others changed since: ${shown.join(', ')}${more}`;
+  return new ToolError('E_FILE_IO', message, {
+    path: shown[0] ?? '',
+    details: { reason: 'partly_changed', paths: shown, next: 'Compare these files with version control' },
+  });
 }
 
 /** Throws a contract violation for an empty ref and for two executors under one. */

@@ -39,6 +39,7 @@ async function runtimeChecks(options: SharedOptions): Promise<Finding[]> {
       return [
         ...sandbox(await runtime.checkWall()),
         gitLocks(await runtime.staleGitLocks()),
+        commits(runtime.unfinishedCommits()),
         {
           check: 'paths',
           state: runtime.pathBackend === 'openat2' ? 'ok' : 'warning',
@@ -95,6 +96,12 @@ function gitLocks(stale: readonly string[]): Finding {
   if (stale.length === 0) return { check: 'locks', state: 'ok', message: 'no stale git locks' };
   const message = `left by a git process that this runtime did not start: ${stale.join(', ')}; remove them if no git is running`;
   return { check: 'locks', state: 'warning', message };
+}
+
+function commits(left: number): Finding {
+  if (left === 0) return { check: 'commits', state: 'ok', message: 'no unfinished changes of several files' };
+  const message = `${left} unfinished after a kill; make room on the disk or fix its permissions, and start again`;
+  return { check: 'commits', state: 'failed', message };
 }
 
 function line({ check, state, message }: Finding): string {
