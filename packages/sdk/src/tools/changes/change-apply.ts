@@ -5,7 +5,7 @@ import type { ChangeHistory, ChangeSet, StagedChange } from '../../changes/chang
 import { defineTool } from '../../contracts/tool.ts';
 import type { ToolText } from '../../contracts/tool-text.ts';
 import { counted, shownName } from '../../present/rows.ts';
-import { askable, changeId, pathRow, requireSet, rowOf, rowText } from './change-fields.ts';
+import { changeId, pathRow, requireChangeable, requireSet, rowOf, rowText } from './change-fields.ts';
 
 const args = z.strictObject({ change_id: changeId });
 
@@ -28,6 +28,8 @@ export const changeApply = defineTool({
     arg_schema: { arg_aliases: { id: 'change_id' }, required: ['change_id'] },
     capabilities: { workspace: ['read', 'write'] },
   },
+  // It writes and removes files, so it needs the permission of the tools that do.
+  operations: () => ({ workspace: ['write_text', 'delete'] }),
   effect: 'write',
   rehearse: 'none',
   risk: 'medium',
@@ -38,20 +40,19 @@ export const changeApply = defineTool({
   }),
   async run({ change_id }, { history, workspace }) {
     const set = requirePending(history, change_id);
-    const staged = set.paths.map((change): StagedChange => {
-      const { after, path } = change;
-      const name = history.inner(path) ?? path;
-      workspace.requireAllowed(askable(name), after.kind === 'absent' ? 'delete' : 'write', 'themselves');
+    const names = requireChangeable(set.paths, { history, workspace });
+    const staged = set.paths.map((change, at): StagedChange => {
+      const { after } = change;
       if (after.kind !== 'file') return change;
       const bytes = history.bytes(after.digest);
-      if (bytes === undefined) throw notKept(name);
+      if (bytes === undefined) throw notKept(names[at] ?? '');
       return { ...change, source: { bytes } };
     });
     await history.commit(staged);
     history.setStatus(change_id, 'applied');
     return {
       applied: true as const,
-      paths: set.paths.map((one) => rowOf({ ...one, name: history.inner(one.path) ?? one.path })),
+      paths: set.paths.map((one, at) => rowOf({ ...one, name: names[at] ?? '' })),
     };
   },
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../contracts/tool.ts';
 import { requirePending } from './change-apply.ts';
-import { changeId } from './change-fields.ts';
+import { changeId, requireChangeable } from './change-fields.ts';
 
 const args = z.strictObject({ change_id: changeId });
 const data = z.strictObject({ discarded: z.literal(true) });
@@ -25,8 +25,9 @@ export const changeDiscard = defineTool({
   risk: 'low',
   timeoutMs: 30_000,
   present: (_data, { change_id }) => ({ head: `discarded ${change_id}` }),
-  run({ change_id }, { history }) {
-    requirePending(history, change_id);
+  run({ change_id }, { history, workspace }) {
+    const { paths } = requirePending(history, change_id);
+    requireChangeable(paths, { history, workspace });
     history.setStatus(change_id, 'discarded');
     return { discarded: true as const };
   },

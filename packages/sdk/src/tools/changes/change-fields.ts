@@ -2,6 +2,7 @@
 import { isToolError, ToolError } from '@tool-runtime/protocol';
 import { z } from 'zod';
 import type { ChangeHistory, ChangeSet, PathChange } from '../../changes/change-set.ts';
+import { policyDenial } from '../../contracts/failures.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import { shownName } from '../../present/rows.ts';
 
@@ -25,6 +26,38 @@ export function requireSet(history: ChangeHistory, id: string): ChangeSet {
       reason: 'unknown_change',
       next: 'Take a change_id from change_list; old ones are deleted after a while',
     },
+  });
+}
+
+/** The names that the session has for the paths. Throws E_POLICY when one is outside its folder. */
+export function requireInside(
+  changes: readonly PathChange[],
+  { inner }: Pick<ChangeHistory, 'inner'>,
+): readonly string[] {
+  return changes.map(({ path }) => {
+    const name = inner(path);
+    if (name === undefined) throw outsideFolder();
+    return name;
+  });
+}
+
+/** The same; throws E_POLICY also when the session may not make one of the changes. */
+export function requireChangeable(
+  changes: readonly PathChange[],
+  { history, workspace }: Pick<ToolContext, 'history' | 'workspace'>,
+): readonly string[] {
+  const names = requireInside(changes, history);
+  changes.forEach(({ after }, at) => {
+    const access = after.kind === 'absent' ? 'delete' : 'write';
+    workspace.requireAllowed(askable(names[at] ?? ''), access, 'themselves');
+  });
+  return names;
+}
+
+function outsideFolder(): ToolError {
+  return policyDenial('Change set has paths outside the folder of this session', {
+    path: 'change_id',
+    details: { reason: 'outside_folder', next: 'name paths inside the folder in `paths`, or ask the parent session' },
   });
 }
 

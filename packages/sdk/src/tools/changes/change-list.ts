@@ -51,12 +51,14 @@ export const changeList = defineTool({
       ...(status === undefined ? {} : { status }),
       ...(own ? { session_id: context.sessionId } : {}),
     });
-    const changes = found.map((set) => {
+    const changes = found.flatMap((set) => {
       const { shown, withheld } = visiblePaths(set.paths, context);
+      // Of which this session may see nothing, it need not know.
+      if (shown.length === 0 && withheld > 0) return [];
       const { change_id, tool, actor } = set;
       const paths = shown.slice(0, MAX_PATHS).map(rowOf);
       const at = new Date(set.at).toISOString();
-      return { change_id, tool, actor, at, status: set.status, files: set.paths.length, paths, withheld };
+      return [{ change_id, tool, actor, at, status: set.status, files: set.paths.length, paths, withheld }];
     });
     return { changes };
   },

@@ -38,9 +38,16 @@ export const changeShow = defineTool({
   annotations: {
     kind: 'read',
     side_effect_level: 'read_only',
-    arg_schema: { path_params: ['path'], arg_aliases: { id: 'change_id' }, required: ['change_id'] },
+    arg_schema: {
+      path_params: ['path'],
+      set_params: ['path'],
+      arg_aliases: { id: 'change_id' },
+      required: ['change_id'],
+    },
     capabilities: { workspace: ['read'] },
   },
+  // What file_read may not show is not shown here either.
+  operations: () => ({ workspace: ['read_text'] }),
   effect: 'read',
   risk: 'low',
   timeoutMs: 30_000,

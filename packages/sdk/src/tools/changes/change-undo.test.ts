@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   symlinkSync,
@@ -124,3 +125,67 @@ test('change_undo leaves a folder that others put something into, and writes thr
   assert.deepEqual([readlinkSync(path('b.txt')), text('target.txt')], ['target.txt', 'target\n']);
   assert.ok(lstatSync(path('b.txt')).isSymbolicLink());
 });
+
+const CHILD_TOOLS = ['change_list', 'change_show', 'change_undo', 'file_read', 'file_write', 'fs_delete'];
+
+test('a child session sees and takes back only what is in its folder', async (t) => {
+  const { session, workspace, dispose } = await openScratchRuntime({});
+  t.after(dispose);
+  const write = async (path: string): Promise<string> => {
+    const answer = await session.call('file_write', { path, content: 'new\n', create_dirs: true });
+    assert.ok(answer.ok, JSON.stringify(answer.errors));
+    return answer.change_id ?? '';
+  };
+  const [outer, made] = [await write('a.txt'), await write('sub/b.txt')];
+  const inner = await write('sub/c.txt');
+  const child = await session.openChild({ agentId: 'child', folder: 'sub', tools: CHILD_TOOLS });
+  const list = await child.call('change_list', {});
+  const { changes } = list.data as { changes: readonly { change_id: string }[] };
+  assert.deepEqual(changes.map(({ change_id }) => change_id).toSorted(), [made, inner].toSorted());
+  assert.doesNotMatch(JSON.stringify(await child.call('change_show', { change_id: outer })), /a\.txt|new\\n/);
+  // The second one made the folder itself, which the child is in.
+  for (const change_id of [outer, made]) {
+    const { errors } = await child.call('change_undo', { change_id });
+    assert.deepEqual([errors[0]?.code, errors[0]?.details?.['reason']], ['E_POLICY', 'outside_folder']);
+  }
+  assert.equal(existsSync(join(workspace, 'a.txt')), true);
+  assert.equal((await child.call('change_undo', { change_id: inner })).ok, true);
+  assert.deepEqual(readdirSync(join(workspace, 'sub')), ['b.txt']);
+});
+
+const OPEN = "['open', 'open/**']";
+
+for (const tool of ['change_show', 'file_read'] as const) {
+  test(`change_show shows what the path rules of ${tool} allow, and nothing else`, async (t) => {
+    const rule = `version: 1\narg_constraints: [{ tool: ${tool}, arg_patterns: ${OPEN} }]\n`;
+    const { changed, ask } = await scene(t, rule);
+    const open = await changed('file_write', { path: 'open/a.txt', content: 'seen\n', create_dirs: true });
+    const closed = await changed('file_write', { path: 'closed/b.txt', content: 'hidden\n', create_dirs: true });
+    for (const args of [{ change_id: closed }, { change_id: closed, path: 'closed/b.txt' }]) {
+      const { errors } = await ask('change_show', args);
+      assert.equal(errors[0]?.code, 'E_POLICY', JSON.stringify(args));
+    }
+    const shown = await ask('change_show', { change_id: open, path: 'open/a.txt' });
+    assert.match(JSON.stringify(shown.data), /\+seen/);
+  });
+}
+
+for (const tool of ['change_undo', 'file_edit', 'fs_delete'] as const) {
+  test(`change_undo changes what the path rules of ${tool} allow, and nothing else`, async (t) => {
+    const { changed, ask, text, put } = await scene(
+      t,
+      `version: 1\narg_constraints: [{ tool: ${tool}, arg_patterns: ${OPEN} }]\n`,
+    );
+    for (const name of ['open/a.txt', 'closed/b.txt']) put(name, 'old\n');
+    const open = await changed('file_write', { path: 'open/a.txt', content: 'new\n' });
+    const closed = await changed('file_write', { path: 'closed/b.txt', content: 'new\n' });
+    for (const args of [{ change_id: closed }, { change_id: closed, paths: ['closed/b.txt'] }]) {
+      const { errors } = await ask('change_undo', args);
+      assert.equal(errors[0]?.code, 'E_POLICY', JSON.stringify(args));
+    }
+    assert.equal(text('closed/b.txt'), 'new\n');
+    const undone = await ask('change_undo', { change_id: open, paths: ['open/a.txt'] });
+    assert.ok(undone.ok, JSON.stringify(undone.errors));
+    assert.equal(text('open/a.txt'), 'old\n');
+  });
+}

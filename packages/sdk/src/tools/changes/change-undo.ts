@@ -12,7 +12,7 @@ import type { ToolText } from '../../contracts/tool-text.ts';
 import { sha256Hex } from '../../platform/digest.ts';
 import { counted, shownName } from '../../present/rows.ts';
 import { mergeLines } from '../../text/merge-lines.ts';
-import { askable, changeId, pathRow, requireSet, rowOf, rowText } from './change-fields.ts';
+import { changeId, pathRow, requireChangeable, requireInside, requireSet, rowOf, rowText } from './change-fields.ts';
 
 const MAX_SETS = 10_000;
 const MAX_NAMED = 20;
@@ -54,6 +54,8 @@ export const changeUndo = defineTool({
     },
     capabilities: { workspace: ['read', 'write'] },
   },
+  // It writes and removes files, so it needs the permission of the tools that do.
+  operations: () => ({ workspace: ['write_text', 'delete'] }),
   effect: 'write',
   rehearse: 'none',
   risk: 'medium',
@@ -65,17 +67,15 @@ export const changeUndo = defineTool({
     const sets = (through_now ? setsSince(first, context) : [first]).filter(({ status }) => status === 'applied');
     if (sets.length === 0) throw notApplied(first);
     const changes = combineSets(sets).filter(({ path }) => isWanted(history.inner(path) ?? path, paths));
+    requireInside(changes, history);
     const { staged, merged, inTheWay } = await planUndo(changes, groundOf(changes, context));
     if (inTheWay.length > 0) throw blocked(inTheWay, sets, context);
-    for (const { path, after } of staged) {
-      const name = askable(history.inner(path) ?? path);
-      context.workspace.requireAllowed(name, after.kind === 'absent' ? 'delete' : 'write', 'themselves');
-    }
+    const names = requireChangeable(staged, context);
     await history.commit(staged);
     if (paths === undefined) for (const set of sets) history.setStatus(set.change_id, 'undone');
     return {
       undone: sets.map((set) => set.change_id),
-      paths: staged.map((change) => rowOf({ ...change, name: history.inner(change.path) ?? change.path })),
+      paths: staged.map((change, at) => rowOf({ ...change, name: names[at] ?? '' })),
       merged: merged.map((path) => (history.inner(path) ?? path).toWellFormed()),
     };
   },
