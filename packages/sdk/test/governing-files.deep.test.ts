@@ -17,6 +17,8 @@ const WITHOUT_PATHS = new Set([
   ...[...BY_VERB, 'recover', 'stash'].map((verb) => `git_${verb}`),
   // They write no file of the workspace; commands and jobs are attacked by a script.
   ...['curl', 'job_input', 'job_stop', 'validate'],
+  // They write what a change set names; commit-changes.test.ts attacks that.
+  ...['change_apply', 'change_discard'],
 ]);
 
 test('every tool that changes something says which arguments are paths, or is attacked elsewhere', () => {
