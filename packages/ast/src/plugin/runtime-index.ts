@@ -1,7 +1,7 @@
 /**
  * The part of the engine that the call pipeline uses: sync after a change, and what blocks a change.
  *
- * A change is measured by what it makes worse: errors that were in the file before do not hold it up, and a file nobody
+ * A change is measured by what it makes worse: errors that were in the file before do not hold it up, and a file that no one
  * has looked at before counts as one that had none.
  */
 import { type AstIndex, sideEffectRank, type Violation } from '@tool-runtime/sdk';

@@ -3,7 +3,7 @@
  *
  * The index is keyed by a digest salted per process: how long a lookup takes says nothing about any token. The file is
  * looked at no more than once a second; one that became unreadable or wrong leaves the last good content in force and
- * is reported once, because locking everybody out for a slip of the pen is not safer than going on.
+ * is reported once, because locking all users out for a typing mistake is not safer than going on.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { type Scope, type ToolError, toToolError } from '@tool-runtime/protocol';

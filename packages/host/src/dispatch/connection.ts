@@ -157,7 +157,7 @@ export class Connection {
     try {
       this.#linkTo(this.#reach.session(childId));
     } catch {
-      // It ended with its parent in the very moment it was opened; whoever calls in its name is told.
+      // It ended with its parent while it was being opened; calls in its name are refused.
     }
   }
 

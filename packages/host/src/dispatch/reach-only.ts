@@ -1,4 +1,4 @@
-/** The reach of a client that has one session and its children, and nobody to approve for, such as the parent of a stdio process. */
+/** The reach of a client that has one session and its children, and no approvals to give, such as the parent of a stdio process. */
 import { ToolError } from '@tool-runtime/protocol';
 import type { ChildSession } from '@tool-runtime/sdk';
 import { childAck, toChildOptions } from '../sessions/child-messages.ts';
@@ -29,7 +29,7 @@ export function reachOnly(served: ServedSession, serving: ServedSessionOptions =
     held.set(child.id, { served: own, child });
     void child.ended.then(async () => {
       held.delete(child.id);
-      // It is over; what its end could not write down, whoever ended it was told.
+      // It is over; the caller that ended it knows what could not be recorded.
       await own.close().catch(() => undefined);
     });
   }

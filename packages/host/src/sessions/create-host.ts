@@ -200,7 +200,7 @@ interface ReachParts {
 
 /** What one connection to a host may reach: what its principal may, and the children that were opened on it. */
 function createHostReach({ host, sessions, principal, admitCall }: ReachParts): Reach {
-  // Each was handed its token here, so whoever listens here could come with it anyway. Gone with the table's own entry.
+  // Each was handed its token here, so a listener here could use it anyway. Gone with the table's own entry.
   const held = new WeakSet<HostSession>();
 
   function heldOr(find: (id: string) => HostSession, id: string): HostSession {

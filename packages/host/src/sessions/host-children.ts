@@ -19,7 +19,7 @@ export interface HostChildren {
   endable(principal: Principal, id: string): HostSession;
   /** Resolves with what it used. Rejects with reason `children_open` when it has children and is not cancelled. */
   end(session: HostSession, how: { readonly cancel: boolean; readonly by: string }): Promise<SessionUsage>;
-  /** For whoever keeps the child, which the child itself does not. */
+  /** For the keeper of the child, which is not the child itself. */
   detach(principal: Principal, id: string, body: DetachChildBody): Promise<void>;
 }
 

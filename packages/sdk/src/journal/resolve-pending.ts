@@ -18,8 +18,8 @@ export interface ResolveOptions {
 
 /**
  * `not_started` frees the call's keys, so that it may be run again; `completed` settles them, so that it never is. Their
- * answer is then the one the call would have given, or a warning where nobody knows it.
- * Throws ToolError (invalid_state_transition) for a call that has a known end, or that nobody knows.
+ * answer is then the one the call would have given, or a warning where it is not known.
+ * Throws ToolError (invalid_state_transition) for a call that has a known end, or that is unknown.
  */
 export async function resolvePending(
   store: JournalStore,

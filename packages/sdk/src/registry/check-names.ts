@@ -204,7 +204,7 @@ function checkExternalTools(root: JsonObject): readonly Finding[] {
   });
 }
 
-/** Where both lists have a tool the stricter one holds, which whoever wrote the other may not expect. */
+/** Where both lists have a tool the stricter one holds, which the author of the other may not expect. */
 function checkApprovals(root: JsonObject, tools: KnownNames['tools']): readonly Finding[] {
   const lists = isJsonObject(root['approvals']) ? root['approvals'] : {};
   const [approve, require] = ['auto_approve', 'require_approval'].map((key) =>

@@ -2,7 +2,7 @@
  * Characters that no command may hold, quoted or not: programs, patterns and readers disagree about them.
  *
  * A regular expression's `\s` takes a no-break space for a border where no shell splits, a carriage return hides the
- * half of a line from whoever reads it, and a NUL ends the text for the kernel but not for us.
+ * half of a line from its reader, and a NUL ends the text for the kernel but not for us.
  */
 import { shellRefusal } from './refusal.ts';
 

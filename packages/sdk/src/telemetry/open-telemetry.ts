@@ -56,7 +56,7 @@ function attributesOf(call: CallStart): Attributes {
   };
 }
 
-/** Undefined for a span nobody records: what the caller sent is handed on then. */
+/** Undefined for a span that is not recorded: what the caller sent is handed on then. */
 function contextOf(span: Span): TraceContext | undefined {
   const context = span.spanContext();
   if (!isSpanContextValid(context)) return undefined;

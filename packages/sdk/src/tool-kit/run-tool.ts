@@ -2,7 +2,7 @@
  * The whole life of a tool's process: answers `--capabilities` and `--version`, or runs the tool once and exits.
  *
  * Exit codes: 0 done, 1 failed, 2 not started because the environment is broken, or what a ToolFailure says. Whatever
- * the tool throws, also from a callback nobody waits for, ends up in `errors` of `result.json`.
+ * the tool throws, also from a callback that is not awaited, ends up in `errors` of `result.json`.
  */
 
 import type { Json } from './json.ts';

@@ -1,5 +1,5 @@
 /**
- * What running language servers find wrong after an edit and did not before. No server is started for it, and nobody
+ * What running language servers find wrong after an edit and did not before. No server is started for it, and no call
  * waits longer than two seconds: an answer that comes too late is no answer.
  */
 import { isToolError } from '@tool-runtime/protocol';

@@ -28,7 +28,7 @@ export interface JudgeParts {
   readonly signal: AbortSignal;
 }
 
-/** Left out by their names: nobody declares anything in them by hand. */
+/** Left out by their names: declarations in them are not written by hand. */
 const SKIPPED_BY_NAME: ReadonlySet<string> = new Set(['minified', 'generated', 'binary']);
 const PAGE = 10_000;
 const MAX_NODES = 200_000;

@@ -120,7 +120,7 @@ export class Connection {
     }
   }
 
-  /** Whether it answers at all; a process that does not is of no more use to anybody. */
+  /** Whether it answers at all; a process that does not is of no more use. */
   async isAlive(): Promise<boolean> {
     try {
       const limit = { timeout: ALIVE_MS };

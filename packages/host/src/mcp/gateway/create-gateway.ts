@@ -182,7 +182,7 @@ async function review(
   return report;
 }
 
-/** Stands for a definition nobody approved: none of its words are shown. */
+/** In place of a definition that is not approved: none of its text is shown. */
 function unseen(tool: string): ForeignDefinition {
   return { name: tool, inputSchema: { type: 'object' } };
 }

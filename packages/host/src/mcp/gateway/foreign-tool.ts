@@ -66,7 +66,7 @@ export function foreignTool(setting: ForeignToolSetting): AnyTool {
     effect: profile.effect,
     risk: profile.risk,
     asksByDefault: true,
-    // Besides the paths it declares: nobody knows what else it touches.
+    // Besides the paths it declares it may touch others, which are not known.
     locks: ['workspace'],
     rehearse: 'none',
     timeoutMs: settings.timeout_ms,

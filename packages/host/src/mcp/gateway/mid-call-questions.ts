@@ -1,9 +1,9 @@
 /**
- * Questions of a server in the middle of a call, carried to whoever made the call.
+ * Questions of a server in the middle of a call, passed on to the caller.
  *
  * Servers of 2026 answer with their questions and are called again with the answers. Servers of 2025 send a request of
  * their own, which says not which call it belongs to: it is put to the caller of the only call under way, and declined
- * when there are several. Without anybody to ask the answer is `decline`, once.
+ * when there are several. When the caller cannot be asked, the answer is `decline`, once.
  */
 import type { ElicitRequest, ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@tool-runtime/protocol';

@@ -43,7 +43,7 @@ export function updatePins(state: string, change: (pins: Pins) => Pins): void {
   folder.writeText(FILE, `${JSON.stringify({ version: 1, servers: pins }, null, 2)}\n`);
 }
 
-/** Foreign names are looked up as they are: `constructor` is no hit unless somebody wrote it. */
+/** Foreign names are looked up as they are: `constructor` is a hit only when it was written there. */
 export function ownEntry<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

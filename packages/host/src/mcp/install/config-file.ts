@@ -1,7 +1,7 @@
 /**
  * A file of another program's settings: read whole, written whole or not at all, its first version kept beside it.
  *
- * Links are followed only as far as the folder the file is meant for: whoever can put a link into a project must not
+ * Links are followed only as far as the folder the file is meant for: a link inside a project must not
  * choose which file of the user gets changed.
  */
 import { randomBytes } from 'node:crypto';

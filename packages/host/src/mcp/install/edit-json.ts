@@ -44,7 +44,7 @@ function insertMember(document: Document, object: JsonObjectNode, { key, value }
   const last = object.members.at(-1);
   const close = object.end - 1;
   const inner = text.slice(object.start + 1, close);
-  // On one line it stays, unless it is empty: `{}` is how nobody wants to go on.
+  // An object on one line stays on one line, unless it is empty.
   if (last !== undefined && !inner.includes('\n')) {
     const comma = object.comma === undefined ? ', ' : ' ';
     const at = object.comma === undefined ? last.end : object.comma + 1;

@@ -37,7 +37,7 @@ export function thisProgram(version: string): Program {
   };
 }
 
-/** `projectWord`: write for everybody who has the project, with this name of its folder. */
+/** `projectWord`: write for all users of the project, with this name of its folder. */
 export function serverCommand(program: Program, served: Served, projectWord?: string): ServerCommand {
   const isPortable = projectWord !== undefined;
   const absolute = (path: string): string => (isPortable ? path : resolve(path));

@@ -52,7 +52,7 @@ function outputSchemaOf({ dataSchema }: ToolListing): Tool['outputSchema'] | und
 const WARNINGS = { type: 'array', items: { type: 'string' }, description: 'What the policy warns of' };
 
 /**
- * Hints on the safe side: whoever may lose something is destructive, and only a tool of low risk cannot. Of a read-only
+ * Hints on the safe side: a tool that may lose something is destructive, and only a tool of low risk cannot. Of a read-only
  * tool the protocol asks for neither that nor idempotence.
  */
 function annotationsOf(listing: ToolListing): ToolAnnotations {

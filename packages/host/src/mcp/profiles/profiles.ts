@@ -80,7 +80,7 @@ const BUILT_IN: Readonly<Record<string, () => ToolProfile>> = {
 
 export const PROFILE_NAMES: readonly string[] = Object.keys(BUILT_IN);
 
-/** Throws E_VALIDATION_FAIL for a profile nobody knows, a list that is empty, and a profile beside a list. */
+/** Throws E_VALIDATION_FAIL for an unknown profile, a list that is empty, and a profile beside a list. */
 export function resolveProfile({ profile, tools, lists = {} }: ProfileChoice): ToolProfile {
   if (tools !== undefined) {
     if (profile !== undefined)

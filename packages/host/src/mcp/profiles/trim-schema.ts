@@ -9,7 +9,7 @@ const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 /** Words that readers of older dialects pass over: a schema that uses them goes on saying of which dialect it is. */
 const DIALECT_WORDS =
   /"(?:\$anchor|\$dynamicRef|\$dynamicAnchor|unevaluatedProperties|unevaluatedItems|dependentRequired|dependentSchemas)":/;
-/** Hold values, not schemas: what stands there is somebody's data. */
+/** Hold values, not schemas: they are data and stay as they are. */
 const VALUES = new Set(['const', 'default', 'enum', 'examples', 'required', 'dependentRequired']);
 /** Name → schema: the names are no keywords. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);

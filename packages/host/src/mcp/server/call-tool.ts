@@ -147,7 +147,7 @@ async function followCall(
       const { question } = step;
       if (!canAnswer(question.questions, abilitiesOf(ctx, caller.abilities))) {
         question.refuse(cannotBeAsked(question));
-        // The refusal has to reach whoever asked before we look again.
+        // The refusal has to reach the tool that asked before we look again.
         await Promise.resolve();
       } else if (!isModern(ctx)) {
         asking ??= new AbortController();

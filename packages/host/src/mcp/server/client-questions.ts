@@ -23,7 +23,7 @@ export interface OpenQuestion {
   /** Put to a client that is expected to answer while the request is open. */
   isOut: boolean;
   answer(answers: Answers): void;
-  /** The client cannot be asked; whoever asked learns why. */
+  /** The client cannot be asked; the tool that asked gets the reason. */
   refuse(error: ToolError): void;
 }
 
@@ -82,7 +82,7 @@ export class WaitingCall {
     return this.#open.find(({ id }) => id === questionId);
   }
 
-  /** The next thing that happens: an answer, or a question that nobody has seen. */
+  /** The next thing that happens: an answer, or a question that has not been shown. */
   async next(): Promise<Step> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure.thrown;

@@ -167,7 +167,7 @@ function refused(body: string): Response {
   return new Response(body, { status: 400, headers: { 'content-type': 'application/json' } });
 }
 
-/** The owner of a session and whoever has its token are not the same: one reaches more than the other. */
+/** The owner of a session and the holder of its token are not the same: the owner reaches more. */
 function holderOf({ id, sessionId = '' }: Principal): string {
   return `${id} ${sessionId}`;
 }

@@ -30,7 +30,7 @@ export interface McpBackend {
   openedSession(): ServedSession | undefined;
   readonly children: McpChildren;
   readonly approvals: ApprovalDesk;
-  /** Whoever sits at the client; without the scope `approve` questions wait for somebody else. */
+  /** The user of the client; without the scope `approve` questions wait for an approver. */
   readonly principal: Principal;
   present(tool: string): Present | undefined;
   readonly resources: readonly ResourceSource[];
@@ -39,7 +39,7 @@ export interface McpBackend {
   readonly states: RequestStateCodec<CallState>;
 }
 
-/** The children that were opened here. To everybody else's, and to sessions that are none, there is no way from here. */
+/** The children that were opened here. No other session can be reached from here. */
 export interface McpChildren {
   open(client: ClientIdentity, body: OpenChildBody): Promise<ChildSession>;
   /** Throws ToolError for what was not opened here, and for what has ended. */

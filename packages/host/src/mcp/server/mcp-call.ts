@@ -100,7 +100,7 @@ function onEvent(event: LoggedEvent, requestId: string, call: McpCall, backend: 
   if (event.event === 'ApprovalRequested') void askApproval(event, call, backend);
 }
 
-/** Without the right to approve, the question waits at the desk for somebody who has it. */
+/** Without the right to approve, the question waits at the desk for an approver. */
 async function askApproval(event: LoggedEvent, call: McpCall, backend: McpBackend): Promise<void> {
   const { data } = JSON.parse(event.text) as { data: JsonObject };
   if (!backend.principal.scopes.has('approve')) return;

@@ -1,7 +1,7 @@
 /**
  * Checks a program against the protocol of external tools, by running it.
  *
- * It runs as a plain child process of whoever checks it, in a temporary folder and with the restricted environment of
+ * It runs as a plain child process of the checker, in a temporary folder and with the restricted environment of
  * a run, about fifteen times. Nothing isolates it: check programs you would also run.
  */
 import { checkCapabilities } from './check-capabilities.ts';

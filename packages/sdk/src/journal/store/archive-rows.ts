@@ -1,6 +1,6 @@
 /**
  * The list of archives, and with it the base of the chain: the place where the newest archive ends and the stored
- * blocks begin. Each row is sealed, so whoever lacks the key can neither move the base nor cut the front off.
+ * blocks begin. Each row is sealed, so without the key the base cannot be moved and the front cannot be cut off.
  */
 import type { ChainHead } from '../../contracts/journal.ts';
 import { createKeyedDigest } from '../../platform/digest.ts';

@@ -1,7 +1,7 @@
 /**
  * Everything that writes to the chain: one block at a time, alone where it must be, with a checkpoint now and then.
  *
- * A checkpoint lists the calls that are open, so that nobody has to scan further back for unfinished work. To be right
+ * A checkpoint lists the calls that are open, so that a search for unfinished work need not go further back. To be right
  * with several writers it is written in a transaction that first takes in what others added: the list then holds at
  * exactly the place where it stands. Each process counts only its own records towards the next one, so n processes
  * write up to n times as many, which costs a row and harms nothing.
@@ -45,7 +45,7 @@ export function createBlockWriter(tables: JournalTables, log: BlockLog, options:
   let sinceCheckpoint = 0;
   let instance = '';
 
-  /** Others may be faster a few times; then the write lock is taken first, and nobody can be. */
+  /** Other processes may be faster a few times; then the write lock is taken first. */
   function write(prepared: PreparedRecords): void {
     if (prepared.records.length === 0) return;
     keeper?.before(log);

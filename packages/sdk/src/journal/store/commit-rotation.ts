@@ -106,7 +106,7 @@ function replaceBlocks(
 }
 
 /**
- * Archives nobody knows of whose records are all still here: they were placed by a process that died before its commit.
+ * Unlisted archives whose records are all still here: they were placed by a process that died before its commit.
  * An archive of another life of this folder is none: its records are nowhere else.
  */
 function findOrphans(tables: JournalTables, files: ArchiveFiles): readonly string[] {

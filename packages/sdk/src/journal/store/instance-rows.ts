@@ -1,7 +1,7 @@
 /**
  * The processes that share a journal, sealed.
  *
- * A call whose process is dead may run again, so nobody may be declared dead without the key: a row that is missing or
+ * A call whose process is dead may run again, so no process may be declared dead without the key: a row that is missing or
  * has a wrong seal says nothing, and a process that nothing is known of counts as alive.
  */
 import type { EnrolledInstance, Instance } from '../../contracts/journal.ts';

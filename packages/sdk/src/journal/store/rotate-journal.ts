@@ -13,7 +13,7 @@ import { type Goal, goalOf, isBelow, isDue, isWanted, oldestOpen, wholeNumber } 
 import { damaged } from './sqlite-failure.ts';
 import { writeArchive } from './write-archive.ts';
 
-/** Deleting that much takes some twenty milliseconds, during which nobody else can write. */
+/** Deleting that much takes some twenty milliseconds, during which no other process can write. */
 const MAX_ARCHIVE_LENGTH = 16 * 1024 * 1024;
 
 export interface RotationParts extends CommitParts {

@@ -171,7 +171,7 @@ function connection(database: DatabaseSync): Pick<JournalTables, 'transaction' |
   };
 }
 
-/** In the write-ahead log a reader waits for nobody but a process that repairs it after a crash, which takes moments. */
+/** In the write-ahead log a reader waits only for a process that repairs it after a crash, which takes moments. */
 function reading<T>(work: () => T): T {
   for (let tries = READ_TRIES; ; tries--) {
     try {

@@ -2,7 +2,7 @@
  * Every write of a journal, in order, without ever waiting for another process inside the event loop.
  *
  * SQLite is asked once per try and never sleeps. While another process holds the write lock, writes stay in this queue and
- * are tried again on a timer. After the limit they fail, and so does each later one until the lock is free, so that nobody
+ * are tried again on a timer. After the limit they fail, and so does each later one until the lock is free, so that no caller
  * waits for a stopped process. A write that records what has already happened is kept until it is stored or the journal
  * is closed: its caller may give up, the record must not.
  *

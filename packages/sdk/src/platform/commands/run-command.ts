@@ -39,7 +39,7 @@ class CommandRun implements RunningCommand {
   readonly #done = Promise.withResolvers<CommandOutcome>();
   #pipeline: RunningPipeline | undefined;
   #stdin: Writable | undefined;
-  /** Thrown by whoever listens to the output. */
+  /** Thrown by the listener of the output. */
   #listenerFault: unknown;
 
   constructor(plan: CommandPlan) {

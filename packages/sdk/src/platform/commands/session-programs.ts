@@ -17,7 +17,7 @@ export interface ProgramsOptions {
   readonly governing: readonly GoverningPlace[];
   /** Who the session acts for. */
   readonly actor: string;
-  /** Left out: commands wait for nobody. */
+  /** Left out: commands do not wait. */
   readonly slots?: CommandSlots;
   /** Left out: one of its own. */
   readonly spawner?: Spawner;

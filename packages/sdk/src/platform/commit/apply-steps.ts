@@ -213,7 +213,7 @@ async function copyFrom(file: string, to: number, digest: string): Promise<void>
   const from = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const { sha256 } = await copyContent(from, to, undefined);
-    // Not what was promised: somebody wrote to the source.
+    // Not what was promised: the source was written to.
     if (sha256 !== digest) throw new ErrnoError('ESTALE');
   } finally {
     closeSync(from);

@@ -2,7 +2,7 @@
  * Makes a set of changes real, all of it or none.
  *
  * Everything is checked first. Then a record with all new content goes into the state folder, and from there on the commit
- * will be finished, whoever kills us: a record whose owner is dead is worked off by the next process that looks. A step that
+ * will be finished, even after a kill: a record whose owner is dead is worked off by the next process that looks. A step that
  * fails takes the steps before it back.
  */
 import { ToolError } from '@tool-runtime/protocol';

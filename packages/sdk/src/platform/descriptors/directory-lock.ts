@@ -2,7 +2,7 @@
  * One writer at a time in a directory, across processes: "is it still what I read?" and the rename after it must not be
  * parted by another host on the same workspace.
  *
- * Advisory and only for writes with an expectation; a write without one asks nobody and locks nothing. The kernel drops
+ * Advisory and only for writes with an expectation; a write without one takes no lock. The kernel drops
  * the lock of a process that dies, so there are no stale ones. Hosts exclude each other only when all of them have
  * koffi or none has: the two kinds of lock do not see each other.
  */
@@ -21,7 +21,7 @@ import type { NativeCalls } from './native-calls.ts';
 import { isPrivate } from './state-safety.ts';
 
 export interface DirectoryLock {
-  /** Runs `action` alone. Without waiting, and without a promise, when nobody else holds the lock. E_TIMEOUT else. */
+  /** Runs `action` alone. Without waiting, and without a promise, when the lock is free. E_TIMEOUT else. */
   run<T>(dirFd: number, action: () => MaybePromise<T>): MaybePromise<T>;
 }
 

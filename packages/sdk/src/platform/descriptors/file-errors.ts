@@ -68,7 +68,7 @@ export function fileError(thrown: unknown, path: string): ToolError {
 }
 
 /**
- * The net under all calls: a failure of the file system that nobody told for a path. Undefined for everything else. The
+ * The net under all calls: a failure of the file system that no path was named for. Undefined for everything else. The
  * message of the system holds absolute paths, so none of it is passed on.
  */
 export function untoldFileError(thrown: unknown): ToolError | undefined {

@@ -10,7 +10,7 @@ export function readOperatorFile(path: string, options: { readonly maxBytes: num
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new ToolError('E_FILE_IO', `Not a regular file: ${path}`, { path });
     if (stat.size > options.maxBytes) throw tooLarge(path, options.maxBytes);
-    // One byte more than it had: a file that grows meanwhile is not read to an end nobody wrote.
+    // One byte more than it had: a file that grows meanwhile is not read without end.
     const bytes = Buffer.alloc(stat.size + 1);
     const length = readSync(fd, bytes, 0, bytes.length, 0);
     if (length > stat.size) throw new ToolError('E_FILE_IO', `File changed while it was read: ${path}`, { path });

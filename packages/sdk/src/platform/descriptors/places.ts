@@ -43,7 +43,7 @@ export interface Places {
   find(path: string, rule?: PathRule): Place;
   /** All that may be written to. */
   readonly writableRoots: readonly Root[];
-  /** Closes the extra roots; the workspace's own belongs to whoever opened it. */
+  /** Closes the extra roots; the workspace's own belongs to the caller. */
   close(): void;
 }
 

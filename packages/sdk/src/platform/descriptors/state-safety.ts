@@ -5,7 +5,7 @@ import { errnoCode } from '../errno-error.ts';
 
 const OTHERS = 0o077;
 
-/** True for a file or folder that belongs to this user and that nobody else can touch. Without owners, always true. */
+/** True for a file or folder that belongs to this user and that no other user can touch. Without owners, always true. */
 export function isPrivate(stat: Stats): boolean {
   return isOwn(stat) && (process.geteuid === undefined || (stat.mode & OTHERS) === 0);
 }

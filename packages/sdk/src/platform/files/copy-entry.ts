@@ -133,7 +133,7 @@ function showLife(dirFd: number): void {
   try {
     touchDirectory(dirFd);
   } catch {
-    // The disk is failing, and the copy will say so: nobody could catch it here.
+    // The disk is failing, and the copy will report it: it cannot be caught here.
   }
 }
 

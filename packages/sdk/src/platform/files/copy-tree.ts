@@ -1,5 +1,5 @@
 /**
- * The content of one folder into another that nobody sees yet.
+ * The content of one folder into another that is not visible yet.
  *
  * Links are copied as text and never followed. Each name is checked while it is copied, so what appears in the source
  * meanwhile is checked too; what vanishes meanwhile is not in the copy.
@@ -41,7 +41,7 @@ export interface CopyRules {
 
 const NEW_FILE_MODE = 0o644;
 const NEW_FOLDER_MODE = 0o755;
-/** While it is being filled; nobody else has to see half of it. */
+/** While it is being filled, so that other users do not see half of it. */
 export const BUILDING_MODE = 0o700;
 
 interface Progress {

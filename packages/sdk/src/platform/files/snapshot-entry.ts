@@ -5,7 +5,7 @@ import { type FoundEntry, openEntry, typeOf } from '../descriptors/directory-ent
 import { PERMISSION_BITS, readContent, snapshotOf } from '../descriptors/file-content.ts';
 import { errnoCode } from '../errno-error.ts';
 
-/** Reading more than this takes longer than anybody wants to wait for a rename. */
+/** Reading more than this takes too long for a rename. */
 const MAX_DIGEST_BYTES = 64 * 1024 * 1024;
 
 export interface SnapshotOptions {

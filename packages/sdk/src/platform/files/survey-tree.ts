@@ -33,7 +33,7 @@ export interface SurveyRules {
   readonly judge?: ((name: string) => void) | undefined;
 }
 
-/** The folder itself counts as an entry. Our own temporary files do not: they go with the tree and nobody misses them. */
+/** The folder itself counts as an entry. Our own temporary files do not: they go with the tree. */
 export interface Survey {
   readonly entries: number;
   readonly bytes: number;

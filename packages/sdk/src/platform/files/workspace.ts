@@ -61,7 +61,7 @@ export interface FileWorkspace extends SessionWorkspace {
   /** The same in all folders that processes noted before they died. */
   sweepNoted(): Promise<void>;
   readonly ground: CommitGround;
-  /** Closes the extra roots. The root itself belongs to whoever opened it. */
+  /** Closes the extra roots. The root itself belongs to the caller. */
   close(): void;
 }
 

@@ -62,7 +62,7 @@ export function judgeRemote(question: RemoteQuestion, config: GitConfig, rules: 
 }
 
 /**
- * The remote by a name nobody can have configured, with the checked address as its only one: git contacts what was checked,
+ * The remote by a name that cannot be configured, with the checked address as its only one: git contacts what was checked,
  * and no other key of the remote (push, mirror, tagOpt, a second address) has a say.
  */
 function addressed({ address, settings, ...judged }: Addressed, name: string): GitRemote {
@@ -140,7 +140,7 @@ function sshRemote(address: SshAddress, name: string, { allowedDomains }: Remote
   return { url: address.shown, address: address.url, transport: 'ssh', ssh, options: [], settings: [], env: {} };
 }
 
-/** Git follows no redirect to a place nobody checked; the proxy would refuse it anyway. */
+/** Git follows no redirect to an unchecked place; the proxy would refuse it anyway. */
 const HTTP_OPTIONS = ['-c', 'http.followRedirects=false', '-c', 'http.cookieFile='];
 
 /**

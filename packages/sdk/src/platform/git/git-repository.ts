@@ -33,7 +33,7 @@ interface GitOptions {
   readonly governing: readonly GoverningPlace[];
   /** Where it is noted which gits may leave locks behind. */
   readonly state: string;
-  /** Stands in for a committer nobody named. */
+  /** Used when no committer is configured. */
   readonly actor: string;
 }
 

@@ -3,8 +3,8 @@
  *
  * Every git of ours that may write has an empty file in the state folder while it runs. Its name says who started it,
  * where and when; the owner touches it every second. A lock is removed only if its owner is this user, it was made
- * during the run of a git of ours that is dead, nobody has it open and no git works in that repository. Any other lock
- * stays, because nobody here can tell who made it.
+ * during the run of a git of ours that is dead, no process has it open and no git works in that repository. Any other lock
+ * stays, because it is not known who made it.
  */
 import {
   closeSync,
@@ -133,7 +133,7 @@ export function createGitWrites(state: string): GitWrites {
 
 const CLEAN = { isFree: true };
 
-/** Locks left in the repository of a workspace that are not held by anybody alive, once those of dead runs are removed. */
+/** Locks left in the repository of a workspace that no live process holds, once those of dead runs are removed. */
 export async function clearWorkspaceLocks(state: string, workspace: string): Promise<readonly GitLock[]> {
   const writes = createGitWrites(state);
   const left: GitLock[] = [];

@@ -24,7 +24,7 @@ import { type ResolveHost, resolveHost } from './resolve-host.ts';
 export interface HttpClientOptions {
   /** Registry entries in normal form. */
   readonly allowedDomains: readonly string[];
-  /** Entries that may be sent credentials over plain http. None: nobody. */
+  /** Entries that may be sent credentials over plain http. None: no host. */
   readonly insecureCredentials?: readonly string[];
   readonly resolve?: ResolveHost;
   /** Certificates to trust instead of the system's, PEM. */

@@ -4,7 +4,7 @@
  * The upper folder holds what was written, a device 0/0 for what was deleted, and an attribute on a folder that hides what
  * is below it in the workspace. Only files, links and folders are taken over, with permission bits; devices, pipes, sockets,
  * set-user-id bits and protected names never are. What a file was before is read from the workspace; where that was
- * changed since the overlay was mounted, nobody can say what the command has seen, and it is a conflict.
+ * changed since the overlay was mounted, it is not known what the command has seen, and it is a conflict.
  */
 import { type BigIntStats, chmodSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { ToolError } from '@tool-runtime/protocol';

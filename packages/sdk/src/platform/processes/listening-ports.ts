@@ -3,7 +3,7 @@
  *
  * A program in a network namespace of its own cannot be asked from outside, but /proc shows the sockets of its namespace.
  * There every listener counts: nothing but the session's programs is in it. In the host's namespace only sockets that
- * the programs hold themselves count, so that a server of somebody else is not taken for theirs.
+ * the programs hold themselves count, so that another program's server is not taken for theirs.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 

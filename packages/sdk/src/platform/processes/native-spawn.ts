@@ -131,7 +131,7 @@ function bindActions(library: Library) {
     },
     fill(actions: Uint8Array, cwd: string, descriptors: readonly number[]): void {
       check(addChdir(actions, cwd));
-      // First to numbers nobody uses, then to their places: a place may be the number another one comes from.
+      // First to unused numbers, then to their places: a place may be the number another one comes from.
       const aside = Math.max(descriptors.length, ...descriptors.map((fd) => fd + 1));
       for (const [place, fd] of descriptors.entries()) check(addDup2(actions, fd, aside + place));
       for (const place of descriptors.keys()) check(addDup2(actions, aside + place, place));
@@ -150,7 +150,7 @@ function bindCollect(library: Library, koffi: Koffi): NativeSpawn['collect'] {
     if (collected === 0) return undefined;
     const errno = koffi.errno();
     if (errno === EINTR) return undefined;
-    // Someone else in this process waited for any child and took ours: it is gone, and nobody can say how.
+    // Someone else in this process waited for any child and took ours: it is gone, and how it ended is unknown.
     if (errno === ECHILD) return { code: null, signal: null };
     throw errnoError(errno);
   };

@@ -1,10 +1,10 @@
 /**
  * Ends every process started here when the host dies, even if nothing of ours ever starts again.
  *
- * All of them inherit one descriptor, the mark: a file without a name that nobody else has open. A child has it from the
+ * All of them inherit one descriptor, the mark: a file without a name that no other process has open. A child has it from the
  * moment it exists, so there is no gap between its start and our knowing of it; bubblewrap holds it in the first process
  * of each sandbox (`--sync-fd`), where no program can close it. A small shell waits for the end of a pipe that only the
- * host can write to, and then kills whoever has the mark, and whoever is in a session that a process of ours leads. That
+ * host can write to, and then kills each process that has the mark or is in a session that a process of ours leads. That
  * bubblewrap dies with its parent is not enough: it says so to the kernel only after it has begun.
  */
 

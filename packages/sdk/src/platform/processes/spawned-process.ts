@@ -39,7 +39,7 @@ export interface Gate {
   close(): void;
 }
 
-/** The streams are there where a `pipe` was asked for. A write nobody reads any more is dropped, not an error. */
+/** The streams are there where a `pipe` was asked for. A write to a closed pipe is dropped and is no error. */
 export interface SpawnedProcess {
   readonly pid: number;
   readonly stdin?: Writable;

@@ -138,7 +138,7 @@ function foldersFrom(dirFd: number, levels: number): readonly string[] {
 function foldersAbove(path: string): readonly string[] {
   const found: string[] = [];
   for (let above = path; ; above += '/..') {
-    // What is missing is refused by whoever opens it.
+    // What is missing is refused when it is opened.
     const stat = statSync(above, { bigint: true, throwIfNoEntry: false });
     // At the top a folder is its own parent.
     if (stat === undefined || identityOf(stat) === found.at(-1)) return found;

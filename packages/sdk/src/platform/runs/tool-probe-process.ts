@@ -2,7 +2,7 @@
  * One start of a program that is being checked: a plain child process with limits, gone with all its descendants when
  * the answer is there.
  *
- * Nothing isolates it: whoever checks a program runs it. What is still running after it ended is named, then killed.
+ * Nothing isolates it: to check a program is to run it. What is still running after it ended is named, then killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -26,7 +26,7 @@ export interface ProbeScene {
   readonly project: string;
   /** Base of the run folders. */
   readonly runs: string;
-  /** A folder nobody can write to; undefined where nothing stops the superuser. */
+  /** A read-only folder; undefined where nothing stops the superuser. */
   readonly readOnly: string | undefined;
   /** A small file to stand for a pack. */
   readonly pack: string;

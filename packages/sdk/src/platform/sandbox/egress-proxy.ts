@@ -3,7 +3,7 @@
  * and connects only to addresses that were checked.
  *
  * It offers plain requests and tunnels. What goes through a tunnel is encrypted and not looked into; its target is checked
- * all the same, and a refusal is told in words, so that whoever reads the command's output learns what to do.
+ * all the same, and a refusal is told in words, so that readers of the command's output learn what to do.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import {
@@ -32,7 +32,7 @@ export interface EgressProxyOptions {
 }
 
 export interface EgressProxy {
-  /** Real path of the Unix socket; nobody else of this machine may reach it. */
+  /** Real path of the Unix socket; no other user of this machine may reach it. */
   readonly socket: string;
   /** Breaks off what is still open. */
   close(): Promise<void>;

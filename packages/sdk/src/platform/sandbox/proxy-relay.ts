@@ -23,7 +23,7 @@ server.listen(Number(port), '127.0.0.1', () => {
   command.on('error', () => process.exit(127));
   command.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
-    // Ends as the command did, so that whoever started us sees the same.
+    // Ends as the command did, so that the process that started us sees the same.
     process.kill(process.pid, signal);
     setTimeout(() => process.exit(1), 1000);
   });

@@ -15,7 +15,7 @@ export interface ScannedFile {
 
 export interface ContentScan {
   readonly scanned: readonly ScannedFile[];
-  /** Files that have a content nobody could read. */
+  /** Files whose content could not be read. */
   readonly unread: readonly ChangedFile[];
 }
 

@@ -109,7 +109,7 @@ export const grep = defineTool({
       maxLineLength: SNIPPET_CHARACTERS,
       signal,
     });
-    // Half an answer is worth having when time ran out, not when nobody waits for it any more.
+    // Half an answer is worth having when time ran out, not when the caller is gone.
     if (interrupted && !isDeadline(signal.reason)) throw signal.reason;
     const ending = { truncated, partial: interrupted };
     if (asked.files_only) return { matches: [], files: matches.map(({ file }) => file), ...ending };

@@ -36,7 +36,7 @@ export async function clearOperationState({ files }: Pick<GitRepository, 'files'
   for (const name of [...STATE_FILES, ...STATE_FOLDERS]) await files.remove(name);
 }
 
-/** Whether the name is one of those above: what is kept in a recovery point may have been put there by anybody. */
+/** Whether the name is one of those above: what is kept in a recovery point may have been put there by another program. */
 export function isStateName(name: string): boolean {
   if (STATE_FILES.includes(name)) return true;
   const [folder = '', ...rest] = name.split('/');
