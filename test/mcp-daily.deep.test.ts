@@ -84,7 +84,7 @@ async function rename(
 ): Promise<void> {
   assert.match(await scene.call('tool_search', { query: 'rename a function' }), /^\{"tools":\[\{"name":"ast_edit"/);
   const declared = await scene.call('ast_query', { where: { name_like: from } });
-  const id = /\[(\S+) rev/.exec(declared)?.[1];
+  const id = /\[([^\s\]]+)/.exec(declared)?.[1];
   const edited = await scene.call('ast_edit', { operation: 'rename_symbol', target_node_id: id, new_name: to });
   assert.match(edited, new RegExp(`^edited ${uses} places`));
   assert.ok(edited.includes(path));

@@ -39,6 +39,7 @@ const SYSTEM = { wall: 'bwrap' } as const;
 const FROM_SOURCES = [
   'descriptor walk (as safe, slower; …)',
   'Commands cannot be sandboxed: bubblewrap is not installed',
+  'Commands cannot run on an overlay: …',
   'Folder stayed locked by another process',
   'Journal storage is full',
   'Journal cannot be written',

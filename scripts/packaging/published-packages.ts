@@ -17,7 +17,7 @@ export interface PublishedPackage {
 
 export const PUBLISHED: readonly PublishedPackage[] = [
   { folder: 'protocol', limits: { packedKiB: 230, unpackedKiB: 940, files: 320 } },
-  { folder: 'sdk', limits: { packedKiB: 2210, unpackedKiB: 8330, files: 2840 } },
+  { folder: 'sdk', limits: { packedKiB: 2300, unpackedKiB: 8600, files: 2840 } },
   {
     folder: 'ast',
     limits: { packedKiB: 2640, unpackedKiB: 5250, files: 1300 },
