@@ -17,7 +17,7 @@ function comparable(text: string): unknown {
   return JSON.parse(text, (key, value: unknown) => (VARYING.has(key) ? `<${key}>` : value));
 }
 const VARYING = new Set([
-  ...['request_id', 'call_id', 'session_id', 'effect_id', 'instance', 'seq'],
+  ...['request_id', 'call_id', 'change_id', 'session_id', 'effect_id', 'instance', 'seq'],
   ...['at_ms', 'start_ts', 'end_ts', 'duration_ms'],
   // Keyed with the key of the state folder.
   ...['args_hash', 'key_hash'],
