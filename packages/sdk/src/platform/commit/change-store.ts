@@ -27,7 +27,7 @@ const MAX_WAITING = 1000;
 const SCHEMA = `
   PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = OFF;
+  PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS change_set (seq INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, at INTEGER NOT NULL,
     session TEXT NOT NULL, status TEXT NOT NULL, body TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS change_set_age ON change_set (at);
