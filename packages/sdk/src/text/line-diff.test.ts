@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { lineDiff } from './line-diff.ts';
@@ -6,10 +10,10 @@ import { lineDiff } from './line-diff.ts';
 describe('the difference of two texts', () => {
   test('shows changed lines with three lines around them and where they stand', () => {
     const before = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
-    assert.equal(lineDiff(before, before.replace('5', 'five')), '@@ -2 +2 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n');
+    assert.equal(lineDiff(before, before.replace('5', 'five')), '@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n');
     assert.equal(lineDiff(before, before), '');
-    assert.equal(lineDiff('', 'a\nb\n'), '@@ -1 +1 @@\n+a\n+b\n');
-    assert.equal(lineDiff('a\n', ''), '@@ -1 +1 @@\n-a\n');
+    assert.equal(lineDiff('', 'a\nb\n'), '@@ -0,0 +1,2 @@\n+a\n+b\n');
+    assert.equal(lineDiff('a\n', ''), '@@ -1 +0,0 @@\n-a\n');
     assert.equal(lineDiff('a', 'a\n'), '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n');
     assert.equal(lineDiff('1\n'.repeat(20), `0\n${'1\n'.repeat(20)}2\n`).split('@@ -').length, 3);
   });
@@ -46,7 +50,26 @@ describe('the difference of two texts', () => {
   test('of texts that differ in very many lines the changed part is shown as a whole', () => {
     const many = (word: string) => Array.from({ length: 3000 }, (_, at) => `${word}${at}\n`).join('');
     const shown = lineDiff(`same\n${many('a')}`, `same\n${many('b')}`).split('\n');
-    assert.deepEqual(shown.slice(0, 4), ['@@ -1 +1 @@', ' same', '-a0', '-a1']);
+    assert.deepEqual(shown.slice(0, 4), ['@@ -1,3001 +1,3001 @@', ' same', '-a0', '-a1']);
     assert.equal(shown.filter((line) => line.startsWith('+')).length, 3000);
+  });
+
+  test('is a diff that git applies', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'line-diff-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'f');
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 24 })
+      .map((lines) => `${lines.join('\n')}\n`);
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        fc.pre(before !== after);
+        writeFileSync(file, before);
+        const input = `--- a/f\n+++ b/f\n${lineDiff(before, after)}`;
+        execFileSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: folder, input });
+        assert.equal(readFileSync(file, 'utf8'), after);
+      }),
+      { numRuns: 40 },
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** The lines by which two short texts differ, as a unified diff without file names. For people; nothing applies it. */
+/** The lines by which two short texts differ, as a unified diff without file names. */
 
 const CONTEXT = 3;
 /** Beyond this many comparisons the changed part is reported as one block: all old lines removed, all new lines added. */
@@ -63,16 +63,26 @@ function compare(old: readonly string[], now: readonly string[]): Step[] {
 function render(steps: readonly Step[]): string {
   const isNear = (at: number): boolean =>
     steps.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ mark }) => mark !== ' ');
-  const shown: string[] = [];
-  let [oldLine, newLine] = [1, 1];
-  let wasShown = false;
-  for (const [at, { mark, line }] of steps.entries()) {
+  const hunks: { readonly old: number; readonly now: number; readonly steps: Step[] }[] = [];
+  let [old, now] = [1, 1];
+  let isOpen = false;
+  for (const [at, step] of steps.entries()) {
     const isShown = isNear(at);
-    if (isShown && !wasShown) shown.push(`@@ -${oldLine} +${newLine} @@`);
-    if (isShown) shown.push(`${mark}${line}`);
-    wasShown = isShown;
-    if (mark !== '+') oldLine++;
-    if (mark !== '-') newLine++;
+    if (isShown && !isOpen) hunks.push({ old, now, steps: [] });
+    if (isShown) hunks.at(-1)?.steps.push(step);
+    isOpen = isShown;
+    if (step.mark !== '+') old++;
+    if (step.mark !== '-') now++;
   }
-  return shown.length === 0 ? '' : `${shown.join('\n')}\n`;
+  return hunks
+    .map(({ old: oldLine, now: newLine, steps: lines }) => {
+      const range = (line: number, other: Step['mark']): string => {
+        const count = lines.filter(({ mark }) => mark !== other).length;
+        // An empty side stands after the line before it.
+        return count === 1 ? `${line}` : `${count === 0 ? line - 1 : line},${count}`;
+      };
+      const header = `@@ -${range(oldLine, '+')} +${range(newLine, '-')} @@\n`;
+      return header + lines.map(({ mark, line }) => `${mark}${line}\n`).join('');
+    })
+    .join('');
 }

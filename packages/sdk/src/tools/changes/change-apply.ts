@@ -49,7 +49,7 @@ export const changeApply = defineTool({
       return { ...change, source: { bytes } };
     });
     await history.commit(staged);
-    history.setStatus(change_id, 'applied');
+    history.setStatus(set.change_id, 'applied');
     return {
       applied: true as const,
       paths: set.paths.map((one, at) => rowOf({ ...one, name: names[at] ?? '' })),

@@ -26,9 +26,9 @@ export const changeDiscard = defineTool({
   timeoutMs: 30_000,
   present: (_data, { change_id }) => ({ head: `discarded ${change_id}` }),
   run({ change_id }, { history, workspace }) {
-    const { paths } = requirePending(history, change_id);
-    requireChangeable(paths, { history, workspace });
-    history.setStatus(change_id, 'discarded');
+    const set = requirePending(history, change_id);
+    requireChangeable(set.paths, { history, workspace });
+    history.setStatus(set.change_id, 'discarded');
     return { discarded: true as const };
   },
 });

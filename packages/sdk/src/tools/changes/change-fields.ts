@@ -10,23 +10,40 @@ export const changeId = z
   .string()
   .min(1)
   .max(200)
-  .describe('`change_id` from the answer of a call, or from change_list');
+  .describe('`change_id` from the answer of a call or from change_list, or its first 4 characters or more');
 
 export const pathRow = z.strictObject({
   path: z.string(),
   change: z.enum(['created', 'deleted', 'changed']),
 });
 
+/** The set with this id, or the only one of the newest whose id begins with it. */
 export function requireSet(history: ChangeHistory, id: string): ChangeSet {
   const found = history.get(id);
   if (found !== undefined) return found;
-  throw new ToolError('E_VALIDATION_FAIL', `No such change set: ${shownName(id)}`, {
-    path: 'change_id',
-    details: {
-      reason: 'unknown_change',
-      next: 'Take a change_id from change_list; old ones are deleted after a while',
+  const alike = id.length < MIN_PREFIX ? [] : newestWith(history, id);
+  const [only, ...more] = alike;
+  if (only !== undefined && more.length === 0) return only;
+  throw new ToolError(
+    'E_VALIDATION_FAIL',
+    `${more.length > 0 ? 'Several change sets begin with' : 'No such change set:'} ${shownName(id)}`,
+    {
+      path: 'change_id',
+      details: {
+        reason: more.length > 0 ? 'ambiguous_change' : 'unknown_change',
+        ...(more.length > 0 ? { change_ids: alike.slice(0, MAX_NAMED).map(({ change_id }) => change_id) } : {}),
+        next: 'Take a change_id from change_list; old ones are deleted after a while',
+      },
     },
-  });
+  );
+}
+
+const MIN_PREFIX = 4;
+const MAX_NAMED = 10;
+const MAX_SEARCHED = 1000;
+
+function newestWith(history: ChangeHistory, prefix: string): readonly ChangeSet[] {
+  return history.list({ limit: MAX_SEARCHED }).filter(({ change_id }) => change_id.startsWith(prefix));
 }
 
 /** The names that the session has for the paths. Throws E_POLICY when one is outside its folder. */

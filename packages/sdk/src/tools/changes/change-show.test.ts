@@ -19,10 +19,13 @@ test('change_show gives a unified diff, the paths alone, or one file', async (t)
   const { change_id } = await session.call('file_edit', { path: 'a.txt', old: 'two', new: 'TWO' });
   const show = async (args: object) =>
     (await session.call('change_show' as string, { change_id: change_id ?? '', ...args })).data as unknown as Shown;
-  assert.equal((await show({})).diff, '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n one\n-two\n+TWO\n');
+  assert.equal((await show({})).diff, '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n');
   const stat = await show({ view: 'stat' });
   assert.deepEqual([stat.diff, stat.paths], [undefined, [{ path: 'a.txt', change: 'changed' }]]);
   assert.deepEqual((await show({ path: 'other.txt' })).paths, []);
+  assert.deepEqual(await show({ change_id: change_id?.slice(0, 8) }), await show({}));
+  const short = await session.call('change_show' as string, { change_id: change_id?.slice(0, 3) ?? '' });
+  assert.equal(short.errors[0]?.details?.['reason'], 'unknown_change');
   const missing = await session.call('change_show' as string, { change_id: 'none' });
   assert.equal(missing.errors[0]?.details?.['reason'], 'unknown_change');
 });

@@ -58,7 +58,13 @@ export const changeShow = defineTool({
     const wanted = path === undefined ? shown : shown.filter(({ name }) => name === path);
     const whole = view === 'diff' ? await diffOf(wanted, context) : undefined;
     return {
-      ...{ change_id, tool: set.tool, actor: set.actor, at: new Date(set.at).toISOString(), status: set.status },
+      ...{
+        change_id: set.change_id,
+        tool: set.tool,
+        actor: set.actor,
+        at: new Date(set.at).toISOString(),
+        status: set.status,
+      },
       paths: wanted.map(rowOf),
       withheld,
       ...(whole === undefined ? {} : { diff: whole.slice(0, MAX_DIFF_CHARS) }),

@@ -54,7 +54,7 @@ test('file_edit replaces one text and answers with place, diff and digests', asy
     created: false,
     dry_run: false,
     edits: [{ line: 1, end_line: 2, match: 'exact', places: 1 }],
-    diff: '@@ -1 +1 @@\n function a() {\n-  return 1;\n+  return 2;\n }\n \n function b() {\n',
+    diff: '@@ -1,5 +1,5 @@\n function a() {\n-  return 1;\n+  return 2;\n }\n \n function b() {\n',
     bytes: after.length,
     sha256: sha256Hex(after),
     before_sha256: sha256Hex(CODE),
