@@ -19,7 +19,7 @@ describe('the exit code of a run', () => {
     );
   });
 
-  test('is 14 for refusals that have none, and for codes that are none [S4-43]', () => {
+  test('is 14 for refusals without an exit code and for unknown codes [S4-43]', () => {
     assert.deepEqual(
       [failed('E_POLICY'), failed('E_INTERNAL', { exit_code: 18 }), failed('E_SHELL', { exit_code: '3' })],
       [14, 14, 14],

@@ -62,7 +62,7 @@ const requestedSchema = z.strictObject({
   reason: z.string().describe('Gate, rule or policy that asks'),
   effect: z.string().exactOptional().describe('What it is about to do, masked and cut when long'),
   effect_kind: z.enum(['diff', 'command', 'request']).exactOptional(),
-  scope: z.string().describe('What a yes for the session covers besides'),
+  scope: z.string().describe('Which other calls a yes for the session covers'),
 });
 
 const answeredSchema = z.strictObject({
@@ -93,7 +93,7 @@ const toolRollupSchema = z
   .meta({ id: 'ToolRollup' });
 
 const metricsSchema = z.strictObject({
-  interval: z.number().nonnegative().describe('Seconds until the next one; 0 when there is none'),
+  interval: z.number().nonnegative().describe('Seconds until the next metrics event; 0 for a single one'),
   rollup: z.strictObject({
     tools: z.record(z.string(), toolRollupSchema),
     total: toolRollupSchema,

@@ -19,7 +19,7 @@ export const pendingApprovalSchema = z
       .strictObject({ kind: z.enum(['diff', 'command', 'request']), text: z.string() })
       .readonly()
       .exactOptional(),
-    /** What a yes for the session covers besides this call. */
+    /** Which other calls a yes for the session covers. */
     scope: z.string().exactOptional(),
     actor: z.string(),
     /** Gate, rule or policy that wants a yes. */

@@ -10,7 +10,7 @@ import { type ChangeSet, type PathChange, type PathState, type StagedChange, sam
 export interface UndoGround {
   /** What is there now. */
   look(path: string): Promise<PathState>;
-  /** Whether a folder has something in it besides these paths. */
+  /** Whether a folder holds anything other than these paths. */
   hasOthers(folder: string, paths: ReadonlySet<string>): Promise<boolean>;
   /** Undefined when it was not kept. */
   content(digest: string): Promise<Uint8Array | undefined>;

@@ -82,7 +82,7 @@ export interface ApprovalRequest {
   readonly call: CallView;
   /** Left out where the arguments say it all. */
   readonly effect?: ApprovalEffect;
-  /** What `approved_for_session` covers besides this call. */
+  /** Which other calls `approved_for_session` covers. */
   readonly scope?: string;
   /** Why the call needs a yes: gate, rule or policy, and the registry line where there is one. */
   readonly reason: string;

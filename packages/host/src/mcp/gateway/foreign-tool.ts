@@ -66,7 +66,7 @@ export function foreignTool(setting: ForeignToolSetting): AnyTool {
     effect: profile.effect,
     risk: profile.risk,
     asksByDefault: true,
-    // Besides the paths it declares it may touch others, which are not known.
+    // It may touch other paths than those it declares.
     locks: ['workspace'],
     rehearse: 'none',
     timeoutMs: settings.timeout_ms,

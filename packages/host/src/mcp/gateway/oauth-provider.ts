@@ -21,7 +21,7 @@ interface AnySignIn {
   readonly scope?: string;
   /** Binds tokens to a key of this process (DPoP, RFC 9449), so that a stolen one is of no use. Default: false. */
   readonly dpop?: boolean;
-  /** Authorization servers that may be contacted besides the hosts of the registry's allowlist. */
+  /** Authorization servers that may be contacted in addition to the hosts of the registry's allowlist. */
   allows?(url: URL): boolean;
 }
 
