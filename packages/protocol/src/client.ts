@@ -28,10 +28,13 @@ export type {
   ClientBatchCall,
   ClientBatchOptions,
   ClientCallOptions,
+  LooseTools,
   ToolClient,
   ToolClientOptions,
+  ToolMap,
+  ToolResponseWith,
+  ToolSignature,
 } from './client/tool-client-interface.ts';
-export type { LooseTools, ToolMap, ToolResponseWith, ToolSignature } from './client/tool-map.ts';
 export {
   type SocketEvent,
   type SocketLike,

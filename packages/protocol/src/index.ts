@@ -12,12 +12,14 @@ export type {
   ClientBatchCall,
   ClientBatchOptions,
   ClientCallOptions,
+  LooseTools,
   ToolClient,
   ToolClientOptions,
+  ToolMap,
+  ToolResponseWith,
+  ToolSignature,
 } from './client/tool-client-interface.ts';
-export type { LooseTools, ToolMap, ToolResponseWith, ToolSignature } from './client/tool-map.ts';
 export type { SocketEvent, SocketLike, WebSocketConnectionOptions } from './client/web-socket-connection.ts';
-export { type BatchStrategy, MAX_BATCH_CALLS } from './envelopes/batch-strategy.ts';
 export {
   type ChildOpened,
   childOpenedSchema,
@@ -29,11 +31,16 @@ export {
   usageSchema,
 } from './envelopes/children.ts';
 export { type ClientMessage, clientMessageSchema } from './envelopes/client-message.ts';
-export { errorEntrySchema } from './envelopes/error-entry.ts';
-export { idSchema, timestampSchema } from './envelopes/fields.ts';
+export {
+  type BatchStrategy,
+  errorEntrySchema,
+  idSchema,
+  MAX_BATCH_CALLS,
+  timestampSchema,
+} from './envelopes/fields.ts';
 export * from './envelopes/from-client/catalog.ts';
 export * from './envelopes/from-host/catalog.ts';
-export { isJsonObject, isJsonValue, jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
+export { jsonObjectSchema, jsonValueSchema } from './envelopes/json.ts';
 export { type ParsedMessage, parseClientMessage, parseServerMessage } from './envelopes/parse-envelope.ts';
 export { createProgress, type Progress } from './envelopes/progress.ts';
 export { readIdOfEnds } from './envelopes/read-request-id.ts';
@@ -55,6 +62,19 @@ export {
   pendingApprovalSchema,
 } from './http/approvals.ts';
 export {
+  CONSOLE_ROLES,
+  type ConsoleLink,
+  type ConsoleLinkBody,
+  type ConsoleRole,
+  type ConsoleSession,
+  consoleLinkBodySchema,
+  consoleLinkSchema,
+  consoleSessionSchema,
+  type SignedIn,
+  signedInSchema,
+  signInSchema,
+} from './http/console.ts';
+export {
   type CoordinatorBudget,
   type CoordinatorCallBody,
   type CoordinatorPlanBody,
@@ -67,17 +87,83 @@ export {
   coordinatorVerdictSchema,
 } from './http/coordinator.ts';
 export {
-  MAX_PLAN_NOTE_LENGTH,
-  MAX_PLAN_STEPS,
+  callStateSchema,
+  type HostStatus,
+  hostStatusSchema,
+  SCOPES,
+  type Scope,
+  scopeSchema,
+  type ToolList,
+  toolListSchema,
+} from './http/host-info.ts';
+export {
+  type MetricsHistory,
+  metricsHistorySchema,
+  type RegistryView,
+  registryViewSchema,
+  type ToolFigures,
+} from './http/insight.ts';
+export {
   type PlanProposal,
   type PlanStepVerdict,
   type PlanVerdict,
   planProposalSchema,
   planVerdictSchema,
 } from './http/plans.ts';
-export { SCOPES, type Scope, scopeSchema } from './http/scopes.ts';
-export { callStateSchema, type HostStatus, hostStatusSchema } from './http/status.ts';
-export { type ToolList, toolListSchema } from './http/tools.ts';
+export {
+  type ChangedCall,
+  type CheckBody,
+  checkBodySchema,
+  type DiffBody,
+  diffBodySchema,
+  type EffectChange,
+  type ExampleResult,
+  type ExplainBody,
+  explainBodySchema,
+  explanationSchema,
+  type GateReport,
+  type PolicyCheck,
+  type PolicyDiff,
+  type PolicyExplanation,
+  type PolicySimulation,
+  type PolicySuggestion,
+  policyCheckSchema,
+  policyDiffSchema,
+  type RegistryChange,
+  type RegistryEdit,
+  type SimulateBody,
+  type SuggestBody,
+  simulateBodySchema,
+  simulationSchema,
+  suggestBodySchema,
+  suggestionSchema,
+} from './http/policy.ts';
+export {
+  type CallChange,
+  type CallDetail,
+  type CallPage,
+  type CallRow,
+  callChangeSchema,
+  callDetailSchema,
+  callPageSchema,
+  callRowSchema,
+  type Families,
+  type FamilyMember,
+  familiesSchema,
+  type JournalState,
+  type JournalVerdict,
+  journalStateSchema,
+  journalVerdictSchema,
+  type RecordFilter,
+  type RecordPage,
+  type RecordQuery,
+  type RecordRow,
+  recordFilterShape,
+  recordPageSchema,
+  recordQuerySchema,
+  type VerifyBody,
+  verifyBodySchema,
+} from './http/records.ts';
 export {
   bodySchemas,
   describeSchemas,
@@ -99,6 +185,14 @@ export {
   type ToolErrorOptions,
   toToolError,
 } from './primitives/errors.ts';
+export { isJsonObject, isJsonValue } from './primitives/is-json.ts';
+export {
+  isPrintableId,
+  MAX_ID_BYTES,
+  MAX_PLAN_NOTE_LENGTH,
+  MAX_PLAN_STEPS,
+  utf8Length,
+} from './primitives/safe-text.ts';
 export {
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_DEPTH,
@@ -106,5 +200,4 @@ export {
   type ScanLimits,
   scanJson,
 } from './primitives/scan-json.ts';
-export { isPrintableId, MAX_ID_BYTES, utf8Length } from './primitives/text-limits.ts';
 export { PROTOCOL_VERSION } from './primitives/version.ts';

@@ -2,11 +2,29 @@
  * `@tool-runtime/protocol/internal`: small parts that the packages of this project share, without the schemas. Loads in a
  * moment. Not for programs outside of this project: it changes without notice.
  */
-export { describeError } from './primitives/describe-error.ts';
-export { withClass } from './primitives/error-class.ts';
-export { type ErrorCode, isToolError, type JsonObject, type JsonValue, ToolError } from './primitives/errors.ts';
+export { describeIssues } from './primitives/describe-issues.ts';
+export {
+  describeError,
+  ERROR_CODES,
+  type ErrorCode,
+  isToolError,
+  type JsonObject,
+  type JsonValue,
+  ToolError,
+  toToolError,
+  withClass,
+} from './primitives/errors.ts';
+export { isJsonObject, isJsonValue } from './primitives/is-json.ts';
 export { once } from './primitives/once.ts';
-export { safeLines, safeText } from './primitives/safe-text.ts';
+export {
+  isPrintableId,
+  MAX_ID_BYTES,
+  MAX_PLAN_NOTE_LENGTH,
+  MAX_PLAN_STEPS,
+  safeLines,
+  safeText,
+  utf8Length,
+} from './primitives/safe-text.ts';
 export {
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_DEPTH,
@@ -14,4 +32,3 @@ export {
   type ScanLimits,
   scanJson,
 } from './primitives/scan-json.ts';
-export { isPrintableId, MAX_ID_BYTES } from './primitives/text-limits.ts';

@@ -10,14 +10,31 @@ import { type ServerMessage, serverMessageSchema } from './envelopes/server-mess
 import { openSessionSchema, sessionInfoSchema, sessionOpenedSchema } from './envelopes/sessions.ts';
 import { answerApprovalSchema, approvalAnsweredSchema, pendingApprovalSchema } from './http/approvals.ts';
 import {
+  consoleLinkBodySchema,
+  consoleLinkSchema,
+  consoleSessionSchema,
+  signedInSchema,
+  signInSchema,
+} from './http/console.ts';
+import {
   coordinatorBudgetSchema,
   coordinatorCallSchema,
   coordinatorPlanSchema,
   coordinatorSpendSchema,
   coordinatorVerdictSchema,
 } from './http/coordinator.ts';
+import { callStateSchema, hostStatusSchema } from './http/host-info.ts';
+import { metricsHistorySchema, registryViewSchema } from './http/insight.ts';
 import { planProposalSchema, planVerdictSchema } from './http/plans.ts';
-import { callStateSchema, hostStatusSchema } from './http/status.ts';
+import {
+  callDetailSchema,
+  callPageSchema,
+  familiesSchema,
+  journalStateSchema,
+  journalVerdictSchema,
+  recordPageSchema,
+  verifyBodySchema,
+} from './http/records.ts';
 import type { JsonObject } from './primitives/errors.ts';
 import { PROTOCOL_VERSION } from './primitives/version.ts';
 
@@ -40,6 +57,20 @@ const BODIES = {
   planProposal: planProposalSchema,
   planVerdict: planVerdictSchema,
   hostStatus: hostStatusSchema,
+  consoleLinkBody: consoleLinkBodySchema,
+  consoleLink: consoleLinkSchema,
+  signIn: signInSchema,
+  signedIn: signedInSchema,
+  consoleSession: consoleSessionSchema,
+  recordPage: recordPageSchema,
+  callPage: callPageSchema,
+  callDetail: callDetailSchema,
+  journalState: journalStateSchema,
+  verifyJournal: verifyBodySchema,
+  journalVerdict: journalVerdictSchema,
+  families: familiesSchema,
+  registryView: registryViewSchema,
+  metricsHistory: metricsHistorySchema,
   coordinatorCall: coordinatorCallSchema,
   coordinatorVerdict: coordinatorVerdictSchema,
   coordinatorBudget: coordinatorBudgetSchema,

@@ -72,7 +72,7 @@ function badNetwork(host: ModelHost, fates: readonly Fate[]) {
   };
 }
 
-/** Counts the terminal messages that get through to whoever reads the connection. */
+/** Counts the terminal messages that get through to the reader of the connection. */
 function counting(connection: Connection, terminals: Map<string, number>): Connection {
   return {
     send: (message) => connection.send(message),

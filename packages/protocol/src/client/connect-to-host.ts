@@ -10,8 +10,7 @@ import { createHostClient, type HostClient, type HostClientOptions } from './hos
 import { httpConnection } from './http-connection.ts';
 import { reconnecting } from './reconnecting.ts';
 import { createToolClient } from './tool-client.ts';
-import type { ToolClient, ToolClientOptions } from './tool-client-interface.ts';
-import type { LooseTools, ToolMap } from './tool-map.ts';
+import type { LooseTools, ToolClient, ToolClientOptions, ToolMap } from './tool-client-interface.ts';
 import { type WebSocketConnectionOptions, webSocketConnection } from './web-socket-connection.ts';
 
 export interface ConnectToHostOptions extends HostClientOptions {

@@ -1,7 +1,6 @@
 /** Failures between a client and its host: how they are worded, sent on, and told apart. */
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
-import { withClass } from '../primitives/error-class.ts';
-import { type JsonObject, ToolError } from '../primitives/errors.ts';
+import { type JsonObject, ToolError, withClass } from '../primitives/errors.ts';
 
 export function fromErrorMessage({ code, message, details }: ErrorMessage): ToolError {
   return new ToolError(code, message, details === undefined ? {} : { details });

@@ -1,21 +1,24 @@
 /**
- * The events of one session over HTTP, for as long as they are wanted. A stream that breaks off is opened again
+ * The events of one session, or of all, over HTTP, for as long as they are wanted. A stream that breaks off is opened again
  * after the last event that was seen; only a refusal ends it.
  */
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError, ToolError } from '../primitives/errors.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, pause } from './backoff.ts';
 import { fromErrorMessage, isFinal, toErrorMessage } from './error-messages.ts';
 import { badAnswer, type FetchAnswer, type HostWire, readRefusal } from './host-wire.ts';
 import { MAX_MESSAGE_BYTES, readServerMessage } from './read-server-message.ts';
-import { pause } from './waiting.ts';
 
 export interface EventFeedOptions {
   readonly wire: HostWire;
-  readonly sessionId: string;
-  readonly events: 'progress' | 'all';
+  /** With its query, such as `/v1/events?session_id=…`. */
+  readonly path: string;
   readonly after: number | undefined;
+  /** Called when a stream that was open broke off, before it is opened again. */
+  onBreak?(): void;
+  /** Called when it is open again. */
+  onReturn?(): void;
   deliver(message: ServerMessage): void;
 }
 
@@ -54,10 +57,9 @@ export class EventFeed {
   }
 
   async #open(): Promise<FetchAnswer> {
-    const { wire, sessionId, events } = this.#options;
-    const query = new URLSearchParams({ session_id: sessionId, events });
-    if (this.#after !== undefined) query.set('after', String(this.#after));
-    const answer = await wire.open('GET', `/v1/events?${query}`, {
+    const { wire, path } = this.#options;
+    const after = this.#after === undefined ? '' : `${path.includes('?') ? '&' : '?'}after=${this.#after}`;
+    const answer = await wire.open('GET', path + after, {
       accept: 'text/event-stream',
       signal: this.#stopping.signal,
     });
@@ -72,13 +74,17 @@ export class EventFeed {
     let answer: FetchAnswer | undefined = first;
     while (!signal.aborted) {
       try {
-        answer ??= await this.#open();
+        if (answer === undefined) {
+          answer = await this.#open();
+          this.#options.onReturn?.();
+        }
         if (await this.#readAll(answer)) backoff.reset();
       } catch (thrown) {
         if (signal.aborted) return;
         if (isToolError(thrown) && isFinal(thrown)) return this.#options.deliver(toErrorMessage(thrown, null));
         // Otherwise the stream broke off, and is opened again below.
       }
+      if (answer !== undefined) this.#options.onBreak?.();
       answer = undefined;
       await pause(backoff.next(), signal);
     }

@@ -105,7 +105,7 @@ export class EventListener implements AsyncIterableIterator<EventMessage> {
     this.#last = options.after ?? -1;
   }
 
-  /** From now on events count. What came before was asked for again and will come in its order. */
+  /** From now on events count. Earlier events were requested again and arrive in order. */
   activate(): void {
     this.#isActive = true;
   }

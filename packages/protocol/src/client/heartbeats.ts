@@ -1,5 +1,5 @@
 /** Sends signs of life at a steady pace. Does not keep a process alive that has nothing else to do. */
-import { type IdleTimer, idleTimer } from './waiting.ts';
+import { type IdleTimer, idleTimer } from './backoff.ts';
 
 export class Heartbeats {
   readonly #everyMs: number;

@@ -184,7 +184,7 @@ describe('the client of the host', () => {
     });
   }
 
-  test('nobody at the address is E_HTTP, without the token', async () => {
+  test('no host at the address is E_HTTP, without the token', async () => {
     const error = await rejection(createHostClient({ url: 'http://127.0.0.1:1', token: 'secret' }).status());
     assert.deepEqual([error.code, error.details['reason']], ['E_HTTP', 'no_answer']);
     assert.doesNotMatch(JSON.stringify([error.message, error.details]), /secret/);

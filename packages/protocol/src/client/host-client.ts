@@ -14,6 +14,7 @@ import {
 } from '../envelopes/children.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import { errorMessageSchema } from '../envelopes/from-host/error-message.ts';
+import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import { type ToolResponse, toolResponseSchema } from '../envelopes/from-host/tool-response.ts';
 import {
   type OpenSessionBody,
@@ -29,10 +30,61 @@ import {
   type PendingApproval,
   pendingApprovalSchema,
 } from '../http/approvals.ts';
+import {
+  type ConsoleLink,
+  type ConsoleLinkBody,
+  type ConsoleSession,
+  consoleLinkSchema,
+  consoleSessionSchema,
+  type SignedIn,
+  signedInSchema,
+} from '../http/console.ts';
+import {
+  callStateSchema,
+  type HostStatus,
+  hostStatusSchema,
+  type ToolList,
+  toolListSchema,
+} from '../http/host-info.ts';
+import { type MetricsHistory, metricsHistorySchema, type RegistryView, registryViewSchema } from '../http/insight.ts';
 import { type PlanProposal, type PlanVerdict, planVerdictSchema } from '../http/plans.ts';
-import { callStateSchema, type HostStatus, hostStatusSchema } from '../http/status.ts';
-import { type ToolList, toolListSchema } from '../http/tools.ts';
+import {
+  type CheckBody,
+  type DiffBody,
+  type ExplainBody,
+  explanationSchema,
+  type PolicyCheck,
+  type PolicyDiff,
+  type PolicyExplanation,
+  type PolicySimulation,
+  type PolicySuggestion,
+  policyCheckSchema,
+  policyDiffSchema,
+  type SimulateBody,
+  type SuggestBody,
+  simulationSchema,
+  suggestionSchema,
+} from '../http/policy.ts';
+import {
+  type CallDetail,
+  type CallPage,
+  callDetailSchema,
+  callPageSchema,
+  type Families,
+  familiesSchema,
+  type JournalState,
+  type JournalVerdict,
+  journalStateSchema,
+  journalVerdictSchema,
+  type RecordFilter,
+  type RecordPage,
+  type RecordQuery,
+  recordPageSchema,
+  type VerifyBody,
+} from '../http/records.ts';
+import type { JsonObject } from '../primitives/errors.ts';
 import { fromErrorMessage } from './error-messages.ts';
+import { EventFeed } from './event-feed.ts';
 import {
   badAnswer,
   HostWire,
@@ -62,16 +114,64 @@ export interface HostClient {
   /** Like `closeSession`, for a child; resolves with what it used. */
   endChild(childId: string, options?: CloseSessionOptions): Promise<SessionUsage>;
   detachChild(childId: string, body: DetachChildBody): Promise<void>;
-  tools(sessionId: string): Promise<ToolList>;
+  /** Without a session: what a new one would get. */
+  tools(sessionId?: string): Promise<ToolList>;
+  /** One call over one request. Programs that make many use a tool client. */
+  call(sessionId: string, call: SingleCall): Promise<ToolResponse | ErrorMessage>;
   approvals(): Promise<readonly PendingApproval[]>;
   answerApproval(approvalId: string, body: AnswerApprovalBody): Promise<ApprovalAnswered>;
   /** What the gates and the coordinator would say to these calls. */
   propose(sessionId: string, plan: PlanProposal): Promise<PlanVerdict>;
+  /** What every gate would say to this call, and the smallest change of the registry that would turn the answer. */
+  explainPolicy(body: ExplainBody): Promise<PolicyExplanation>;
+  /** Whether the examples of the registry in force, or of another one, hold. */
+  checkPolicy(body?: CheckBody): Promise<PolicyCheck>;
+  /** What another registry would have answered to the recorded calls. */
+  simulatePolicy(body: SimulateBody): Promise<PolicySimulation>;
+  /** The narrowest registry that would have allowed what was recorded and approved. */
+  suggestPolicy(body?: SuggestBody): Promise<PolicySuggestion>;
+  /** What two registries answer differently. */
+  diffPolicy(body: DiffBody): Promise<PolicyDiff>;
   /** Rejects with reason `never_received` or `answer_gone` when there is no answer to be had. */
   callState(sessionId: string, requestId: string): Promise<CallState>;
   status(): Promise<HostStatus>;
+  /** Records of the journal, newest first. Needs the scope audit, like everything here that is about all sessions. */
+  records(query?: RecordQuery): Promise<RecordPage>;
+  calls(query?: RecordQuery): Promise<CallPage>;
+  /** All that match, as text: JSON lines by default. */
+  exportRecords(query?: RecordFilter & { readonly format?: 'jsonl' | 'csv' | 'sarif' }): Promise<string>;
+  callDetail(callId: string, workspace?: string): Promise<CallDetail>;
+  families(query?: Readonly<{ workspace?: string; limit?: number }>): Promise<Families>;
+  journal(workspace?: string): Promise<JournalState>;
+  /** Checks the whole chain. */
+  verifyJournal(body?: VerifyBody): Promise<JournalVerdict>;
+  /** The values in force, each with the line that says so. */
+  registry(workspace?: string): Promise<RegistryView>;
+  metricsHistory(): Promise<MetricsHistory>;
+  /** Events of every session, until `signal` aborts; comes back after drops with the last id. */
+  activity(options: ActivityOptions): Promise<void>;
+  consoleLink(body?: ConsoleLinkBody): Promise<ConsoleLink>;
+  /** For the console's own page. */
+  signIn(code: string): Promise<SignedIn>;
+  consoleSession(): Promise<ConsoleSession>;
+  signOut(): Promise<void>;
   /** The host stops after its running calls. */
   drain(): Promise<void>;
+}
+
+export interface SingleCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+export interface ActivityOptions {
+  /** The last event that was seen. */
+  readonly after?: number;
+  readonly signal: AbortSignal;
+  onEvent(event: EventMessage): void;
+  /** Also after every return. */
+  onOpen?(): void;
+  onBreak?(): void;
 }
 
 export interface CloseSessionOptions {
@@ -79,9 +179,10 @@ export interface CloseSessionOptions {
   readonly signal?: AbortSignal;
 }
 
+const callAnswer = z.union([toolResponseSchema, errorMessageSchema]);
 const callAnswerSchema = z.union([
   callStateSchema.transform((): CallState => ({ state: 'running' })),
-  z.union([toolResponseSchema, errorMessageSchema]).transform((answer): CallState => ({ state: 'answered', answer })),
+  callAnswer.transform((answer): CallState => ({ state: 'answered', answer })),
 ]);
 
 export function createHostClient(options: HostClientOptions): HostClient {
@@ -118,18 +219,74 @@ export function createHostClient(options: HostClientOptions): HostClient {
     async detachChild(childId, body) {
       await ask('POST', `${sessionPath(childId)}/detach`, { body });
     },
-    tools: (sessionId) => read(toolListSchema, ['GET', `/v1/tools?session_id=${encodeURIComponent(sessionId)}`]),
+    tools: (sessionId) => read(toolListSchema, ['GET', `/v1/tools${search({ session_id: sessionId })}`]),
+    call: (sessionId, { tool, args }) =>
+      read(callAnswer, ['POST', '/v1/call'], {
+        ...{ type: 'ToolRequest', session_id: sessionId, request_id: `once-${crypto.randomUUID()}` },
+        ...{ timestamp: Math.floor(Date.now() / 1000), tool, args },
+      }),
     approvals: async () => (await read(approvalListSchema, ['GET', '/v1/approvals'])).approvals,
     answerApproval: (approvalId, body) =>
       read(approvalAnsweredSchema, ['POST', `/v1/approvals/${encodeURIComponent(approvalId)}`], body),
     propose: (sessionId, plan) => read(planVerdictSchema, ['POST', `${sessionPath(sessionId)}/plans`], plan),
+    explainPolicy: (body) => read(explanationSchema, ['POST', '/v1/policy/explain'], body),
+    checkPolicy: (body = {}) => read(policyCheckSchema, ['POST', '/v1/policy/check'], body),
+    simulatePolicy: (body) => read(simulationSchema, ['POST', '/v1/policy/simulate'], body),
+    suggestPolicy: (body = {}) => read(suggestionSchema, ['POST', '/v1/policy/suggest'], body),
+    diffPolicy: (body) => read(policyDiffSchema, ['POST', '/v1/policy/diff'], body),
     callState: (sessionId, requestId) =>
       read(callAnswerSchema, ['GET', `${sessionPath(sessionId)}/calls/${encodeURIComponent(requestId)}`]),
     status: () => read(hostStatusSchema, ['GET', '/v1/status']),
+    records: (query = {}) => read(recordPageSchema, ['GET', `/v1/records${search(query)}`]),
+    calls: (query = {}) => read(callPageSchema, ['GET', `/v1/calls${search(query)}`]),
+    exportRecords: async (query = {}) => (await ask('GET', `/v1/records/export${search(query)}`)).text,
+    callDetail: (callId, workspace) =>
+      read(callDetailSchema, ['GET', `/v1/calls/${encodeURIComponent(callId)}${search({ workspace })}`]),
+    families: (query = {}) => read(familiesSchema, ['GET', `/v1/families${search(query)}`]),
+    journal: (workspace) => read(journalStateSchema, ['GET', `/v1/journal${search({ workspace })}`]),
+    verifyJournal: (body = {}) => read(journalVerdictSchema, ['POST', '/v1/journal/verify'], body),
+    registry: (workspace) => read(registryViewSchema, ['GET', `/v1/registry${search({ workspace })}`]),
+    metricsHistory: () => read(metricsHistorySchema, ['GET', '/v1/metrics/history']),
+    activity: (options) => followActivity(wire, options),
+    consoleLink: (body = {}) => read(consoleLinkSchema, ['POST', '/v1/console/links'], body),
+    signIn: (code) => read(signedInSchema, ['POST', '/v1/console/sign-in'], { code }),
+    consoleSession: () => read(consoleSessionSchema, ['GET', '/v1/console/session']),
+    async signOut() {
+      await ask('POST', '/v1/console/sign-out');
+    },
     async drain() {
       await ask('POST', '/v1/drain');
     },
   };
+}
+
+function search(query: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  return given.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+}
+
+async function followActivity(wire: HostWire, options: ActivityOptions): Promise<void> {
+  const { signal, onEvent, onOpen, onBreak } = options;
+  const feed = new EventFeed({
+    wire,
+    path: '/v1/activity',
+    after: options.after,
+    onBreak: () => onBreak?.(),
+    onReturn: () => onOpen?.(),
+    deliver(message) {
+      if (message.type === 'EventMessage') onEvent(message);
+      else if (message.type === 'ErrorMessage') failed.reject(fromErrorMessage(message));
+    },
+  });
+  const failed = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => failed.resolve(), { once: true });
+  try {
+    await feed.start(() => onOpen?.());
+    await failed.promise;
+  } finally {
+    feed.stop();
+  }
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, { status, text }: WireAnswer): z.infer<Schema> {

@@ -62,7 +62,7 @@ describe('an HTTP connection', () => {
     );
   });
 
-  test('asks for events only when somebody listens', async (context) => {
+  test('asks for events only when there is a listener', async (context) => {
     const { loopback, open, session } = await start(context);
     const client = open();
     await client.call('t', {});

@@ -5,7 +5,6 @@
  * second, streaming request that is opened when they are wanted. SessionAttach never goes out as such: it is turned
  * into what HTTP has for it, the stream of events and a look for the answer of each pending request.
  */
-
 import type { ClientMessage } from '../envelopes/client-message.ts';
 import type { BatchRequest } from '../envelopes/from-client/batch-request.ts';
 import type { ChildEnd } from '../envelopes/from-client/child-end.ts';
@@ -14,14 +13,13 @@ import type { SessionAttach } from '../envelopes/from-client/session-attach.ts';
 import type { ToolRequest } from '../envelopes/from-client/tool-request.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, pause } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { fromErrorMessage, isFinal, reasonOf } from './error-messages.ts';
-import { EventFeed, type EventFeedOptions } from './event-feed.ts';
+import { EventFeed } from './event-feed.ts';
 import { badAnswer, HostWire, type HostWireOptions, isSuccess, readRefusal, type WireAnswer } from './host-wire.ts';
 import { MessageQueue } from './message-queue.ts';
 import { readServerMessage } from './read-server-message.ts';
-import { pause } from './waiting.ts';
 
 export interface HttpConnectionOptions extends HostWireOptions {
   /** As `openSession` gave it. The connection then begins with its SessionAck, as the others do. */
@@ -32,7 +30,11 @@ export function httpConnection(options: HttpConnectionOptions): Connection {
   return new HttpConnection(options);
 }
 
-type FeedWish = Pick<EventFeedOptions, 'sessionId' | 'events' | 'after'>;
+interface FeedWish {
+  readonly sessionId: string;
+  readonly events: 'progress' | 'all';
+  readonly after: number | undefined;
+}
 
 class HttpConnection implements Connection {
   readonly greets: boolean;
@@ -97,7 +99,7 @@ class HttpConnection implements Connection {
   async #follow(wish: FeedWish, onOpen: () => void): Promise<void> {
     const previous = this.#feed;
     const feed = new EventFeed({
-      ...wish,
+      path: `/v1/events?${new URLSearchParams({ session_id: wish.sessionId, events: wish.events })}`,
       wire: this.#wire,
       after: wish.after ?? previous?.after,
       deliver: (message) => this.#messages.push(message),

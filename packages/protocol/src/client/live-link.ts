@@ -8,9 +8,9 @@ import type { ClientMessage } from '../envelopes/client-message.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { ToolError } from '../primitives/errors.ts';
+import { type IdleTimer, idleTimer, unlessAborted } from './backoff.ts';
 import { type Connect, type Connection, closeQuietly } from './connection.ts';
 import { connectionClosed, fromErrorMessage } from './error-messages.ts';
-import { type IdleTimer, idleTimer, unlessAborted } from './waiting.ts';
 
 interface OpenedConnection {
   readonly connection: Connection;

@@ -9,7 +9,7 @@ async function readAll(queue: MessageQueue<number>): Promise<number[]> {
 }
 
 describe('the message queue', () => {
-  test('hands over what was pushed before and after the reader came, in order', async () => {
+  test('delivers what was pushed before and after the reader came, in order', async () => {
     const queue = new MessageQueue<number>();
     queue.push(1);
     const reading = readAll(queue);

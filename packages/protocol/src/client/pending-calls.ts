@@ -38,7 +38,7 @@ export class PendingCalls {
     call.onEvent(event);
   }
 
-  /** Removes and hands over the call, for the one message that ends it. */
+  /** Removes and passes on the call, for the one message that ends it. */
   take(requestId: string): PendingCall | undefined {
     const call = this.#calls.get(requestId);
     this.#calls.delete(requestId);

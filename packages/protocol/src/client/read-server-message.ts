@@ -3,10 +3,9 @@
  *
  * Only a broken answer ends its call: a broken event names the same request, which still runs.
  */
-
 import { parseServerMessage } from '../envelopes/parse-envelope.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
-import { withClass } from '../primitives/error-class.ts';
+import { withClass } from '../primitives/errors.ts';
 
 /** More than any answer needs, less than what harms a page or a program. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;

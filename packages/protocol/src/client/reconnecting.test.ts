@@ -149,7 +149,7 @@ for (const transport of ['ws', 'http'] as const) {
 }
 
 describe('a connection that comes back', () => {
-  test('uses another session when somebody opens one; calls that were never sent go there', async (context) => {
+  test('uses another session when one is opened; calls that were never sent go there', async (context) => {
     const sessions: ModelSession[] = [];
     const host = new ModelHost();
     const next = () => sessions[sessions.push(host.openSession()) - 1] as ModelSession;

@@ -12,7 +12,7 @@ import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError, type ToolError, toToolError } from '../primitives/errors.ts';
-import { Backoff, type NewSession, type ReconnectOptions } from './backoff.ts';
+import { Backoff, type IdleTimer, idleTimer, type NewSession, pause, type ReconnectOptions } from './backoff.ts';
 import { ChildQuestions } from './child-questions.ts';
 import { type Connect, type Connection, closeQuietly } from './connection.ts';
 import {
@@ -27,7 +27,6 @@ import { LiveLink, openConnection } from './live-link.ts';
 import { MessageQueue } from './message-queue.ts';
 import { RequestLedger } from './request-ledger.ts';
 import { SessionJoins } from './session-joins.ts';
-import { type IdleTimer, idleTimer, pause } from './waiting.ts';
 
 export function reconnecting(connect: Connect, options: ReconnectOptions = {}): Connection {
   return new ReconnectingConnection(connect, options);
@@ -92,7 +91,7 @@ class ReconnectingConnection implements Connection {
         this.#joins.want(message);
         return this.#sendDue();
       case 'ApprovalAnswer':
-        // Not kept for later: who answers should know whether the answer went out.
+        // Not kept for later: the caller must know whether the answer was sent.
         return this.#link.sendOrThrow(message);
       case 'ChildOpen':
       case 'ChildEnd':
@@ -166,7 +165,8 @@ class ReconnectingConnection implements Connection {
   #goLive(connection?: Connection): void {
     this.#link.goLive(connection);
     this.#failures = 0;
-    for (const message of [...this.#ledger.cancels(), ...this.#ledger.unsent()]) void this.#transmit(message);
+    for (const message of this.#ledger.unsent()) void this.#transmit(message);
+    for (const message of this.#ledger.cancels()) void this.#transmit(message);
     void this.#sendDue();
   }
 
@@ -240,7 +240,8 @@ class ReconnectingConnection implements Connection {
 
   /** Another session in place of the lost one, if the program opens one. */
   async #renew(failure: ToolError): Promise<boolean> {
-    this.#abandonSent(failure);
+    if (this.#options.repeatSent === true && this.changesSession) this.#ledger.recallSent();
+    else this.#abandonSent(failure);
     const lost = this.#sessionId;
     let next: NewSession | undefined;
     try {

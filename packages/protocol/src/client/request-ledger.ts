@@ -88,6 +88,11 @@ export class RequestLedger {
     });
   }
 
+  /** Whatever was sent counts as not sent: it goes to another session, whose host knows what became of it. */
+  recallSent(): void {
+    for (const entry of this.#entries({ isSent: true })) entry.isSent = false;
+  }
+
   get isEmpty(): boolean {
     return this.#open.size === 0;
   }

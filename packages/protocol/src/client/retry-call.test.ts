@@ -67,7 +67,7 @@ describe('repeating a call', () => {
     });
   }
 
-  test('passes on a key in use that somebody else used, and one that stays in use', async () => {
+  test('passes on a key in use that another caller used, and one that stays in use', async () => {
     const refused = keyInUse('outcome_unknown');
     assert.equal(await retrying(5, [answers(refused)]).outcome, refused);
     assert.equal(await retrying(2, [fails({ reason: 'no_answer' }), answers(refused)]).outcome, refused);

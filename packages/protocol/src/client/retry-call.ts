@@ -2,14 +2,12 @@
  * Repeats a call that may have failed on the way. Only for calls with an idempotency key: the host then answers from
  * its record instead of doing the work twice.
  */
-
 import type { BatchResponse } from '../envelopes/from-host/batch-response.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import { isToolError, type ToolError } from '../primitives/errors.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, pause } from './backoff.ts';
 import { cancelledBeforeSending, reasonOf } from './error-messages.ts';
-import { pause } from './waiting.ts';
 
 export interface RetryOptions {
   /** How often the call is sent at most, the first time included. */

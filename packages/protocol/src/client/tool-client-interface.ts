@@ -1,13 +1,30 @@
 /** What users of the client see: its options, its calls, its events. */
-import type { BatchStrategy } from '../envelopes/batch-strategy.ts';
+import type { BatchStrategy } from '../envelopes/fields.ts';
 import type { ErrorMessage } from '../envelopes/from-host/error-message.ts';
 import type { EventMessage } from '../envelopes/from-host/event-message.ts';
 import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
-import type { ToolError } from '../primitives/errors.ts';
+import type { JsonObject, JsonValue, ToolError } from '../primitives/errors.ts';
 import type { EventsOptions } from './event-listeners.ts';
 import type { RetryOptions } from './retry-call.ts';
-import type { LooseTools, ToolMap, ToolResponseWith } from './tool-map.ts';
+
+/**
+ * Types by which a caller tells the client what each tool takes and gives. Erased at run time: the host validates.
+ */
+export interface ToolSignature {
+  readonly args: object;
+  readonly data: unknown;
+}
+
+/** An interface or type with one ToolSignature per tool name; the mapped form lets plain interfaces qualify. */
+export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolSignature };
+
+/** Any tool, any JSON: the map of a client that was given none. */
+export interface LooseTools {
+  readonly [tool: string]: { readonly args: JsonObject; readonly data: JsonValue };
+}
+
+export type ToolResponseWith<Data> = Omit<ToolResponse, 'data'> & { readonly data: Data | null };
 
 export interface ToolClientOptions {
   /** A session opened by other means: calls do not wait for a SessionAck. */
@@ -25,6 +42,8 @@ export interface ClientCallOptions {
   readonly signal?: AbortSignal;
   onEvent?(event: EventMessage): void;
   readonly idempotencyKey?: string;
+  /** The transaction it belongs to; the newest open one of the session by default. */
+  readonly txId?: string;
   readonly timeoutMs?: number;
   /** Sends the call again when it failed on the way; it then gets an idempotency key of its own if it has none. */
   readonly retry?: RetryOptions;
@@ -36,6 +55,7 @@ export type ClientBatchCall<Tools extends ToolMap<Tools> = LooseTools> = {
     readonly tool: Name;
     readonly args: Tools[Name]['args'];
     readonly idempotencyKey?: string;
+    readonly txId?: string;
     readonly timeoutMs?: number;
   };
 }[keyof Tools & string];
@@ -43,6 +63,8 @@ export type ClientBatchCall<Tools extends ToolMap<Tools> = LooseTools> = {
 export interface ClientBatchOptions extends Pick<ClientCallOptions, 'signal' | 'onEvent'> {
   /** One call after the other by default. */
   readonly strategy?: BatchStrategy;
+  /** All calls in one transaction, which is committed when all of them succeed and given up otherwise. */
+  readonly atomic?: boolean;
 }
 
 export interface ToolClient<Tools extends ToolMap<Tools> = LooseTools> {

@@ -342,7 +342,7 @@ describe('tool client events', () => {
     await client.close();
   });
 
-  test('several listeners join one after the other, with the widest level anybody wants', async () => {
+  test('several listeners join one after the other, with the widest level that any of them wants', async () => {
     const { client, host } = openAcknowledged();
     const first = client.events({ after: 7 });
     const attach = await host.next();

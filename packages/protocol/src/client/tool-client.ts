@@ -15,6 +15,7 @@ import type { SessionAck } from '../envelopes/from-host/session-ack.ts';
 import type { ToolResponse } from '../envelopes/from-host/tool-response.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
 import { isToolError, type JsonObject, ToolError, toToolError } from '../primitives/errors.ts';
+import { pause, unlessAborted } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import {
   cancelledBeforeSending,
@@ -32,11 +33,11 @@ import type {
   ClientBatchCall,
   ClientBatchOptions,
   ClientCallOptions,
+  LooseTools,
   ToolClient,
   ToolClientOptions,
+  ToolMap,
 } from './tool-client-interface.ts';
-import type { LooseTools, ToolMap } from './tool-map.ts';
-import { pause, unlessAborted } from './waiting.ts';
 
 export function createToolClient<Tools extends ToolMap<Tools> = LooseTools>(
   connection: Connection,
@@ -86,13 +87,14 @@ class ConnectedClient implements ToolClient {
     calls: readonly ClientBatchCall[],
     options: ClientBatchOptions = {},
   ): Promise<readonly (ToolResponse | ErrorMessage)[]> {
-    const { strategy } = options;
+    const { strategy, atomic } = options;
     const items = calls.map(({ tool, args, ...more }) => ({ tool, args, request_id: this.#newId(), ...carried(more) }));
     const ids = items.map(({ request_id }) => request_id);
     const { responses } = await this.#ask<BatchResponse>(options, ids, (base) => ({
       type: 'BatchRequest',
       ...base,
       ...(strategy === undefined ? {} : { strategy }),
+      ...(atomic === undefined ? {} : { atomic }),
       calls: items,
     }));
     const byId = new Map(responses.map((response) => [response.request_id, response]));
@@ -299,9 +301,14 @@ class ConnectedClient implements ToolClient {
 
 function carried({
   idempotencyKey,
+  txId,
   timeoutMs,
-}: Pick<ClientCallOptions, 'idempotencyKey' | 'timeoutMs'>): Pick<ToolRequest, 'idempotency_key' | 'timeout_ms'> {
+}: Pick<ClientCallOptions, 'idempotencyKey' | 'txId' | 'timeoutMs'>): Pick<
+  ToolRequest,
+  'idempotency_key' | 'tx_id' | 'timeout_ms'
+> {
   return {
+    ...(txId === undefined ? {} : { tx_id: txId }),
     ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
     ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
   };

@@ -64,7 +64,7 @@ describe('a WebSocket connection', () => {
     });
   });
 
-  test('nobody at the address ends the client', async () => {
+  test('no host at the address ends the client', async () => {
     const client = createToolClient(webSocketConnection({ url: 'ws://127.0.0.1:1' }));
     assert.equal((await rejection(client.call('t', {}))).details['reason'], 'connection_closed');
   });

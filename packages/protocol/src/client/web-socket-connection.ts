@@ -6,12 +6,12 @@
  */
 import type { ClientMessage } from '../envelopes/client-message.ts';
 import type { ServerMessage } from '../envelopes/server-message.ts';
+import { pause } from './backoff.ts';
 import type { Connection } from './connection.ts';
 import { connectionClosed } from './error-messages.ts';
 import { hostAddress } from './host-wire.ts';
 import { MessageQueue } from './message-queue.ts';
 import { readServerMessage, unreadable } from './read-server-message.ts';
-import { pause } from './waiting.ts';
 
 export const WEB_SOCKET_PROTOCOL = 'tool-runtime.v1';
 

@@ -1,7 +1,7 @@
 /**
- * Bodies of the routes for child sessions: what a parent hands to a child, and what came of it.
+ * Bodies of the routes for child sessions: what a parent gives to a child, and the outcome.
  *
- * Shape only. The runtime checks that the parent has what it hands on; a request for more is refused.
+ * Shape only. The runtime checks that the parent has what it passes on; a request for more is refused.
  */
 import { z } from 'zod';
 import { idSchema } from './fields.ts';

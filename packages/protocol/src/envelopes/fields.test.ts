@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_ID_BYTES } from '../primitives/text-limits.ts';
+import { MAX_ID_BYTES } from '../primitives/safe-text.ts';
 import { idSchema } from './fields.ts';
 
 test('an id is accepted exactly when it is 1 to 512 bytes of printable, well-formed text', () => {

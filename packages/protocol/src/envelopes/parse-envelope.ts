@@ -4,8 +4,7 @@
  */
 import type { z } from 'zod';
 import { describeIssues } from '../primitives/describe-issues.ts';
-import { withClass } from '../primitives/error-class.ts';
-import { type JsonObject, toToolError } from '../primitives/errors.ts';
+import { type JsonObject, toToolError, withClass } from '../primitives/errors.ts';
 import { DEFAULT_MAX_BYTES, type ScanLimits, scanJson } from '../primitives/scan-json.ts';
 import { type ClientMessage, clientMessageSchema } from './client-message.ts';
 import { idSchema } from './fields.ts';

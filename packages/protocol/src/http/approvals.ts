@@ -4,6 +4,18 @@ import { idSchema, timestampSchema } from '../envelopes/fields.ts';
 import { approvalAnswerSchema, approvalWordSchema } from '../envelopes/from-client/approval-answer.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
 
+/** A command that ran on an overlay before anyone is asked (`ask: with_effects`). */
+const ranSchema = z
+  .strictObject({
+    exit_code: z.int().nullable(),
+    stdout: z.string(),
+    stderr: z.string(),
+    total: z.int(),
+    diff: z.string(),
+    left_out: z.array(z.strictObject({ path: z.string(), reason: z.string() }).readonly()).readonly(),
+  })
+  .readonly();
+
 export const pendingApprovalSchema = z
   .strictObject({
     approval_id: idSchema,
@@ -14,9 +26,16 @@ export const pendingApprovalSchema = z
     args: jsonObjectSchema,
     summary: z.string(),
     paths: z.array(z.string()).readonly(),
-    /** Diff of what it writes, arguments and folder of a command, or address of a request; masked, and cut when long. */
+    /**
+     * Diff of what it writes, arguments and folder of a command, or address of a request; masked, and cut when long. `effects`: a
+     * command that ran on an overlay; a yes makes exactly its changes real.
+     */
     effect: z
-      .strictObject({ kind: z.enum(['diff', 'command', 'request']), text: z.string() })
+      .strictObject({
+        kind: z.enum(['diff', 'command', 'request', 'effects']),
+        text: z.string(),
+        ran: ranSchema.exactOptional(),
+      })
       .readonly()
       .exactOptional(),
     /** Which other calls a yes for the session covers. */

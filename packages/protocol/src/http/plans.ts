@@ -1,12 +1,9 @@
 /** Bodies of the plan route: calls that a client intends to make, and the verdicts of the gates and the coordinator. */
 import { z } from 'zod';
-import { errorEntrySchema } from '../envelopes/error-entry.ts';
-import { idSchema } from '../envelopes/fields.ts';
+import { errorEntrySchema, idSchema } from '../envelopes/fields.ts';
 import { jsonObjectSchema } from '../envelopes/json.ts';
+import { MAX_PLAN_NOTE_LENGTH, MAX_PLAN_STEPS } from '../primitives/safe-text.ts';
 import { coordinatorVerdictSchema, verdictSchema } from './coordinator.ts';
-
-export const MAX_PLAN_STEPS = 100;
-export const MAX_PLAN_NOTE_LENGTH = 2000;
 
 export const planProposalSchema = z
   .strictObject({

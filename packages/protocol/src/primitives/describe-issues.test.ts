@@ -64,7 +64,7 @@ describe('describeIssues', () => {
     [z.string('give me text'), 4, 'f: give me text, got 4'],
     [z.url(), 'nowhere', 'f: Invalid URL'],
     [z.array(z.string()), ['a', null], 'f[1]: expected string, got null'],
-    [z.union([z.string(), z.number()]), true, 'f: expected string or expected number, got boolean'],
+    [z.union([z.string(), z.number()]), true, 'f: expected string or number, got boolean'],
     [z.string().refine(() => false, 'is taken'), 'x', 'f: is taken'],
     [
       z.record(z.string().max(1), z.int()),

@@ -1,5 +1,5 @@
 /**
- * Zod issues in words, one line per bad field: where, what was expected, what came instead.
+ * Zod issues in words, one line per bad field: where, what was expected, what was found.
  *
  * Text that an author gave to a schema is kept; zod's own phrases lose their prefix. Values are shown only where
  * they were compared with a list of allowed ones, and never at length: an argument may be a secret.
@@ -54,7 +54,8 @@ function unionIssues(branches: readonly (readonly Issue[])[], path: Path, input:
   const tried = branches.filter((issues) => !issues.some(isTypeMismatch));
   if (tried.length === 0) {
     const expected = new Set(branches.flat().filter(isTypeMismatch).map(expectation));
-    return [{ path: formatPath(path), message: `${[...expected].join(' or ')}${got(path, input)}` }];
+    const phrases = [...expected].map((phrase, at) => (at === 0 ? phrase : phrase.replace(/^expected /, '')));
+    return [{ path: formatPath(path), message: `${phrases.join(' or ')}${got(path, input)}` }];
   }
   const closest = tried.reduce((best, issues) => (issues.length < best.length ? issues : best));
   return closest.flatMap((issue) => fieldIssues(issue, path, input));

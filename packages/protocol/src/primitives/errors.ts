@@ -4,8 +4,43 @@
  * Callers switch on `code`. Recognise with `isToolError`, never `instanceof`:
  * two installed copies of this package in one process are normal.
  */
-import { withClass } from './error-class.ts';
 import { safeLines } from './safe-text.ts';
+
+interface ErrorClass {
+  readonly kind: string;
+  readonly retry: string;
+}
+
+const CLASSES: Readonly<Record<ErrorCode, ErrorClass>> = {
+  E_FILE_IO: { kind: 'tool_failure', retry: 'not_retryable' },
+  E_AST_PARSE: { kind: 'tool_failure', retry: 'not_retryable' },
+  E_AST_EDIT: { kind: 'tool_failure', retry: 'not_retryable' },
+  E_VALIDATION_FAIL: { kind: 'tool_failure', retry: 'not_retryable' },
+  E_GIT: { kind: 'tool_failure', retry: 'not_retryable' },
+  E_HTTP: { kind: 'tool_failure', retry: 'retryable' },
+  E_SHELL: { kind: 'tool_failure', retry: 'not_retryable' },
+  E_POLICY: { kind: 'policy_denial', retry: 'not_retryable' },
+  E_TIMEOUT: { kind: 'timeout', retry: 'retryable' },
+  E_INTERNAL: { kind: 'tool_failure', retry: 'repair_needed' },
+};
+const CANCELLED: ErrorClass = { kind: 'cancellation', retry: 'retryable' };
+
+/**
+ * `kind` and `retry` of an error: what went wrong, and what can be done about it. Every error on the wire has both.
+ *
+ * The thrower may be more specific; this is what each code means by default.
+ *
+ * The details with `kind` and `retry`; those that are there already stay.
+ */
+export function withClass(code: ErrorCode, details: JsonObject = {}): JsonObject {
+  if (details['kind'] !== undefined && details['retry'] !== undefined) return details;
+  const isCancelled = code === 'E_INTERNAL' && details['reason'] === 'cancelled';
+  return { ...details, ...(isCancelled ? CANCELLED : CLASSES[code]), ...given(details) };
+}
+
+function given({ kind, retry }: JsonObject): JsonObject {
+  return { ...(kind === undefined ? {} : { kind }), ...(retry === undefined ? {} : { retry }) };
+}
 
 export const ERROR_CODES = [
   'E_FILE_IO',
@@ -135,4 +170,21 @@ function copyOf(error: ToolError): ToolError | undefined {
 
 function unexpected(thrown: unknown): ToolError {
   return new ToolError('E_INTERNAL', 'The runtime failed unexpectedly', { cause: thrown });
+}
+
+const LABELS = [
+  ['rule', 'rule'],
+  ['decided by', 'registry'],
+  ['next', 'next'],
+] as const;
+
+/** An error in words a model can act on: what, where, which rule, which line of the registry, what to do instead. */
+export function describeError({ code, message, path, details = {} }: ErrorEntry): string {
+  const { line } = details;
+  const place = path !== undefined && typeof line === 'number' ? [`at: ${path}:${line}`] : [];
+  const lines = LABELS.flatMap(([label, key]) => {
+    const value = details[key];
+    return typeof value === 'string' ? [`${label}: ${value}`] : [];
+  });
+  return [`${code}: ${message}`, ...place, ...lines].join('\n');
 }

@@ -21,7 +21,7 @@ test('a failure reaches everyone who waited, and the next call tries again', asy
   assert.equal(await value(), 2);
 });
 
-test('ifMade hands out what was made, and makes nothing', async () => {
+test('ifMade returns what was made, and makes nothing', async () => {
   let attempts = 0;
   const get = once(async () => {
     attempts += 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { clipText, formatPath, safeLines, safeText } from './safe-text.ts';
+import { clipText, fitsUtf8, formatPath, safeLines, safeText, utf8Length } from './safe-text.ts';
 
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
@@ -47,4 +47,24 @@ test('formatPath never passes on control characters or long keys', () => {
   assert.equal(formatPath(['a\u001b[31m\n']), '["a\\u{1b}[31m\\n"]');
   assert.equal(formatPath(['k'.repeat(500)]), `["${'k'.repeat(39)}…"]`);
   assert.equal(formatPath(new Array(500).fill(0)), `${'[0]'.repeat(16)}…`);
+});
+
+test('utf8Length is the size the encoder would give, lone surrogates included', () => {
+  const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+  const text = fc.string({ unit: fc.oneof(unit, fc.string({ unit: 'binary', maxLength: 1 })) });
+  fc.assert(
+    fc.property(text, (value) => {
+      assert.equal(utf8Length(value), new TextEncoder().encode(value).length);
+    }),
+    { numRuns: 1000 },
+  );
+  assert.equal(utf8Length('a\ud83d\ude00\ud83dé'), 10);
+});
+
+test('fitsUtf8 draws the line at the exact byte', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 30 }), (value, maxBytes) => {
+      assert.equal(fitsUtf8(value, maxBytes), new TextEncoder().encode(value).length <= maxBytes);
+    }),
+  );
 });

@@ -5,7 +5,6 @@
  * Iterative, so nesting costs memory only up to `maxDepth`; the first fault ends the scan. Offsets count UTF-16
  * units, as string indexes do.
  */
-
 import { type JsonObject, ToolError } from './errors.ts';
 import {
   CLOSE_BRACE,
@@ -23,8 +22,7 @@ import {
   stringEnd,
   wordEnd,
 } from './json-tokens.ts';
-import { clipText, formatPath } from './safe-text.ts';
-import { fitsUtf8 } from './text-limits.ts';
+import { clipText, fitsUtf8, formatPath } from './safe-text.ts';
 
 export interface ScanLimits {
   /** Size of the text in UTF-8 bytes. */

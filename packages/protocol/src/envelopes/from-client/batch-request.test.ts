@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { assertAccepts, assertRefuses, assertStrict, SAMPLES } from '../../../test/sample-messages.ts';
-import { MAX_BATCH_CALLS } from '../batch-strategy.ts';
+import { MAX_BATCH_CALLS } from '../fields.ts';
 import { batchRequestSchema } from './batch-request.ts';
 
 const [call] = SAMPLES.BatchRequest.calls;

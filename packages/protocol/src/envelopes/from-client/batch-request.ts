@@ -5,8 +5,7 @@
  * cancelled by its own id. All ids must be new in the session.
  */
 import { z } from 'zod';
-import { batchStrategySchema, MAX_BATCH_CALLS } from '../batch-strategy.ts';
-import { idSchema, timestampSchema } from '../fields.ts';
+import { batchStrategySchema, idSchema, MAX_BATCH_CALLS, timestampSchema } from '../fields.ts';
 import { toolRequestSchema } from './tool-request.ts';
 
 export const batchRequestSchema = z
@@ -17,6 +16,8 @@ export const batchRequestSchema = z
     timestamp: timestampSchema,
     /** One call after the other by default. */
     strategy: batchStrategySchema.exactOptional(),
+    /** All calls in one transaction, which is committed when all of them succeed and given up otherwise. */
+    atomic: z.boolean().exactOptional(),
     calls: z
       .array(toolRequestSchema.omit({ type: true, session_id: true, timestamp: true }))
       .min(1)

@@ -13,6 +13,8 @@ export const toolRequestSchema = z
     timestamp: timestampSchema,
     idempotency_key: idSchema.exactOptional(),
     dedupe_key: idSchema.exactOptional(),
+    /** The transaction it belongs to; the newest open one of the session by default. */
+    tx_id: idSchema.exactOptional(),
     timeout_ms: z.int().positive().exactOptional(),
     /** W3C trace context of the caller: the span of this call becomes its child. */
     traceparent: z

@@ -1,7 +1,6 @@
 /** The terminal answer of a call that reached a session, whether it worked or not. */
 import { z } from 'zod';
-import { errorEntrySchema } from '../error-entry.ts';
-import { idSchema } from '../fields.ts';
+import { errorEntrySchema, idSchema } from '../fields.ts';
 import { jsonValueSchema } from '../json.ts';
 
 export const toolResponseSchema = z
@@ -13,7 +12,7 @@ export const toolResponseSchema = z
     duration_ms: z.number().nonnegative(),
     /** How long a person took to answer; not part of `duration_ms`. Left out for none. */
     waited_ms: z.number().nonnegative().optional(),
-    /** Null when the call has nothing to hand over. */
+    /** Null when the call has nothing to pass on. */
     data: jsonValueSchema,
     errors: z.array(errorEntrySchema).readonly(),
     warnings: z.array(errorEntrySchema).readonly(),

@@ -1,0 +1,58 @@
+/** Bodies of the routes that show the registry in force and figures over time. */
+import { z } from 'zod';
+import { jsonValueSchema } from '../envelopes/json.ts';
+
+export const registryViewSchema = z
+  .strictObject({
+    workspace: z.string(),
+    fingerprint: z.string(),
+    warnings: z.array(z.string()).readonly(),
+    values: z
+      .array(
+        z.strictObject({
+          path: z.string().describe('Dotted, with indices'),
+          value: jsonValueSchema,
+          origin: z.string().exactOptional().describe('file:line; left out for a default'),
+        }),
+      )
+      .readonly(),
+  })
+  .meta({ id: 'RegistryView' });
+export type RegistryView = Readonly<z.infer<typeof registryViewSchema>>;
+
+const toolFiguresSchema = z
+  .strictObject({
+    calls: z.int(),
+    errors: z.int(),
+    denials: z.int(),
+    bytes: z.number(),
+    p50: z.number().describe('Milliseconds, estimated from a histogram'),
+    p95: z.number(),
+    p99: z.number(),
+    lock_wait_ms: z.number(),
+    approval_wait_ms: z.number(),
+  })
+  .meta({ id: 'ToolFigures' });
+export type ToolFigures = Readonly<z.infer<typeof toolFiguresSchema>>;
+
+export const metricsHistorySchema = z
+  .strictObject({
+    step_ms: z.int(),
+    samples: z
+      .array(
+        z.strictObject({
+          at_ms: z.number(),
+          sessions: z.int(),
+          in_flight: z.int(),
+          queued: z.int(),
+          approvals: z.int(),
+          memory_bytes: z.int(),
+          tools: z.record(z.string(), toolFiguresSchema).describe('Only tools that were called in this step'),
+        }),
+      )
+      .readonly()
+      .describe('Oldest first'),
+    totals: z.record(z.string(), toolFiguresSchema).describe('Since the start of the host'),
+  })
+  .meta({ id: 'MetricsHistory' });
+export type MetricsHistory = Readonly<z.infer<typeof metricsHistorySchema>>;
